@@ -120,7 +120,7 @@ def rescore() -> Iterator[Result]:
     """A million saved generations, scored again; the peer is the official functions' way."""
     from benchmarks import official_drop
     from benchmarks.rescore import in_memory, write
-    from closeread import catalog
+    from closeread.parts import finding
 
     count = 1_000_000
     _, run, rows = write(DATA, count)
@@ -132,7 +132,7 @@ def rescore() -> Iterator[Result]:
     ]
 
     def scored(names: tuple[str, ...]) -> Callable[[], None]:
-        metrics = [catalog.resolve("metric", name)() for name in names]
+        metrics = [finding.resolve("metric", name)() for name in names]
 
         def run_all() -> None:
             for question, prediction in pairs:

@@ -9,7 +9,7 @@ from closeread.evidence.train_vectors import train
 from closeread.evidence.vectors import load as load_vectors
 from closeread.evidence.words import OWN
 from closeread.exam import locate
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.pipeline.extract import default_retriever
 from closeread.text.segment import sentences
 from closeread.types import Option, Passage, Question

@@ -56,7 +56,7 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
 
 def readers(model: str, items: list[PassageQuestion]) -> dict[str, tuple[Any, list[Encoded]]]:
     """Return each reader with all that its model is shown."""
-    from closeread.making import make
+    from closeread.parts.making import make
     from closeread.readers.neural.checkpoint_opening import open_checkpoint
     from closeread.readers.neural.choice import ChoiceReader
     from closeread.readers.neural.chunk import ChunkReader

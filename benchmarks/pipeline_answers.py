@@ -17,7 +17,7 @@ import closeread
 from benchmarks.encoder import Peer, questions
 from benchmarks.measure import given
 from closeread import Answer, Prediction
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.types import PassageQuestion
 
 ALL = 1 << 30

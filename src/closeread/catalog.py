@@ -4,18 +4,8 @@ A name may also be ``package.module:factory``, so that outsiders extend closerea
 touching it.
 """
 
-import contextlib
-import difflib
-import importlib
-import sys
-from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from closeread.errors import UnknownNameError
-from closeread.extras import missing_extra
-from closeread.outside import Outsider
+from typing import Literal
 
 Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", "perturbation"]
 
@@ -300,81 +290,3 @@ ADDRESS = ("http:", "https:")  # how the name of a reader begins that is the add
 def names(kind: Kind) -> list[str]:
     """Return the names of one kind, in the table's order."""
     return list(CATALOG[kind])
-
-
-def entry(kind: Kind, name: str) -> Entry:
-    """Look a name up; ``package.module:factory`` is taken as it stands.
-
-    The address of a server, such as ``http:localhost:8000``, names the reader ``http``.
-
-    Raises:
-        UnknownNameError: No such name; the message lists the near ones.
-    """
-    table = CATALOG[kind]
-    if name in table:
-        return table[name]
-    if kind == "reader" and name.startswith(ADDRESS):
-        return table["http"]
-    module, _, attribute = name.partition(":")
-    parts = module.split(".")
-    if attribute and all(parts) and "__main__" not in parts and not name.startswith(ADDRESS):
-        return Entry(name, "given by the user")
-    near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
-    raise UnknownNameError(
-        f"there is no {kind} named {name!r}",
-        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
-        cure=f"`closeread ls {kind}s` lists them; `package.module:factory` names your own",
-    )
-
-
-_beside: ContextVar[str] = ContextVar("beside", default="")
-
-
-@contextlib.contextmanager
-def looking_in(folder: str) -> Iterator[None]:
-    """Look in a folder, too, for modules of the user's own, after all installed ones.
-
-    Nothing is looked for there until one is named: many libraries import what need not be there,
-    and would find whatever happens to have its name, such as a folder ``torch``.
-
-    Of an empty folder nowhere else is looked than where Python does: so with names that a run
-    records, since whoever made it may have put a module beside it.
-    """
-    before = _beside.set(folder)
-    try:
-        yield
-    finally:
-        _beside.reset(before)
-
-
-def resolve(kind: Kind, name: str) -> Any:
-    """Import what a name stands for.
-
-    Raises:
-        UnknownNameError: No such name, or no such module or attribute.
-        OutsideError: The user's own module cannot be imported.
-        MissingExtraError: It needs an optional dependency that is not installed.
-    """
-    found = entry(kind, name)
-    module_name, _, attribute = found.target.partition(":")
-    folder, theirs = _beside.get(), found.target == name
-    if theirs and folder and folder not in sys.path:
-        sys.path.append(folder)  # for good: such a module may import others later
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-        if found.extra and missing and not missing.startswith("closeread"):
-            raise missing_extra(f"the {kind} {name}", missing, found.extra) from error
-        if missing and f"{module_name}.".startswith(f"{missing}."):
-            raise UnknownNameError(
-                f"the {kind} {name!r} names a module that cannot be imported: {missing}",
-                cure="check the spelling, and that its package is installed here; what a run names "
-                "is not sought in the folder that you work in: PYTHONPATH=. has it sought there",
-            ) from error
-        if theirs:
-            raise Outsider(kind, name).failed("cannot be imported", error) from error
-        raise
-    if not hasattr(module, attribute):
-        raise UnknownNameError(f"{module_name} has no {attribute!r}", where=f"{kind} {name}")
-    return getattr(module, attribute)

@@ -1,6 +1,6 @@
 """What can go wrong by a user's hand. Anything else is a bug of ours and shows its traceback."""
 
-from closeread.visible import harmless, in_one_line
+from closeread.wording import harmless, in_one_line
 
 
 class CloseReadError(Exception):

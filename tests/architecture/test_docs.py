@@ -149,11 +149,11 @@ def test_every_reader_and_every_extra_is_told():
 )
 def test_tables_of_options_tell_the_defaults(page, header, kind, names):
     """Each option of such a table is one that there is, with the default that the code has."""
-    from closeread import catalog
+    from closeread.parts import finding
 
     told, known = told_defaults(page, header), set()
     for name in names:
-        options = signature(catalog.resolve(kind, name)).parameters
+        options = signature(finding.resolve(kind, name)).parameters
         known |= options.keys()
         for one in told.keys() & options.keys():
             assert not told[one] or agrees(options[one].default, told[one]), (name, one)

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from closeread.catalog import entry
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
+from closeread.parts.finding import entry
 from closeread.pipeline.recipe import load_recipe
 from places import ROOT
 

@@ -155,13 +155,14 @@ def test_every_catalog_target_exists():
     """
     from closeread import catalog
     from closeread.errors import MissingExtraError
+    from closeread.parts import finding
 
     for kind in catalog.CATALOG:
         for name in catalog.names(kind):
             try:
-                assert catalog.resolve(kind, name) is not None, (kind, name)
+                assert finding.resolve(kind, name) is not None, (kind, name)
             except MissingExtraError:
-                module, _, attribute = catalog.entry(kind, name).target.partition(":")
+                module, _, attribute = finding.entry(kind, name).target.partition(":")
                 path = ROOT / "src" / (module.replace(".", "/") + ".py")
                 assert f"\ndef {attribute}(" in path.read_text("utf-8"), (kind, name)
 

@@ -7,6 +7,7 @@ from closeread import catalog
 from closeread.attacks.apply import apply
 from closeread.attacks.surroundings import Surroundings
 from closeread.evidence.cover import cover
+from closeread.parts import finding
 from closeread.protocols import Perturbation
 from closeread.types import Edit, Passage, Question
 
@@ -17,7 +18,7 @@ SETS = {name: list(closeread.load(name)) for name in ("exam/zh", "exam/en")}
 def made(name: str, exam: str, seed: int = 0) -> Perturbation:
     passages = [passage for passage, _ in SETS[exam]]
     around = Surroundings(seed=seed, retriever=cover(), passages=passages)
-    strategy: Perturbation = catalog.resolve("perturbation", name)(around)
+    strategy: Perturbation = finding.resolve("perturbation", name)(around)
     assert isinstance(strategy, Perturbation)
     return strategy
 

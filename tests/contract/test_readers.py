@@ -10,6 +10,7 @@ import pytest
 import served
 from closeread import catalog
 from closeread.formats import load
+from closeread.parts import finding
 from closeread.readers import make
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo
@@ -33,7 +34,7 @@ TEXTS = {
     "one character": "。",
 }
 # tests/neural has those that need an extra
-READERS = [name for name in catalog.names("reader") if not catalog.entry("reader", name).extra]
+READERS = [name for name in catalog.names("reader") if not finding.entry("reader", name).extra]
 OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 

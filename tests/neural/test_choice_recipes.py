@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
-from closeread import catalog
 from closeread.api.datasets import open_dataset
 from closeread.formats import dump
+from closeread.parts import finding
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.readers.lineage import lineage_of
@@ -115,7 +115,7 @@ def things(tmp_path_factory):
 
 
 def trained(path: Path, recipe: TrainRecipe, out: Path) -> Trained:
-    trainer = catalog.resolve("trainer", recipe.reader.name)
+    trainer = finding.resolve("trainer", recipe.reader.name)
     return trainer(Request(recipe=recipe, path=path, out=out, open_dataset=open_dataset))
 
 

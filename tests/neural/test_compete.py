@@ -13,10 +13,10 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import torch
 
-from closeread import catalog
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
-from closeread.making import make
+from closeread.parts import finding
+from closeread.parts.making import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
 from closeread.training.neural.compete import CompeteTask, hinge, independent
@@ -91,7 +91,7 @@ def trained(out: Path, model: str, data: str, options: dict, name="verifier", **
             "options": options,
         } | settings,
     )  # fmt: skip
-    return catalog.resolve("trainer", name)(request(recipe))
+    return finding.resolve("trainer", name)(request(recipe))
 
 
 # The loss.

@@ -12,7 +12,7 @@ import pytest
 
 from closeread.errors import InputError, UsageError
 from closeread.evidence.train_vectors import train
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.types import Option, Passage, Question
 from verbs import apart
 

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from safetensors.torch import load_file
 
-from closeread.signals import Stopped
+from closeread.system.signals import Stopped
 from closeread.training.neural import states
 from closeread.training.neural import train as trainer
 from closeread.training.recipe import Stage, TrainedReader

@@ -17,8 +17,8 @@ pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: m
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-from closeread import catalog
 from closeread.api.datasets import open_dataset
+from closeread.parts import finding
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.training.recipe import load_recipe, section
@@ -152,7 +152,7 @@ def test_the_recipe_runs(name, things, tmp_path):
             ),
         ),
     )  # fmt: skip
-    trainer = catalog.resolve("trainer", recipe.reader.name)
+    trainer = finding.resolve("trainer", recipe.reader.name)
     done = trainer(Request(recipe=recipe, path=path, out=out, open_dataset=open_dataset))
     assert done.told["steps"] == 1
     # 22 questions have 66 pairs and 88 options: a step of 64, whatever is counted.

@@ -6,7 +6,6 @@ from string import ascii_uppercase
 from typing import Any
 
 from closeread.api.datasets import Items, Named, opened
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
@@ -17,6 +16,7 @@ from closeread.runs.predict import batch_size_of
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Item, Option, Passage, Prediction, Question
+from closeread.wording import count_of
 
 Asked = tuple[str, str] | tuple[str, str, Sequence[str]]
 

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
-from closeread.outside import sound
+from closeread.parts.outside import sound
 from closeread.types import Dataset, Defects, Item, Passage, Question
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"

@@ -14,9 +14,10 @@ from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.toml import told_of
-from closeread.held import told_of_itself
-from closeread.making import make_of, written_by
-from closeread.outside import Outsider
+from closeread.parts.held import told_of_itself
+from closeread.parts.making import make_of, written_by
+from closeread.parts.outside import Outsider
+from closeread.parts.written import expanded, in_recipe
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -31,7 +32,6 @@ from closeread.training.recipe import load_recipe
 from closeread.training.recipes.look import look_at
 from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
-from closeread.written import expanded, in_recipe
 
 _MADE = ("positive", "negative")  # of ``attack``
 # How errors tell to name the format of a set that is learned from.

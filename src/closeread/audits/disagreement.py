@@ -13,7 +13,7 @@ from closeread.audits.disagreement_tables import (
 from closeread.audits.findings import Finding, Verdict, skipped
 from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
 from closeread.audits.parting import PARTS, Refused, distance, spread, values_of
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from closeread.audits.shown import answers_shown
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.items import bare, ordered
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 
 @dataclass(frozen=True, kw_only=True)

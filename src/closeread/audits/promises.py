@@ -8,7 +8,7 @@ from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
 from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.types import Question
 
 _EXAMPLES = 200

@@ -14,7 +14,7 @@ import click
 
 from closeread import __version__
 from closeread.errors import CloseReadError, StorageError, UsageError
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 _SHOWN = 200  # of an argument
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -61,9 +61,9 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
-        from closeread.catalog import looking_in
-        from closeread.making import written_by
-        from closeread.written import on_command_line
+        from closeread.parts.finding import looking_in
+        from closeread.parts.making import written_by
+        from closeread.parts.written import on_command_line
 
         try:
             with looking_in(_here()), written_by(on_command_line):

@@ -10,9 +10,8 @@ from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.cli.reading import parsed
-from closeread.counting import count_of
 from closeread.formats.files.outcome import is_stream
-from closeread.visible import argument
+from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
     from closeread.pipeline.attacking import Against, Attacked

@@ -8,8 +8,7 @@ import click
 
 from closeread.cli.outcome import Outcome
 from closeread.cli.place import Place
-from closeread.counting import count_of
-from closeread.visible import argument
+from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit

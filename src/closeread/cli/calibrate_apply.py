@@ -19,12 +19,11 @@ from closeread.cli.calibrate_runs import (
     with_warnings,
 )
 from closeread.cli.output import as_json, remark
-from closeread.counting import count_of
 from closeread.readers.calibrate import Calibrator, load_calibrator
 from closeread.readers.certainty import told_confidence
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
     from closeread.training.honesty import Change

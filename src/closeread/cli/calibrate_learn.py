@@ -18,7 +18,6 @@ from closeread.cli.calibrate_runs import (
     right_answers,
 )
 from closeread.cli.output import as_json, remark
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.calibrate import (
@@ -33,6 +32,7 @@ from closeread.readers.certainty import scale_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from closeread.training.confidence import Learned

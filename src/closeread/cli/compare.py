@@ -8,8 +8,7 @@ import click
 from closeread.cli.output import as_json
 from closeread.cli.place import Place
 from closeread.cli.reading import watched
-from closeread.counting import count_of
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,10 @@ from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.place import Place
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.items import telling
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 
 @click.command("convert")

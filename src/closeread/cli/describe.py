@@ -7,11 +7,10 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, console, table
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.items import telling
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 _TOLD = {"en": "English", "zh": "Chinese"}
 

@@ -14,13 +14,12 @@ from closeread.cli.known_words import tell_known_words
 from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.formats.files.outcome import must_take_folder
 from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
-from closeread.sums import sha256_of
+from closeread.system.sums import sha256_of
 from closeread.types import Dataset
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 
 def must_be_free(folder: Path) -> None:

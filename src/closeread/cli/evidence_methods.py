@@ -47,7 +47,7 @@ def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]
     Raises:
         UsageError: What stands behind a retriever's name is no option.
     """
-    from closeread.making import make
+    from closeread.parts.making import make
     from closeread.pipeline.extract import default_retriever
 
     wanted = []

@@ -12,13 +12,12 @@ from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.formats.files.outcome import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
-from closeread.sums import sha256_of
+from closeread.system.sums import sha256_of
 from closeread.types import Prediction, Summary
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 
 @dataclass(frozen=True)

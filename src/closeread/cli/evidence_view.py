@@ -17,7 +17,7 @@ from closeread.cli.typeset import glyphs, wrapped
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import units
 from closeread.types import Evidence, Span
-from closeread.visible import in_one_line, sign_of
+from closeread.wording import in_one_line, sign_of
 
 # Okabe and Ito's palette; the circled number says the same without colour.
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")

@@ -8,9 +8,9 @@ import click
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
+from closeread.wording import count_of
 
 
 @click.command("get")

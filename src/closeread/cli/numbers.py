@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from closeread.counting import count_of
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.types import Summary
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 _FIELDS = ("value", "low", "high", "unit", "n_questions", "n_scored", "n_answered", "n_failed")
 

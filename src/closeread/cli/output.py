@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.visible import harmless, in_one_line
+from closeread.wording import harmless, in_one_line
 
 
 def as_json(value: Any) -> None:

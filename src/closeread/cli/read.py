@@ -14,8 +14,7 @@ from closeread.cli.reading import (
     tell_otherwise,
     watched,
 )
-from closeread.counting import count_of
-from closeread.visible import argument
+from closeread.wording import argument, count_of
 
 
 @click.command("read")

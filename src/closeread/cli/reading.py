@@ -8,14 +8,13 @@ from typing import Any, Protocol
 
 from closeread.cli.output import remark
 from closeread.cli.progress import progress
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.protocols import Advance
 from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
-from closeread.signals import exit_code
+from closeread.system.signals import exit_code
 from closeread.types import Prediction
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 
 def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:

@@ -54,12 +54,12 @@ def command(
         watched,
     )
     from closeread.formats.files.toml import told_of
-    from closeread.making import written_by
+    from closeread.parts.making import written_by
+    from closeread.parts.written import expanded, in_recipe
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.reports.mrqa import of_summaries
     from closeread.runs.macro import macro_averages
-    from closeread.written import expanded, in_recipe
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")

@@ -10,10 +10,10 @@ import click
 from closeread.cli.outcome import Outcome
 from closeread.cli.place import Place
 from closeread.cli.reading import parsed
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from closeread.runs.store import Run

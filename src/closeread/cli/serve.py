@@ -15,9 +15,9 @@ import msgspec
 from closeread.cli.output import remark
 from closeread.cli.place import Place
 from closeread.cli.reading import parsed, tell_otherwise
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from closeread.readers.calibrate import Applied
@@ -139,7 +139,7 @@ def command(
     `POST /` takes contexts of the MRQA shared task, `POST /v1/answer` questions in closeread's own
     form; `GET /` is a page to try it. SIGTERM or Ctrl-C stops, after answering what was accepted.
     """
-    from closeread import making
+    from closeread.parts import making
     from closeread.readers import make
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
@@ -254,7 +254,7 @@ def _must_be_installed() -> None:
     """Raise the error that names the extra, where a package of it is missing."""
     from importlib.util import find_spec
 
-    from closeread.extras import missing_extra
+    from closeread.parts.extras import missing_extra
 
     for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
         if find_spec(name) is None:

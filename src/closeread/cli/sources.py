@@ -6,7 +6,7 @@ from pathlib import Path
 
 from closeread.cli.output import remark
 from closeread.runs.store import find_runs
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 
 def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:

@@ -29,7 +29,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import watched
     from closeread.errors import CloseReadError
-    from closeread.signals import exit_code, unwinding
+    from closeread.system.signals import exit_code, unwinding
     from closeread.training.processes import is_first
 
     speaks = is_first()  # of several processes; the others do their part and say nothing

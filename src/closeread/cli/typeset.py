@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from closeread.types import Span
-from closeread.visible import sign_of
+from closeread.wording import sign_of
 
 STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
 # Marks that must not begin a line, and marks that must not end one.

@@ -7,7 +7,7 @@ import click
 
 from closeread.cli.output import as_json
 from closeread.cli.place import Place
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 
 @click.command("verify")

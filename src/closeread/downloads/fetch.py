@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closeread import folders
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
-from closeread.locks import alone
 from closeread.protocols import Advance, uncounted
+from closeread.system import folders
+from closeread.system.locks import alone
 
 if TYPE_CHECKING:
     import httpx

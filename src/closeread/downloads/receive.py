@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from closeread.counting import count_of
 from closeread.downloads.archive import extract
 from closeread.downloads.fetch import Patience, digests, fetch, wrong_sum
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
@@ -18,6 +17,7 @@ from closeread.errors import (
 )
 from closeread.protocols import Advance, uncounted
 from closeread.types import Record
+from closeread.wording import count_of
 
 Count = Callable[[Path], int]
 

@@ -15,7 +15,7 @@ from closeread.evidence.integrate import Integrator, integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import as_evidence, splitter
 from closeread.evidence.used import models_of
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.types import Evidence, Option, Passage, Question
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from closeread import folders
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
 from closeread.evidence.words import Segmenter
-from closeread.extras import missing_extra
-from closeread.locks import alone
+from closeread.parts.extras import missing_extra
 from closeread.protocols import Retriever
+from closeread.system import folders
+from closeread.system.locks import alone
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _INFO = "corpus.json"

@@ -17,7 +17,7 @@ from closeread.evidence.query import label_of
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.unit_index import UnitIndex
 from closeread.evidence.weighing import Claim, Indexed
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.text.asked import asked_for
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question

@@ -9,7 +9,7 @@ from closeread.evidence.encoding import checked, cosines, text_encoder
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.used import models_of
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.protocols import Encoder
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span

@@ -7,9 +7,9 @@ from closeread.errors import CloseReadError, UsageError
 from closeread.evidence.used import models_of
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
-from closeread.held import HeldEncoder, outsider
-from closeread.making import PathText, make
-from closeread.outside import Outsider
+from closeread.parts.held import HeldEncoder, outsider
+from closeread.parts.making import PathText, make
+from closeread.parts.outside import Outsider
 from closeread.protocols import Encoder, PairScorer
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from closeread.evidence.sentences import splitter
 from closeread.evidence.vector_index import Sentence
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
-from closeread.making import PathText
+from closeread.parts.making import PathText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from closeread.errors import InputError, StorageError
 from closeread.evidence.words import Segmenter
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.text.segment import sentences
 
 

@@ -4,7 +4,7 @@ Retrievers, encoders and what they are made of tell it by an attribute ``models`
 run's record: contests count every model that had a part in an answer.
 """
 
-from closeread.held import unheld
+from closeread.parts.held import unheld
 from closeread.types import Record
 
 

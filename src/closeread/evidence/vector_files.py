@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
-from closeread.extras import missing_extra
-from closeread.sums import remember, sha256_of
+from closeread.parts.extras import missing_extra
+from closeread.system.sums import remember, sha256_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import InputError, UsageError
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.text.function_words import ENGLISH
 from closeread.text.remembered import ByWord
 from closeread.text.segment import tokens

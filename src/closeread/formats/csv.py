@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+from closeread.wording import count_of
 
 _PIECE = re.compile(r"\\[\\|]|\||[^\\|]+|\\")
 _LETTERS = "abcde"

@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -26,6 +25,7 @@ from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
 from closeread.types import Dataset, Defects, Item, Passage, Question
+from closeread.wording import count_of
 
 _NAME = "gaokao-bench"
 _PUBLISHED = "2010-2022_Chinese_Modern_Lit"

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -22,6 +21,7 @@ from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
+from closeread.wording import count_of
 
 _DEFAULT = Passage(passage_id="", text="").language  # as which a record leaves it out
 

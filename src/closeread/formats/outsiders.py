@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from closeread.errors import CloseReadError
-from closeread.outside import Outsider
+from closeread.parts.outside import Outsider
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 

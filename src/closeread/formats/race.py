@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -22,6 +21,7 @@ from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question
+from closeread.wording import count_of
 
 _NAME = "race"
 _PUBLISHED = re.compile(r"(?:high|middle)\d+\.txt")

@@ -14,8 +14,9 @@ from closeread.formats import outsiders
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import writing
-from closeread.held import outsider
-from closeread.outside import Outsider
+from closeread.parts import finding
+from closeread.parts.held import outsider
+from closeread.parts.outside import Outsider
 from closeread.types import Dataset, Defects, Item, Question
 
 
@@ -78,7 +79,7 @@ def guess(source: Source) -> str:
 
 def _recognise(head: Head) -> str:
     for name in catalog.names("format"):
-        if catalog.resolve("format", name).sniff(head):
+        if finding.resolve("format", name).sniff(head):
             return name
     return ""
 
@@ -140,7 +141,7 @@ def load(
 
 
 def _named(name: str) -> Format:
-    found = catalog.resolve("format", name)
+    found = finding.resolve("format", name)
     if not isinstance(found, Format):
         raise UsageError(
             f"the format {name} is of the type {type(found).__name__}",

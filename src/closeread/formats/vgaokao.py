@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -25,6 +24,7 @@ from closeread.text import segment
 from closeread.text.language import detect
 from closeread.text.polarity import polarity
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
+from closeread.wording import count_of
 
 _NAME = "vgaokao"
 _PUBLISHED = ("VGaokao-train", "VGaokao-test", "samples from test set")

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
+from closeread.wording import count_of
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from closeread.adding import sum_in_order
-from closeread.counting import count_of
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
+from closeread.wording import count_of
 
 _KEYS = ("precision", "recall", "f1")
 # What tells evidence in one number: by gold sentences of options, by gold texts of the question.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.metrics.paired_tests import ROUNDING
 from closeread.protocols import Family, Pool, Statistic
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from closeread.counting import count_of
 from closeread.metrics import expmrc
 from closeread.metrics.choice import picked
 from closeread.metrics.evidence import EvidenceMetric, is_silent
@@ -21,6 +20,7 @@ from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
 from closeread.metrics.units import question_unit
 from closeread.types import Answer, Prediction, Question, Score, Submission, Summary
+from closeread.wording import count_of
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
 _ENOUGH = 0.5  # from which F1 on an answer or its evidence is right

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import Resampling, resampled_ratios
 from closeread.metrics.seeds import average
 from closeread.metrics.swaps import Sides, Swaps
 from closeread.protocols import Pool
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import value
 from closeread.protocols import Family, Pool, Statistic
 from closeread.types import Record
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

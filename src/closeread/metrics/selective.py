@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
-from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
 from closeread.metrics.resampled_curve import Ranked, bound_of
 from closeread.metrics.settings import exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
+from closeread.parts.making import make
 from closeread.protocols import Metric, Pool
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import (
     FEW,
@@ -28,6 +27,7 @@ from closeread.metrics.seeds import Spread, spread
 from closeread.metrics.swaps import Sides
 from closeread.protocols import Pool
 from closeread.types import Record
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

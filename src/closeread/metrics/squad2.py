@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.adding import sum_in_order
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
@@ -19,6 +18,7 @@ from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
+from closeread.wording import count_of
 
 Golds = Iterable[tuple[str, Sequence[str]]]
 _VALUES = ("em", "f1", "hasans_em", "hasans_f1", "noans_em", "noans_f1")

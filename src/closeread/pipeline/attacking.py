@@ -18,7 +18,8 @@ from closeread.formats.conversion.convert import convert, format_of
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
-from closeread.making import make_of
+from closeread.parts import finding
+from closeread.parts.making import make_of
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
@@ -204,11 +205,11 @@ def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None)
             cure="name one, or have the options dealt anew",
         )
     for strategy in settings.strategies:
-        catalog.resolve("perturbation", strategy)
+        finding.resolve("perturbation", strategy)
     # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
     own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
     name = to or (_OWN if own else format_of(target))
-    catalog.entry("format", name)
+    finding.entry("format", name)
     must_take_file(target)
     must_not_replace(target, dataset.path)
     return name

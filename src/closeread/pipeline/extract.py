@@ -8,12 +8,12 @@ import msgspec
 
 from closeread import catalog
 from closeread.errors import CloseReadError
-from closeread.making import make
 from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import without_texts
 from closeread.metrics.summary import summarize
+from closeread.parts.making import make
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Retriever, uncounted
 from closeread.runs.answers import quoted

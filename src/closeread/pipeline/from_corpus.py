@@ -6,11 +6,11 @@ from typing import Any
 
 from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
 from closeread.evidence.query import label_of
-from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import counts, per_unit, without_texts
 from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit
+from closeread.parts.making import make
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Pool, uncounted

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.metrics.attack import right
 from closeread.protocols import Reader
@@ -10,6 +9,7 @@ from closeread.runs.answers import answers
 from closeread.runs.plan import batches
 from closeread.runs.predict import batch_size_of
 from closeread.types import PassageQuestion, Prediction, Question
+from closeread.wording import count_of
 
 _TIE = 1e-3  # how much a reader's confidence counts, beside whether it is right
 

@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
-from closeread.visible import argument
+from closeread.wording import argument
 
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"

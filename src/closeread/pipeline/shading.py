@@ -10,7 +10,7 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 from closeread.evidence.query import label_of, query_text
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.pipeline.extract import wanted_options
 from closeread.reports.material import Attention, Material, RunView
 from closeread.runs.plan import hidden, stripped

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from closeread import catalog, making
+from closeread import catalog
 from closeread.errors import UsageError
+from closeread.parts import making
 from closeread.protocols import Reader
 
 

@@ -7,8 +7,8 @@ is made.
 from typing import TYPE_CHECKING, get_args
 
 from closeread.errors import UsageError
-from closeread.extras import needing
-from closeread.making import PathText
+from closeread.parts.extras import needing
+from closeread.parts.making import PathText
 from closeread.readers.choice import Aggregate
 from closeread.readers.option_sequences import CHUNK_TOKENS
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
 from closeread.evidence.used import UsedModel
-from closeread.extras import missing_extra
-from closeread.making import PathText
+from closeread.parts.extras import missing_extra
+from closeread.parts.making import PathText
 from closeread.readers.places import (
     check_place,
     check_words,

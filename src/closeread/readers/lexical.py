@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from closeread.adding import sum_in_order
 from closeread.errors import UsageError
 from closeread.evidence.terms import terms
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.readers.competition import DIGITS, by_share, sign, softmax

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread import folders
 from closeread.errors import StorageError
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.reports.groups import of_runs
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent
 from closeread.reports.plots import all_plots
 from closeread.reports.words import WORDS, word
+from closeread.system import folders
 
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
 _MOST_BANDS = 2  # more would hide each other

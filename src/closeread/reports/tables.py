@@ -12,7 +12,7 @@ from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
 from closeread.reports.words import word
 from closeread.types import Summary
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 _DASH = "—"
 _LATEX = {

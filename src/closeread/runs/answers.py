@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import CloseReadError, OutsideError, UsageError
-from closeread.outside import sound
+from closeread.parts.outside import sound
 from closeread.protocols import Reader
 from closeread.runs.plan import Planned
 from closeread.types import Evidence, Passage, Prediction, Question, Span
+from closeread.wording import count_of
 
 _LONGEST_ERROR = 500
 

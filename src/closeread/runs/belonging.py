@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
-from closeread.visible import some
+from closeread.wording import count_of, some
 
 KINDS = ("missing", "strangers", "repeated", "no_options", "misplaced")
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from closeread import catalog
-from closeread.making import make
 from closeread.metrics.subject import family
+from closeread.parts import finding
+from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.runs.records import ScoreSettings
 from closeread.text.language import of_most
@@ -46,13 +46,13 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
     A module of somebody else's is imported where it is installed, not from the folder that the user
     works in: whoever handed in the run may have put one there.
     """
-    with catalog.looking_in(""):
+    with finding.looking_in(""):
         return make_metrics(settings.metrics, settings.options)
 
 
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
     """Return the metrics that the format's publishers use, else those that fit the questions."""
-    published: Sequence[str] = catalog.resolve("format", dataset.format).metrics
+    published: Sequence[str] = finding.resolve("format", dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
         return (_of_no_answer(passage.language for passage, _ in dataset),)
     if published:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from closeread.counting import count_of
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.paired import System, paired
@@ -19,7 +18,7 @@ from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.runs.systems import Systems, systems_of
 from closeread.types import Dataset
-from closeread.visible import argument
+from closeread.wording import argument, count_of
 
 
 @dataclass

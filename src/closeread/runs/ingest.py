@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from closeread import __version__, folders
+from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files import partial
 from closeread.formats.files.source import Source
@@ -20,6 +20,7 @@ from closeread.readers.generative.extraction import Extraction
 from closeread.runs.folder import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
+from closeread.system import folders
 
 _UNSAFE = re.compile(r"[^\w.+~-]+")
 

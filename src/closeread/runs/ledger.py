@@ -15,7 +15,7 @@ import msgspec
 
 from closeread.errors import InputError, StorageError
 from closeread.formats.files.outcome import refused
-from closeread.locks import take
+from closeread.system.locks import take
 from closeread.types import Prediction
 
 _FLUSH_BYTES = 64 * 1024

@@ -31,7 +31,7 @@ from closeread.runs.summaries import (
 )
 from closeread.runs.walk import Walked, score_rows
 from closeread.types import Dataset, Score, Submission, Summary
-from closeread.visible import argument
+from closeread.wording import argument
 
 
 def score_run(

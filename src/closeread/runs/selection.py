@@ -6,10 +6,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from closeread.counting import count_of
 from closeread.errors import InputError, MismatchError
 from closeread.types import Dataset, Defects, Item, Question
-from closeread.visible import some
+from closeread.wording import count_of, some
 
 ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 

@@ -13,16 +13,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from closeread.catalog import looking_in
 from closeread.errors import InputError, MismatchError
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import replacing
 from closeread.formats.registry import load
-from closeread.outside import plain
+from closeread.parts.finding import looking_in
+from closeread.parts.outside import plain
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score
-from closeread.visible import argument
+from closeread.wording import argument
 
 INFO = "run.json"
 LEDGER = "ledger.jsonl"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from closeread.counting import count_of
 from closeread.errors import (
     CloseReadError,
     InputError,
@@ -35,8 +34,9 @@ from closeread.runs.score import as_submission
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
 from closeread.runs.summaries import breakdowns_of, summaries_of
 from closeread.runs.walk import Walked, score_rows
-from closeread.sums import sha256_of
+from closeread.system.sums import sha256_of
 from closeread.types import Dataset, Score
+from closeread.wording import count_of
 
 _MOST = 20
 

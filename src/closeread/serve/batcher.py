@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from closeread.counting import count_of
 from closeread.errors import BudgetError, EndpointError
 from closeread.protocols import Reader
 from closeread.runs.answers import answers, told
@@ -18,6 +17,7 @@ from closeread.serve.order import Answered, Order, Place, planned
 from closeread.serve.refusals import busy, stopping
 from closeread.serve.settings import Settings
 from closeread.types import Prediction
+from closeread.wording import count_of
 
 Finish = Callable[[Order, Place, Prediction], Answered]
 _LONGEST_RETRY_SECONDS = 60

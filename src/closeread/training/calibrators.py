@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.readers.calibrate import Forest, Linear, Model, Steps, Tree
 from closeread.readers.certainty import NAMES
 

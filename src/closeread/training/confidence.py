@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.readers.calibrate import Calibrator, Model, Threshold
@@ -21,6 +20,7 @@ from closeread.training.calibrators import Method, features_of, fit
 from closeread.training.honesty import Change, changes
 from closeread.training.ranges import check_ranges
 from closeread.types import Passage, Prediction, Question, Record
+from closeread.wording import count_of
 
 _FEWEST = 5  # right and wrong answers each
 

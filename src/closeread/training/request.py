@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
-from closeread.signals import Stopped, exit_code
+from closeread.system.signals import Stopped, exit_code
 from closeread.training.recipe import TrainRecipe, section
 from closeread.types import Dataset
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from closeread import folders
 from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.outcome import must_take_file
-from closeread.making import PathText
+from closeread.parts.making import PathText
+from closeread.system import folders
 from closeread.training.request import Request, Trained, without_stages, without_states
 from closeread.types import Dataset, Record
 

@@ -49,8 +49,8 @@ def oracle(corpus, tmp_path_factory):
 
 def test_the_oracle_table(oracle, corpus):
     """Every number of the page, and those of the notes beside it."""
-    from closeread import catalog
     from closeread.metrics.summary import summarize
+    from closeread.parts import finding
 
     dataset, folder = oracle
     questions = list(dataset.questions())
@@ -68,7 +68,7 @@ def test_the_oracle_table(oracle, corpus):
         submission = load_submission(folder / f"oracle/{FILES[name]}.json", dataset)
         found = []
         for family, wanted in scorers.items():
-            metric = catalog.resolve("metric", family)()
+            metric = finding.resolve("metric", family)()
             scores = [
                 metric.score(one, submission.predictions.get(one.question_id)) for one in questions
             ]
@@ -84,7 +84,7 @@ def test_the_oracle_table(oracle, corpus):
 
 def test_the_split_by_what_gold_is(oracle):
     """Numbers, decimals among them, and the rest: what a stop and running on take of each."""
-    from closeread import catalog
+    from closeread.parts import finding
 
     def is_number(text):
         try:
@@ -94,7 +94,7 @@ def test_the_split_by_what_gold_is(oracle):
 
     dataset, folder = oracle
     questions = list(dataset.questions())
-    metric = catalog.resolve("metric", "drop")()
+    metric = finding.resolve("metric", "drop")()
     gold = [one.answers[0].texts[0] for one in questions]
     number = list(map(is_number, gold))
     decimal = [a and "." in text for a, text in zip(number, gold, strict=True)]

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from closeread import catalog, load
+from closeread import load
 from closeread.metrics.intervals import value
 from closeread.metrics.summary import summarize
+from closeread.parts import finding
 from closeread.types import Answer, Prediction, Question, Submission
 
 EM, F1 = "em", "f1"
@@ -57,7 +58,7 @@ def judged(name, texts, accepted):
 def made(name):
     """The metric, as it was when the notes were measured."""
     options = {"version": "499e6152"} if name == "inspect" else {}
-    return catalog.resolve("metric", name)(**options)
+    return finding.resolve("metric", name)(**options)
 
 
 def numbers(cell):
@@ -168,7 +169,7 @@ def test_lighteval_reports_the_best_question_for_all_of_them():
         )
         for place in range(4)
     ]  # fmt: skip
-    metric = catalog.resolve("metric", "lighteval")()
+    metric = finding.resolve("metric", "lighteval")()
     predictions = {
         one.question_id: Prediction(
             question_id=one.question_id,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from closeread import folders
 from closeread.cli import VERBS, main
 from closeread.errors import StorageError
 from closeread.formats.files.outcome import must_take_file, must_take_folder
 from closeread.formats.files.whole import replacing
+from closeread.system import folders
 
 RECIPE = """
 out = "unused"

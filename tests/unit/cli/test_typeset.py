@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from closeread.cli.typeset import Mark, glyphs, painted, wrapped
 from closeread.types import Span
-from closeread.visible import sign_of
+from closeread.wording import sign_of
 
 
 def lines(text: str, width: int, *marks: Mark) -> list[str]:

@@ -8,8 +8,8 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.corpus import build
 from closeread.evidence.cover import cover, explain
 from closeread.formats.registry import load
-from closeread.making import make
 from closeread.metrics.evidence import overlap
+from closeread.parts.making import make
 from closeread.types import Option, Passage, Question
 
 CHINESE = (

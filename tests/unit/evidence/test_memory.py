@@ -7,9 +7,9 @@ from itertools import permutations
 
 import pytest
 
-from closeread import making
 from closeread.evidence.terms import terms
 from closeread.evidence.words import Segmenter
+from closeread.parts import making
 from closeread.types import Passage, Question
 
 

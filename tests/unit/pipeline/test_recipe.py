@@ -5,12 +5,12 @@ from click.testing import CliRunner
 
 from closeread.cli.run import command
 from closeread.errors import InputError, UsageError
-from closeread.making import make, written_by
+from closeread.parts.making import make, written_by
+from closeread.parts.written import in_recipe
 from closeread.pipeline.execute import folders, settings
 from closeread.pipeline.recipe import load_recipe
 from closeread.readers.cues.reader import save_weights, shipped_weights
 from closeread.runs.store import open_run
-from closeread.written import in_recipe
 from verbs import closeread
 
 WHOLE = """

@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.evidence.train_vectors import train
-from closeread.making import make
+from closeread.parts.making import make
 from closeread.pipeline.extract import evidence_of
 from closeread.pipeline.shading import shade
 from closeread.reports.gather import gather

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from closeread import sums
 from closeread.api.datasets import open_dataset
 from closeread.errors import MismatchError
 from closeread.evidence.corpus import build
@@ -17,6 +16,7 @@ from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
 from closeread.runs.store import INFO, open_run, write_document
 from closeread.runs.verify import verify
+from closeread.system import sums
 from closeread.types import Passage
 
 FIRST = "2 2\n一 1 0\n一些 0 1\n"
@@ -83,7 +83,7 @@ def outsider(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "own_index.py").write_text(
         "from closeread.evidence.cover import cover\n"
-        "from closeread.making import PathText\n"
+        "from closeread.parts.making import PathText\n"
         "def made(index: PathText = ''): return cover()\n"
     )
 

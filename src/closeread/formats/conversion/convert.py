@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from closeread import catalog, folders
+from closeread import catalog
 from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
@@ -25,6 +25,8 @@ from closeread.formats.files.outcome import (
 from closeread.formats.files.whole import replacing
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
+from closeread.parts import finding
+from closeread.system import folders
 from closeread.types import Dataset, Defects, Item, Record
 
 _IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record
@@ -109,7 +111,7 @@ def convert(
     """
     must_not_replace(target, dataset.path)
     name = to or format_of(target)
-    catalog.entry("format", name)
+    finding.entry("format", name)
     making_mrqa = name == "mrqa" and dataset.format != "mrqa"
     if mrqa and not making_mrqa:
         raise UsageError(

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from closeread.extras import missing_extra
 from closeread.formats.conversion.documents import MARKERS
 from closeread.formats.conversion.occurrences import Token
+from closeread.parts.extras import missing_extra
 
 Tokenize = Callable[[str], list[Token]]
 

@@ -8,7 +8,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.stream import BrokenJSON
-from closeread.visible import in_one_line
+from closeread.wording import in_one_line
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _BYTE = re.compile(r"\(byte (\d+)\)")

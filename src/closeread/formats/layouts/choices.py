@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.layouts.writing import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
+from closeread.wording import count_of
 
 
 def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> tuple[Option, ...]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread import extras
 from closeread.formats.logs.records import Problems
+from closeread.parts import extras
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closeread import extras
 from closeread.errors import InputError
 from closeread.formats.logs import golds, lighteval_before, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
@@ -24,6 +23,7 @@ from closeread.formats.logs.values import (
     scores,
     tried,
 )
+from closeread.parts import extras
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lighteval"

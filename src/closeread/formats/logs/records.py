@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.types import Defects, Passage, Prediction, Question, Record
-from closeread.visible import in_one_line
+from closeread.wording import count_of, in_one_line
 
 # What a log may not hold, by code. The audits ask for the codes, people read the sentences.
 LOST = {

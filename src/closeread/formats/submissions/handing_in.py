@@ -84,13 +84,13 @@ def _explained(prediction: Prediction) -> str:
 
 def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     """Write GCRC_advRobust.json: the data set's own form with our letters as its answers."""
-    from closeread import catalog
+    from closeread.parts import finding
 
     def answered(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
             yield passage, tuple(_with_letter(question, predictions) for question in questions)
 
-    form: Format = catalog.resolve("format", "gcrc-advrobust")
+    form: Format = finding.resolve("format", "gcrc-advrobust")
     assert form.write is not None
     form.write(dataclasses.replace(dataset, read=answered), stream)
 

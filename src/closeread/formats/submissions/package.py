@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from closeread.errors import InputError, UsageError
-from closeread.visible import argument
+from closeread.wording import argument
 
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.types import Answer, Candidate, Evidence, Prediction
+from closeread.wording import count_of
 
 _SCORE_FIELDS = ("confidence", "score", "probability")
 _ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")

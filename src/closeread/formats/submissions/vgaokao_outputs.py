@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.place import explain
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
+from closeread.wording import count_of
 
 Rows = Iterator[tuple[str, Prediction]]
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"

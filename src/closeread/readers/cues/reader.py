@@ -14,7 +14,7 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.cover import claim_and_context
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.formats.files.whole import save_json
-from closeread.making import PathText, make
+from closeread.parts.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
 from closeread.readers.competition import DIGITS, not_for_it, ranked, sign

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.readers.generative.extraction import stops_in
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.generative.remote import LIMITS, RemoteReader

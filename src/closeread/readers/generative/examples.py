@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import load
 from closeread.readers.generative.prompts import language_of
 from closeread.types import Passage, PassageQuestion, Question
+from closeread.wording import count_of
 
 
 def located(name: str) -> Path:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted

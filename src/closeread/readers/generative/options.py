@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from closeread.errors import UsageError
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction, stops_in

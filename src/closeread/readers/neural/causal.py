@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from closeread.errors import InputError, UsageError
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.readers.places import first_line, is_offline, one_at_a_time
 
 

@@ -19,7 +19,7 @@ import torch
 
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.onnx_export import encoder_name, export

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from closeread.extras import missing_extra
+from closeread.parts.extras import missing_extra
 from closeread.readers.neural.onnx_runtime import quantization
 
 try:

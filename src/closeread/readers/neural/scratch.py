@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from closeread.locks import take
+from closeread.system.locks import take
 
 _PREFIX = "making-"
 _LOCK = "lock"

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.readers.cues.features import ANSWER
 from closeread.training.cues import ranking
 from closeread.training.cues.examples import Example
 from closeread.training.cues.settings import Loss
+from closeread.wording import count_of
 
 Weights = dict[str, float]
 _CUES = ("cue", "kept", "added", "category", "before", "after", "then", "dropped", "swap", "new")

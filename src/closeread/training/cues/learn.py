@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from closeread.counting import count_of
 from closeread.errors import InputError
-from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.metrics.units import question_unit
+from closeread.parts.making import make
 from closeread.readers.cues.reader import CueWeights
 from closeread.training import threshold
 from closeread.training.cues.curve import fit_curve
@@ -22,6 +21,7 @@ from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.cues.stages import learned_before, stages
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.request import OpenDataset, Say
+from closeread.wording import count_of
 
 _LEAST = 1e-4  # weights below it move nothing and are not kept
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.protocols import Retriever
 from closeread.training.cues.examples import Found, examples, statements
@@ -12,6 +11,7 @@ from closeread.training.cues.settings import StageSettings
 from closeread.training.overlap import Overlap
 from closeread.training.recipe import stage_at
 from closeread.training.request import OpenDataset, Say
+from closeread.wording import count_of
 
 
 @dataclass(frozen=True, kw_only=True)

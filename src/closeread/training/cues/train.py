@@ -1,6 +1,5 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
@@ -8,6 +7,7 @@ from closeread.training.cues.settings import CueSettings, StageSettings, check
 from closeread.training.recipe import section, stage_at
 from closeread.training.request import Request, Trained, without_states
 from closeread.types import Dataset
+from closeread.wording import count_of
 
 
 @without_states

@@ -18,7 +18,6 @@ import transformers
 from safetensors import SafetensorError, safe_open
 
 from closeread import __version__
-from closeread.counting import count_of
 from closeread.errors import MismatchError, StorageError
 from closeread.formats.files.whole import replacing, save_json
 from closeread.training.processes import how_many, is_first
@@ -34,6 +33,7 @@ from closeread.training.recipes.place import (
     must_be_free,
     read,
 )
+from closeread.wording import count_of
 
 CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"

@@ -9,7 +9,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from closeread.errors import UsageError
 from closeread.readers.places import first_line
-from closeread.signals import waiting
+from closeread.system.signals import waiting
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.states import States, close_together
 from closeread.training.recipes.settings import NeuralSettings

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.making import make
 from closeread.metrics.intervals import value
 from closeread.metrics.subject import about, family
+from closeread.parts.making import make
 from closeread.protocols import Metric, Reader
 from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
 

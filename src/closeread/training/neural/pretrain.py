@@ -19,9 +19,8 @@ import transformers
 from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
-from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
-from closeread.making import path_of
+from closeread.parts.making import path_of
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
@@ -41,6 +40,7 @@ from closeread.training.neural.writable import writable
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
 from closeread.training.recipes.place import must_be_free
 from closeread.training.request import Request, Say, Trained
+from closeread.wording import count_of
 
 _DROPOUT = 0.1  # with which later trainings begin
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import torch
 
-from closeread import catalog
+from closeread.parts import finding
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.fit import Done, Measure
@@ -71,7 +71,7 @@ def cooked(
 
 def _members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
     """Do what was not done of the trainings; return their folders."""
-    trainer = catalog.resolve("trainer", request.recipe.reader.name)
+    trainer = finding.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
     head_seed = settings.seed if settings.head_seed is None else settings.head_seed
     alike = {**request.recipe.train, "model": begun, "head_seed": head_seed, "soup": 1}

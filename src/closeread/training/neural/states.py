@@ -15,7 +15,7 @@ from transformers import Trainer, TrainerCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, SaveStrategy
 
-from closeread.signals import Stopped, name_of
+from closeread.system.signals import Stopped, name_of
 from closeread.training.neural.folder import let_read
 from closeread.training.neural.processes import Processes
 

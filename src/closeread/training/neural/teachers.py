@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from closeread.errors import InputError
-from closeread.making import path_of
+from closeread.parts.making import path_of
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import loading, look_for, open_tokenizer

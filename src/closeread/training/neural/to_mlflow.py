@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 from transformers import TrainerCallback
 
 from closeread.downloads.cache import folder
-from closeread.locks import take
+from closeread.system.locks import take
 from closeread.training.recipes.settings import NeuralSettings
 
 _ID = "closeread.id"

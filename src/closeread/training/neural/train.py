@@ -6,9 +6,8 @@ from typing import Any
 
 import transformers
 
-from closeread.counting import count_of
 from closeread.errors import InputError
-from closeread.making import path_of
+from closeread.parts.making import path_of
 from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
@@ -35,6 +34,7 @@ from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, Source
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
+from closeread.wording import count_of
 
 _DEV_SEED = 0
 _LOOK_NEEDS = 'a smaller model, train.device = "cpu", or no train.dev; saved states are kept'

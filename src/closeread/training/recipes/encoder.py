@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.making import path_of
+from closeread.parts.making import path_of
 from closeread.readers.lineage import Maker
 from closeread.training.recipe import Length
 from closeread.training.recipes.place import must_be_free

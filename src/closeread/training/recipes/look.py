@@ -3,9 +3,9 @@
 import time
 from importlib import import_module
 
-from closeread import catalog
 from closeread.errors import CloseReadError, UsageError
-from closeread.making import path_of
+from closeread.parts import finding
+from closeread.parts.making import path_of
 from closeread.training.processes import is_first
 from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, check
@@ -24,7 +24,7 @@ def look_at(request: Request) -> None:
     Raises:
         CloseReadError: As the training itself would, some seconds later.
     """
-    found = catalog.entry("trainer", request.recipe.reader.name).look
+    found = finding.entry("trainer", request.recipe.reader.name).look
     if not found:
         return
     module, _, attribute = found.partition(":")

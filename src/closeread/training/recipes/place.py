@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from closeread.errors import MismatchError, UsageError
 from closeread.formats.files.outcome import must_take_folder
-from closeread.locks import take
+from closeread.system.locks import take
 from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
 from closeread.training.recipes.asked import MEMBERS, STAGES, asked_of, is_alike, named_in

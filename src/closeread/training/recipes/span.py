@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.making import PathText
+from closeread.parts.making import PathText
 from closeread.readers.neural.spans import MOST_PENALTY
 from closeread.training.recipe import Count, Length
 from closeread.training.recipes.look import look_at_training

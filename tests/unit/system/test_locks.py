@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from closeread import locks
 from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
-from closeread.locks import alone, take
 from closeread.runs.ledger import Ledger
+from closeread.system import locks
+from closeread.system.locks import alone, take
 
 
 def test_a_lock_has_one_owner_and_ends_with_its_file(tmp_path):

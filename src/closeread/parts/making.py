@@ -12,7 +12,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
-from closeread.held import held, must_promise_metric, outsider
+from closeread.parts import finding
+from closeread.parts.held import held, must_promise_metric, outsider
 
 # How a factory or a record declares an option that names a file or a folder, or what may be one;
 # further names are those of the files in such a folder that are read.
@@ -154,7 +155,7 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
 
 
 def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
-    found = catalog.resolve(kind, name)
+    found = finding.resolve(kind, name)
     if not callable(found):
         raise UsageError(
             f"{label} is an object of the type {type(found).__name__}",

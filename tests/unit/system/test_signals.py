@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from closeread import signals
-from closeread.signals import Stopped, exit_code, unwinding, waiting
+from closeread.system import signals
+from closeread.system.signals import Stopped, exit_code, unwinding, waiting
 from verbs import apart
 
 pytestmark = [

@@ -4,10 +4,11 @@ import sys
 
 import pytest
 
-from closeread import catalog, extras
+from closeread import catalog
 from closeread.errors import MissingExtraError, OutsideError, UnknownNameError, UsageError
 from closeread.formats import load
-from closeread.making import make, make_of, written_by
+from closeread.parts import extras, finding
+from closeread.parts.making import make, make_of, written_by
 
 
 @pytest.fixture
@@ -25,37 +26,37 @@ def outside(tmp_path, monkeypatch):
 
 def test_a_name_that_is_nearly_right_is_told():
     with pytest.raises(UnknownNameError, match=r"perhaps .*squad"):
-        catalog.entry("metric", "sqad")
+        finding.entry("metric", "sqad")
     with pytest.raises(UnknownNameError, match="closeread ls metrics"):
-        catalog.entry("metric", "zzzzzz")
+        finding.entry("metric", "zzzzzz")
 
 
 def test_the_address_of_a_server_is_a_reader_and_nothing_else():
-    assert catalog.entry("reader", "http:localhost:1") == catalog.entry("reader", "http")
+    assert finding.entry("reader", "http:localhost:1") == finding.entry("reader", "http")
     with pytest.raises(UnknownNameError):
-        catalog.entry("metric", "http:localhost:1")
+        finding.entry("metric", "http:localhost:1")
 
 
 def test_anybody_s_factory_is_taken_by_its_place(outside):
     name = outside("others_metric", "def made(): return 7")
-    assert catalog.resolve("metric", name)() == 7
+    assert finding.resolve("metric", name)() == 7
     with pytest.raises(UnknownNameError, match="has no 'other'"):
-        catalog.resolve("metric", "others_metric:other")
+        finding.resolve("metric", "others_metric:other")
     with pytest.raises(UnknownNameError, match="cannot be imported: nowhere_to_be_found"):
-        catalog.resolve("metric", "nowhere_to_be_found.inner:made")
+        finding.resolve("metric", "nowhere_to_be_found.inner:made")
 
 
 @pytest.mark.parametrize("name", [":made", "others:", "..others:made"])
 def test_what_names_no_place_is_no_name(name):
     with pytest.raises(UnknownNameError, match="there is no metric named"):
-        catalog.resolve("metric", name)
+        finding.resolve("metric", name)
 
 
 def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
     """`lacking_metric` is there; the package `lack` that it imports is not."""
     name = outside("lacking_metric", "import lack\ndef made(): return 7")
     with pytest.raises(OutsideError, match="metric lacking_metric:made cannot be imported") as told:
-        catalog.resolve("metric", name)
+        finding.resolve("metric", name)
     assert "lacking_metric.py:1: " in str(told.value)
     assert "do: install what brings lack" in str(told.value)
 
@@ -83,7 +84,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
     entry = catalog.Entry("surely_missing_package:made", "a test", "cmrc")
     monkeypatch.setitem(catalog.CATALOG["metric"], "test", entry)
     with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
-        catalog.resolve("metric", "test")
+        finding.resolve("metric", "test")
     lacks = pytest.raises(MissingExtraError, match="reading needs the package 'surely_missing")
     with lacks, extras.needing("reading", "cmrc"):
         import surely_missing_package  # noqa: F401
@@ -167,7 +168,7 @@ def test_an_option_without_a_default_must_be_given(outside):
 @pytest.mark.parametrize("kind", ["PathText", "PathText | None"])
 @pytest.mark.parametrize("first", ["", "from __future__ import annotations\n"])
 def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
-    imported = "from closeread.making import PathText\n"
+    imported = "from closeread.parts.making import PathText\n"
     name = outside("path_encoder", f"{first}{imported}def made(index: {kind} = ''): return index")
     with written_by(lambda option, path: f"{option} at {path}"):
         assert make("encoder", name, {"index": "~/x"})[0] == "index at ~/x"

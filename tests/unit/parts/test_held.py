@@ -8,7 +8,7 @@ import pytest
 import closeread
 from closeread import Answer, Evidence, Option, Passage, Prediction, Question, Score, Span
 from closeread.errors import CloseReadError, OutsideError, UsageError
-from closeread.making import make, make_of
+from closeread.parts.making import make, make_of
 from closeread.protocols import Pool
 from closeread.types import Edit
 

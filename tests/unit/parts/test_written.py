@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError
-from closeread.written import expanded
+from closeread.parts.written import expanded
 
 SET = {"RUNS": "/data/runs", "EMPTY": ""}
 

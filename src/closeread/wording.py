@@ -1,7 +1,8 @@
-"""Characters that a terminal would obey, as signs that it only shows.
+"""What messages and tables are worded with: counts, and what comes with the data.
 
-Ids, names and texts come with the data. In a message or a table none of them may move the cursor,
-change colours, turn the direction of writing, or begin a line that looks like one of ours.
+Ids, names and texts come with it. In a message or a table none of them may move the cursor,
+change colours, turn the direction of writing, or begin a line that looks like one of ours: what a
+terminal would obey is written as a sign that it only shows.
 """
 
 import shlex
@@ -51,3 +52,14 @@ def harmless(message: str) -> str:
 def argument(path: str | PathLike[str]) -> str:
     """Return a path as a shell takes it, in a command that a message names to be copied."""
     return shlex.quote(fspath(path))
+
+
+def count_of(count: int, one: str, several: str = "") -> str:
+    """Return ``1 passage``, ``2,431 passages``.
+
+    Args:
+        count: How many.
+        one: What one of them is called, with what is said of it.
+        several: The same of several; by default with an ``s`` behind it.
+    """
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import InputError
-from closeread.making import Written
+from closeread.parts.making import Written
 
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 

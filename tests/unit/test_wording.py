@@ -1,4 +1,4 @@
-"""What comes with the data is shown in messages and tables, and never obeyed by a terminal."""
+"""Messages and tables: counts agree with what is counted, and nothing of the data is obeyed."""
 
 import json
 import unicodedata
@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.api.datasets import listing
-from closeread.cli import cli
+from closeread.cli import cli, main
 from closeread.cli.numbers import aligned
 from closeread.cli.output import remark, table
 from closeread.errors import InputError
 from closeread.reports.tables import _line
 from closeread.runs.belonging import Misfits, told
 from closeread.types import Defects
-from closeread.visible import harmless, in_one_line
+from closeread.wording import count_of, harmless, in_one_line
 
 EVIL = "q1\nforged: all is well\r\x1b[31m\x07\u202e\u2028\ud800"
 SHOWN = "q1␊forged: all is well␍␛[31m␇<U+202E><U+2028><U+D800>"
@@ -88,3 +88,35 @@ def test_no_line_of_a_verb_begins_with_what_an_id_holds(tmp_path):
         assert "q1␊forged: all is well␍␛[31m␇" in said, verb
         assert not any(line.startswith("forged") for line in said.splitlines()), verb
         assert not {"\x1b", "\r", "\x07", "\u202e"} & set(said), verb
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, "0 passages"), (1, "1 passage"), (2431, "2,431 passages")]
+)
+def test_a_count_agrees_with_what_is_counted(count, told):
+    assert count_of(count, "passage") == told
+
+
+def test_what_is_said_of_them_agrees_too():
+    assert count_of(1, "id comes", "ids come") == "1 id comes"
+    assert count_of(2, "id comes", "ids come") == "2 ids come"
+
+
+def test_the_verbs_tell_of_one_question(tmp_path, monkeypatch, capsys):
+    """As a first try has it: `--limit 1`."""
+    monkeypatch.chdir(tmp_path)
+    for verb in (
+        ["read", "exam/en", "--reader", "lexical", "--limit", "1", "--out", "run"],
+        ["score", "run", "--no-intervals"],
+        ["read", "exam/en", "--reader", "lexical", "--limit", "1", "--out", "again"],
+        ["score", "again", "--no-intervals"],
+        ["compare", "run", "again", "--resamples", "100"],
+        ["convert", "exam/en", "one.jsonl", "--limit", "1"],
+        ["evidence", "exam/zh", "--limit", "1", "--no-intervals"],
+    ):
+        with pytest.raises(SystemExit):
+            main(verb)
+        found = capsys.readouterr()
+        told = found.out + found.err
+        assert "1 question" in told
+        assert not any(f"1 {several}" in told for several in ("questions", "passages", "options"))

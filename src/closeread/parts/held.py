@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from closeread import catalog
-from closeread.counting import count_of
 from closeread.errors import UsageError
-from closeread.outside import Outsider, plain
+from closeread.parts import finding
+from closeread.parts.outside import Outsider, plain
 from closeread.protocols import Metric, Perturbation, Pool, Retriever
 from closeread.types import (
     Edit,
@@ -29,6 +29,7 @@ from closeread.types import (
     Submission,
     Unit,
 )
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ def unheld(part: Any) -> Any:
 
 def outsider(kind: catalog.Kind, name: str) -> Outsider | None:
     """Return whose part a name stands for, where it is none of the catalog's."""
-    return Outsider(kind, name) if catalog.entry(kind, name).target == name else None
+    return Outsider(kind, name) if finding.entry(kind, name).target == name else None
 
 
 def held(whose: Outsider, made: Any) -> Any:

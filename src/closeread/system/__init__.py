@@ -1,0 +1,1 @@
+"""What the operating system is asked for: folders, locks, signals, sums of files."""
