@@ -5,6 +5,7 @@ once its texts are cut elsewhere? One stop is taken for all models, as a harness
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -95,7 +96,8 @@ def _matched(
     for one in subjects:
         if not one.is_text or not one.questions:
             continue
-        names = {_bare(name) for name in (one.model, one.name) if name}
+        of_model, _, _ = one.name.rpartition("--")  # as `ingest` names runs of several models
+        names = {_bare(name) for name in (one.model, one.name, of_model) if name}
         places = [
             place
             for place, row in enumerate(table.rows)
@@ -108,7 +110,8 @@ def _matched(
 
 
 def _bare(name: str) -> str:
-    return name.rstrip("/").rpartition("/")[2].lower()
+    """Return a model's name without its owner; harnesses call folders ``owner__model``."""
+    return re.split("/|__", name.rstrip("/"))[-1].lower()
 
 
 def best_stop(cuts: Sequence[Cuts]) -> str | None:

@@ -136,8 +136,12 @@ def command(
 
 
 def _name_of(log: Path) -> str:
-    """Return what the runs of a log are called: a link by its own name, a folder of dots by its."""
-    return log.stem if log.name not in ("", "..") else log.resolve().stem or "logs"
+    """Return what the runs of a log are called: a link by its own name, a folder of dots by its.
+
+    A folder is called for its model, and what is behind the point of ``Llama-3.1-8B`` is no ending.
+    """
+    shown = log if log.name not in ("", "..") else log.resolve()
+    return (shown.name if log.is_dir() else shown.stem) or "logs"
 
 
 def _speed(named: str | None) -> "float | Literal['run'] | None":

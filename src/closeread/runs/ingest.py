@@ -74,6 +74,7 @@ def ingest(
     found = found_in(places, harness)
     with _built_beside(out) as folder:
         made: list[tuple[Path, LogFacts]] = []
+        models: list[str] = []
         skipped: dict[str, int] = {}
         kept: dict[str, int] = {}
         passed_over = unreadable_in(places)
@@ -81,6 +82,7 @@ def ingest(
             problems = Problems()
             try:
                 made += _read(path, reader, problems, folder, skip_bad)
+                models += [facts.model or path.parent.name for _, facts in made[len(models) :]]
             except InputError as error:
                 if not skip_bad:
                     raise
@@ -91,7 +93,7 @@ def ingest(
                     counts[code] = counts.get(code, 0) + count
         if not made:
             raise _nothing_left(list(passed_over.values()))
-        names = _names([facts for _, facts in made])
+        names = _names([facts.task for _, facts in made], models)
         for (numbered, _), name in zip(made, names, strict=True):
             numbered.replace(folder / name)
         if len(names) == 1:
@@ -201,12 +203,17 @@ def _lost(facts: LogFacts) -> list[str]:
     return list(dict.fromkeys([*facts.lost, *unknown]))
 
 
-def _names(made: list[LogFacts]) -> list[str]:
-    """Return a folder name for each run: its task, with model and number only where needed."""
+def _names(tasks: Sequence[str], models: Sequence[str]) -> list[str]:
+    """Return a folder name for each run: its task, with model and number only where needed.
+
+    A model that a log does not name is called by the folder that the log lies in.
+    """
     names: list[str] = []
-    for facts in made:
-        several = len({one.model for one in made if one.task == facts.task}) > 1
-        name = f"{facts.model}--{facts.task}" if several else facts.task
+    answered: dict[str, set[str]] = {}
+    for task, model in zip(tasks, models, strict=True):
+        answered.setdefault(task, set()).add(model)
+    for task, model in zip(tasks, models, strict=True):
+        name = f"{model}--{task}" if len(answered[task]) > 1 else task
         plain = _UNSAFE.sub("-", name).strip("-.") or "run"
         number, candidate = 1, plain
         while candidate in names:

@@ -280,6 +280,27 @@ def test_two_logs_of_one_name_stay_two(runs, capsys):
     assert len(found["data"]["means"]) == 2
 
 
+def test_models_are_found_by_the_folders_that_their_samples_lie_in(runs, capsys):
+    """The results were not kept; a point in a name is no ending, the owner no part of it."""
+    fixture = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
+    (samples,) = fixture.glob("samples*")
+    names = ("meta__Llama-3.1-8B", "Qwen2.5-7B", "Qwen2.5-72B")
+    for name in names:
+        (runs / "out" / name).mkdir(parents=True)
+        (runs / "out" / name / samples.name).write_bytes(samples.read_bytes())
+    rows = ("meta/Llama-3.1-8B,0.6", "Qwen2.5-7B,0.5", "Qwen2.5-72B,0.7")
+    (runs / "scores.csv").write_text("model,ARC\n" + "\n".join(rows) + "\n", "utf-8")
+    assert closeread("ingest", "out", "--out", "all") == 0
+    assert {path.name.partition("--")[0] for path in (runs / "all").iterdir()} == set(names)
+    for sources in (["out"], [f"out/{name}" for name in names], ["all"]):
+        capsys.readouterr()
+        asked = ("--check", "shape", "--target", "DROP", "--json")
+        assert closeread("audit", "scores.csv", *sources, *asked) == 0
+        (found,) = json.loads(capsys.readouterr().out)["findings"]
+        models = {model for model, *_ in found["data"]["recut"]["points"]}
+        assert models == {row.partition(",")[0] for row in rows}
+
+
 def test_what_all_runs_lack_is_said_once(runs, capsys):
     """Ten runs without a training set are one line, not ten."""
     make_run(runs, "other", lambda gold: gold)
