@@ -49,7 +49,7 @@ def causes(
         yield "token limit"
     golds = [found for answer in question.answers for found in answer.texts]
     if not whole:
-        cuts = [_cut_at(bare, gold.strip(), stops) for gold in golds]
+        cuts = [cut_at(bare, gold.strip(), stops) for gold in golds]
         if "number" in cuts:
             yield "decimal cut"
         elif any(cuts):
@@ -99,8 +99,11 @@ def beside_the_answer(cause: str, one: Subject, question: Question, prediction: 
     return found is not None and found.texts == answer.texts
 
 
-def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
-    """Return what of a gold answer a stop cut, if the text ends where it would have."""
+def cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
+    """Return what of a gold answer a stop cut, if the text ends where it would have.
+
+    Both without blanks at their ends. Where no stops are known, the commonest two are tried.
+    """
     for stop in stops or STOPS[:2]:
         head, found, rest = gold.partition(stop)
         if found and rest and head and text.endswith(head.rstrip()) and gold not in text:

@@ -62,6 +62,11 @@ class Subject:
         own = prediction.generation
         return self.stops_known and own is not None and not any(own.stops)
 
+    def stops_of(self, prediction: Prediction) -> tuple[str, ...]:
+        """The stop strings that cut a text: its own, else those of most texts."""
+        own = prediction.generation.stops if prediction.generation is not None else ()
+        return tuple(filter(None, own)) or self.stops
+
     def answered(self) -> Iterator[tuple[Question, Prediction]]:
         """Yield the questions that have a prediction, with it."""
         for question in self.questions:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from closeread.audits.endings import cut_at
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
-from closeread.audits.recuts import within_number
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.selection import as_field
@@ -155,8 +155,7 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
     if change.stops is None:
         return rest
     text = said(prediction)
-    own = prediction.generation.stops if prediction.generation else ()
-    old = change.was or tuple(filter(None, own)) or one.stops
+    old = change.was or one.stops_of(prediction)
     lost = one.tail_lost or bool(change.was)
     # What is read now: a reader of ours cuts texts when it reads answers, not when it saves them.
     now = Extraction(stops=one.own_stops or old).cut(text)
@@ -170,11 +169,10 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
 
 def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
     bare = text.strip()
-    for gold in (found for answer in question.answers for found in answer.texts):
-        for stop in old:
-            head, found, rest = gold.strip().partition(stop)
-            if found and rest and head.strip() and bare == head.strip():
-                return "decimal cut" if within_number(head, stop, rest) else "gold cut"
+    golds = [found for answer in question.answers for found in answer.texts]
+    cuts = {cut_at(bare, gold.strip(), old) for gold in golds} if old else set()
+    if cuts - {""}:
+        return "decimal cut" if "number" in cuts else "gold cut"
     return "ends in a number" if bare[-1:].isdigit() else "may go on"
 
 

@@ -34,7 +34,7 @@ def check(one: Subject) -> Finding:
     for question, prediction in one.answered():
         n_answered += 1
         lines, whole = copied(question, prediction), one.is_whole(prediction)
-        for cause in causes(question, prediction, one.stops, lines, whole=whole):
+        for cause in causes(question, prediction, one.stops_of(prediction), lines, whole=whole):
             members[cause].append(question.question_id)
             if not beside_the_answer(cause, one, question, prediction):
                 harmed[cause].append(question.question_id)

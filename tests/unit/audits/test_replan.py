@@ -30,6 +30,8 @@ def asked(gold):
     ("gold", "text", "change", "found"),
     [
         ("12.25", "12", NEWLINE, "decimal cut"),
+        ("12.25", "The answer is 12", NEWLINE, "decimal cut"),
+        ("12.25", "The answer is 112", NEWLINE, "ends in a number"),
         ("St. Brendan", "St", NEWLINE, "gold cut"),
         ("7", "there were 7", NEWLINE, "ends in a number"),
         ("Ada", "Ada Quill", NEWLINE, "may go on"),

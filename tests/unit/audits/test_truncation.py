@@ -66,6 +66,21 @@ def test_causes_are_named(gold, text, found):
     assert set(causes(asked(gold), generated("q", text), (), frozenset())) == found
 
 
+def test_each_text_was_cut_at_its_own_stop(tmp_path):
+    """Logs of two settings in one: 12 for 12.25 was cut where the point stopped it, else wrong."""
+    one = loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
+    decimals = [each for each in one.questions if each.answers[0].texts[0] in ("12.25", "62.5")]
+    stops = dict(zip([each.question_id for each in decimals], (".", "\n"), strict=True))
+    said = {
+        name: generated(name, before.answer.texts[0], stops=(stops.get(name, "\n"),))
+        for name, before in one.predictions.items()
+    }
+    mixed = dataclasses.replace(
+        one, submission=Submission(predictions=said), stops=("\n",), tail_lost=True
+    )
+    assert check(mixed).data["causes"]["decimal cut"] == 1
+
+
 def test_the_token_limit_is_told_by_the_server():
     """The finish reason says it."""
     prediction = generated("q", "the ferry that", finish_reason="length")
