@@ -62,7 +62,16 @@ def test_what_is_packed_is_scored(tmp_path, beside):
     [
         ({PREDICTIONS: LETTERS}, ["model.zip is missing", "GCRC_advRobust.docx is missing"]),
         ({MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is missing"]),
-        ({f"sub/{PREDICTIONS}": LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}, ["json is missing"]),
+        (
+            {f"sub/{PREDICTIONS}": LETTERS, MODEL: WEIGHTS, "说明.docx": WORDS, "._a.docx": b""},
+            ["json is missing (there is sub/GCRC_advRobust.json)", "docx is missing (there is 说"],
+        ),
+        (
+            {"a.json": b"", f"b\\{PREDICTIONS.lower()}": b"", MODEL: WEIGHTS, DOCUMENT: WORDS},
+            ["json is missing (there is b\\gcrc_advrobust.json)"],
+        ),
+        ({"a\nb.zip": WEIGHTS}, ["model.zip is missing (there is a\u240ab.zip)"]),
+        ({PREDICTIONS: b"", MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is empty"]),
         (
             {PREDICTIONS: LETTERS, MODEL: b"weights", DOCUMENT: WEIGHTS},
             ["model.zip is no zip archive", "GCRC_advRobust.docx is no Word document"],
@@ -136,8 +145,16 @@ def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path):
     letters = LETTERS.replace(b'"g"', '"题"'.encode("gbk"))
     path = tmp_path / "p.zip"
     path.write_bytes(archive(**{PREDICTIONS: letters, MODEL: WEIGHTS, DOCUMENT: WORDS}))
-    with pytest.raises(InputError, match=r"UTF-8|utf-8"):
+    with pytest.raises(InputError, match=r"not UTF-8") as raised:
         load_submission(path)
+    assert raised.value.where == f"{path}, {PREDICTIONS}"
+
+
+def test_a_byte_order_mark_is_passed_over_as_in_a_file(tmp_path):
+    path = tmp_path / "p.zip"
+    marked = b"\xef\xbb\xbf" + LETTERS
+    path.write_bytes(archive(**{PREDICTIONS: marked, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    assert len(load_submission(path).predictions) == 3
 
 
 def test_other_files_are_no_packages(tmp_path):
@@ -152,12 +169,15 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
     (tmp_path / "readme.txt").write_text("x")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / MODEL).write_text("x")
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / MODEL).write_bytes(WEIGHTS[:-5])
     for given, told in (
         ([], "model.zip is missing; GCRC_advRobust.docx is missing"),
         ([beside[0], tmp_path / "m.zip"], "m.zip is no file; model.zip is missing"),
         ([*beside, tmp_path / "readme.txt"], "readme.txt has no place in it"),
         ([beside[0], tmp_path / "other" / MODEL], "model.zip is no zip archive"),
         ([*beside, tmp_path / "other" / MODEL], "model.zip is named twice"),
+        ([beside[0], tmp_path / "cut" / MODEL], "model.zip is cut short"),
     ):
         stream = io.BytesIO()
         with pytest.raises(UsageError) as refused:
@@ -173,7 +193,7 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
     path.write_bytes(archive(**{PREDICTIONS: rows, MODEL: WEIGHTS, DOCUMENT: WORDS}))
     with pytest.raises(InputError, match="trailing characters") as raised:
         load_submission(path)
-    assert raised.value.where.endswith("line 2")
+    assert raised.value.where == f"{path}, {PREDICTIONS}, line 2"
 
 
 def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):

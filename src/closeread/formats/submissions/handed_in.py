@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain
+from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import package, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
@@ -68,7 +68,7 @@ def load_submission(
     extras = _extras(null_odds)
     packed = package.unpack(source.path)
     raw = _unpacked(source) if packed is None else packed
-    where = str(source)
+    where = str(source) if packed is None else f"{source}, {package.PREDICTIONS}"
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
     texts = _plain_texts(raw)
@@ -76,8 +76,13 @@ def load_submission(
         again = _again(raw, texts)
         rows = (*texts.items(), *again) if again else ()
         return Submission(predictions=Texts(texts), rows=rows, extras=extras)
-    in_lines = packed is None and _is_lines(raw)
-    numbers, value = _lines(source) if in_lines else ((), source.decode(raw, Any))
+    numbers: Sequence[int] = ()
+    if packed is not None:
+        value = _member(where, packed)
+    elif _is_lines(raw):
+        numbers, value = _lines(source)
+    else:
+        value = source.decode(raw, Any)
     found = _rows(where, value, dataset, numbers)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
@@ -142,6 +147,15 @@ def _unpacked(source: Source) -> bytes:
             cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
         )
     return raw
+
+
+def _member(where: str, raw: bytes) -> Any:
+    """Parse the predictions of a package: what is wrong is told of them, not of the archive."""
+    try:
+        return msgspec.json.decode(raw)
+    except PARSER_ERRORS as error:
+        cure = "the evaluation takes one JSON object in UTF-8, as the development set is"
+        raise explain(error, where, raw=raw, cure=cure) from error
 
 
 def _extras(null_odds: NullOdds) -> dict[str, Any]:

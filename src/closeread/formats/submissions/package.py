@@ -7,17 +7,19 @@ its code is run, each under a name of its own. A team that hands in less is stru
 import io
 import shutil
 import zipfile
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
 from closeread.errors import InputError, UsageError
-from closeread.wording import argument
+from closeread.wording import argument, in_one_line
 
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
 _MAGIC = b"PK\x03\x04"
+_UTF8_MARK = b"\xef\xbb\xbf"
+_SHOWN = 80  # characters of a member's name
 _MOST_BYTES = 512 * 2**20  # unpacked, of predictions: those of millions of questions
 _METHODS = {9: "deflate64", 12: "bzip2", 14: "lzma", 93: "Zstandard"}
 _CHUNK = 4096
@@ -35,14 +37,15 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
         stream: Where to.
 
     Raises:
-        UsageError: One is missing, is called otherwise, or is not what its name says.
+        UsageError: One is missing, is called otherwise, or is not what its name says; the model is
+            looked at as a whole.
     """
     parts: Parts = {path.name: partial(io.FileIO, path) for path in beside if path.is_file()}
     faults = [f"{path} is no file" for path in beside if not path.is_file()]
     faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
     names = [path.name for path in beside]
     faults += [f"{name} is named twice" for name in BESIDE if names.count(name) > 1]
-    faults += _missing(BESIDE, parts) + _faults(parts)
+    faults += _missing(BESIDE, parts) + _faults(parts, whole=True)
     if faults:
         raise UsageError(
             "; ".join(faults),
@@ -60,12 +63,12 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
 
 
 def unpack(path: Path) -> bytes | None:
-    """Return the predictions of a package; None where the file is no zip archive.
+    """Return the predictions of a package, without a byte-order mark; None of no zip archive.
 
     Raises:
-        InputError: The archive is broken, lacks a part, one is packed otherwise than by deflate, or
-            its predictions or its document are too large unpacked; all that is wrong is told at
-            once.
+        InputError: The archive is broken, lacks a part, one is packed otherwise than by deflate,
+            its predictions are empty, or they or its document are too large unpacked; all that is
+            wrong is told at once.
     """
     try:
         if not path.is_file():  # what stands in a pipe could be read once only
@@ -79,11 +82,11 @@ def unpack(path: Path) -> bytes | None:
         with zipfile.ZipFile(path) as package:
             members = {one.filename: one for one in package.infolist()}
             parts: Parts = {name: partial(package.open, name) for name in members}
-            unopened = _too_much(members)
+            unopened = _left_packed(members)
             faults = _missing((PREDICTIONS, *BESIDE), members) + list(unopened.values())
             faults += _faults({name: parts[name] for name in parts if name not in unopened})
             if not faults:
-                return _read(package)
+                return _read(package).removeprefix(_UTF8_MARK)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         faults = [f"the archive cannot be read: {error}"]
     raise InputError(
@@ -95,8 +98,8 @@ def unpack(path: Path) -> bytes | None:
     )
 
 
-def _too_much(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
-    """Return the members of which not even the beginning is unpacked, and why."""
+def _left_packed(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
+    """Return the members of which nothing is unpacked, and why."""
     found = {}
     for name in (PREDICTIONS, *BESIDE):
         if name not in members:
@@ -108,6 +111,8 @@ def _too_much(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
             found[name] = f"{name} is packed by {named}, and not by deflate"
         elif name != MODEL and size > _MOST_BYTES:
             found[name] = f"{name} has more than {_MOST_BYTES:,} bytes unpacked"
+        elif name == PREDICTIONS and not size:
+            found[name] = f"{name} is empty"
     return found
 
 
@@ -120,17 +125,32 @@ def _read(package: zipfile.ZipFile) -> bytes:
     return found.getvalue()
 
 
-def _missing(names: Sequence[str], there: Container[str]) -> list[str]:
-    return [f"{name} is missing" for name in names if name not in there]
+def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:
+    return [f"{name} is missing" + _instead(name, there) for name in names if name not in there]
 
 
-def _faults(parts: Parts) -> list[str]:
-    """Return what is wrong with model and document, as far as their beginnings tell."""
+def _instead(name: str, there: Collection[str]) -> str:
+    """Return what may be meant by it: in a folder, or under another name."""
+    seen = [one for one in there if one.lower().endswith(PurePosixPath(name).suffix)]
+    seen = [one for one in seen if not PurePosixPath(one).name.startswith(".")]  # of a Mac's
+    alike = [one for one in seen if one.lower().endswith(name.lower())]
+    return f" (there is {in_one_line((alike or seen)[0][-_SHOWN:])})" if seen else ""
+
+
+def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
+    """Return what is wrong with model and document; with the model as far as its beginning tells.
+
+    Args:
+        parts: What opens them.
+        whole: Whether the model's end is looked at, too: of a packed one it would be unpacked.
+    """
     found = []
     if MODEL in parts:
         with parts[MODEL]() as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
                 found.append(f"{MODEL} is no zip archive, or an empty one")
+            elif whole and not zipfile.is_zipfile(stream):
+                found.append(f"{MODEL} is cut short: its end is missing")
     if DOCUMENT in parts:
         with parts[DOCUMENT]() as stream:
             if not _is_document(stream):
