@@ -100,11 +100,14 @@ def test_scores_are_the_softmax_of_the_published_layout(model, items, max_length
         logits, shown, length = by_hand(model, passage, question, max_length)
         shares = logits.double().softmax(dim=0).tolist()
         said = found[question.question_id]
-        assert said.option_scores == pytest.approx(shares, abs=2e-6)
+        turned = question.asks_for == "contradicted"
+        support = [1 - share if turned else share for share in shares]
+        assert said.option_scores == pytest.approx(support, abs=2e-6)
         best = max(range(len(shares)), key=shares.__getitem__)
         assert said.answer.label == question.options[best].label
         assert said.confidence == pytest.approx(max(shares), abs=2e-6)
-        assert [one.score for one in said.candidates] == sorted(said.option_scores, reverse=True)
+        ranked = sorted(shares, reverse=True)
+        assert [one.score for one in said.candidates] == pytest.approx(ranked, abs=2e-6)
         assert (f"the first {shown} of {length} tokens" in said.note) == (shown < length)
         told.add(shown < length)
     assert True in told

@@ -1,13 +1,16 @@
 """Accuracy over single options: is each rightly held to be supported or not?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from closeread.counting import count_of
 from closeread.metrics.choice import option_scores, picked
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
+
+_BY_PICK = "its option scores are no probabilities"
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Option:
 
     def signature(self) -> str:
         """Return the settings; all options of a missing prediction count as wrong."""
-        return "option|threshold:0.5|else:polarity|missing:zero|v:1"
+        return "option|threshold:0.5|else:polarity|missing:zero|v:2"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``right`` and ``known``: how many options were judged rightly, of how many.
@@ -36,8 +39,12 @@ class Option:
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}
+        other = prediction is not None and not _are_probabilities(prediction.option_scores)
         return Score(
-            question_id=question.question_id, values=values, unit_id=question_unit(question)
+            question_id=question.question_id,
+            values=values,
+            unit_id=question_unit(question),
+            note=_BY_PICK if other else "",
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -56,6 +63,7 @@ class Option:
             numerators=right,
             denominators=known,
             **many,
+            note=_told(kept),
         )
         return (pool,)
 
@@ -72,16 +80,32 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
     false, and exactly 0.5 neither, hence always wrong (VGaokao's ``calculate_mc_acc.py``). Without
     them the picked option speaks for all: it alone is true where the stem asks for the supported
     one, it alone is false where the stem asks for the contradicted one. Where the stem's polarity
-    is unknown, nothing follows.
+    is unknown, nothing follows. Scores that only rank the options, as log-odds and sums do, have no
+    threshold: where one lies below 0 or above 1, the pick speaks, too.
     """
     nothing = (None,) * len(question.options)
     if prediction is None:
         return nothing
     scores = option_scores(question, prediction)
-    if scores:
+    if scores and _are_probabilities(scores):
         return tuple(None if score == 0.5 else score > 0.5 for score in scores)
     label = picked(question, prediction)
     if label is None or question.asks_for is None:
         return nothing
     supported = question.asks_for == "supported"
     return tuple((option.label == label) is supported for option in question.options)
+
+
+def _are_probabilities(scores: Sequence[float]) -> bool:
+    return all(0 <= score <= 1 for score in scores)
+
+
+def _told(scores: Iterable[Score]) -> str:
+    """Return in how many questions the pick speaks although there are scores."""
+    count = sum(score.note == _BY_PICK for score in scores)
+    if not count:
+        return ""
+    return (
+        f"{count_of(count, 'question')} judged by the picked option: the option scores are no "
+        "probabilities"
+    )

@@ -80,10 +80,15 @@ def decided(
 
 
 def by_share(question: Question, shares: Sequence[float], note: str = "") -> Prediction:
-    """Return the answer where every option has its own probability, as a hypothesis's classes."""
+    """Return the answer where every option has its own probability, as a hypothesis's classes.
+
+    Of a stem that asks for what the passage contradicts, what is likely the answer is hardly
+    supported: ``option_scores`` are then what is left of 1.
+    """
     order = sorted(range(len(shares)), key=lambda place: (-shares[place], place))
     found = _predicted(question, order, shares, note)
-    return replace(found, option_scores=tuple(round(share, DIGITS) for share in shares))
+    support = shares if sign(question) > 0 else [1 - share for share in shares]
+    return replace(found, option_scores=tuple(round(one, DIGITS) for one in support))
 
 
 def not_for_it(question: Question) -> Prediction:

@@ -84,6 +84,12 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
         (said("A"), None, (None, None, None)),
         (None, "supported", (None, None, None)),
         (said("A", scores=(0.1, 0.2, 0.9)), "supported", (False, False, True)),
+        # Log-odds, log-probabilities and sums rank options; nothing says where support begins.
+        (said("A", scores=(-0.2, -1.5, -3.0)), "supported", (True, False, False)),
+        (said("A", scores=(-0.2, -1.5, -3.0)), "contradicted", (False, True, True)),
+        (said("C", scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
+        (said(scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
+        (said("A", scores=(7.1, 5.0, 0.4)), None, (None, None, None)),
     ],
 )
 def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged):
@@ -110,3 +116,16 @@ def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
     (pool,) = made.pool(scores, Submission(predictions={}))
     assert value(pool) == 3 / 8
     assert (pool.n_questions, pool.n_scored) == (4, 3)
+
+
+def test_it_is_told_how_often_the_pick_speaks_though_there_are_scores():
+    made = option.metric()
+    of = {"sums": (9.0, 4.0, 2.0), "log-odds": (-2.0, 0.5, 0.1), "chances": (0.9, 0.4, 0.2)}
+    scores = [made.score(question(), said("A", scores=found)) for found in of.values()]
+    (pool,) = made.pool(scores, Submission(predictions={}))
+    assert value(pool) == 1.0
+    assert pool.note == (
+        "2 questions judged by the picked option: the option scores are no probabilities"
+    )
+    (pool,) = made.pool(scores[2:], Submission(predictions={}))
+    assert pool.note == ""

@@ -79,3 +79,10 @@ def test_classes_of_a_hypothesis_keep_their_own_probabilities():
         0.7,
         (0.2, 0.7, 0.1),
     )
+
+
+def test_what_is_likely_the_contradicted_option_is_hardly_supported():
+    found = by_share(asked("contradicted", 3), [0.2, 0.7, 0.1])
+    assert found.answer.label == "B"
+    assert [one.score for one in found.candidates] == [0.7, 0.2, 0.1]
+    assert found.option_scores == pytest.approx((0.8, 0.3, 0.9))

@@ -55,8 +55,9 @@ def opened(
 class ChoiceReader:
     """Answers questions with two options or more; others get ``none``, a single option itself.
 
-    ``option_scores``, the candidates' scores and ``confidence`` are the softmax over the question's
-    own options. Every question is read alone: the siblings of a group never meet.
+    The candidates' scores and ``confidence`` are the softmax over the question's own options, and
+    so are ``option_scores``, or 1 less it where the stem asks for what the passage contradicts.
+    Every question is read alone: the siblings of a group never meet.
 
     Args:
         checkpoint: With a ``choice`` head.
