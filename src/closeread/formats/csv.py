@@ -1,14 +1,15 @@
 r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
 
 Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options
-stand in ``option_a`` to ``option_e`` or in ``options``, evidence in ``evidence`` or ``evidence_a``
-to ``evidence_e``. Commas, semicolons and tabs between cells are told apart by the first line.
+stand in ``option_a`` to ``option_z`` or in ``options``, evidence in ``evidence`` or ``evidence_a``
+to ``evidence_z``. Commas, semicolons and tabs between cells are told apart by the first line.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import Any, BinaryIO
 
 from closeread.errors import InputError, UsageError
@@ -20,7 +21,7 @@ from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of
 
 _PIECE = re.compile(r"\\[\\|]|\||[^\\|]+|\\")
-_LETTERS = "abcde"
+_LETTERS = ascii_lowercase
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no"}
 _LONGEST_CELL = 1 << 30
 _COLUMNS = (
@@ -103,7 +104,7 @@ def _check_header(source: Source, names: list[str]) -> None:
     if repeated:
         raise _wrong(source, 1, f"twice the column {repeated[0]!r}", "every column once")
     if unknown := [name for name in further if name not in _KNOWN]:
-        raise _wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_e")
+        raise _wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_z")
 
 
 def _wrong(source: Source, line: int, found: str, expected: str) -> InputError:
@@ -199,8 +200,8 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Of several references of evidence for one thing, the first is written.
 
     Raises:
-        UsageError: An answer is a date or several spans, an option is adversarial, or there are
-            more than five options: a table has no place for them.
+        UsageError: An answer is a date or several spans, an option is adversarial, or
+            labelled otherwise than A, B, C, ...: a table has no place for them.
     """
     used = dict.fromkeys(_REQUIRED)
     for passage, questions in dataset:

@@ -363,6 +363,30 @@ def test_lists_in_cells(tmp_path):
     assert only(table(tmp_path, text)).answers[0].texts == ("maybe",)
 
 
+def test_options_are_as_many_as_there_are_letters(tmp_path):
+    """Sets of ten options are read and written, as lines and as a table; none has a 27th."""
+    texts = [f"{number} sheep" for number in range(26)]
+    dump(load(lines(tmp_path, row(options=texts, answer="Z"))), tmp_path / "all.csv")
+    for path in (lines(tmp_path, row(options=texts, answer="Z")), tmp_path / "all.csv"):
+        question = only(path)
+        assert [option.text for option in question.options] == texts
+        assert question.answers[0].texts == ("25 sheep",)
+    for given in ([*texts, "26 sheep"], {str(number): "x" for number in range(27)}):
+        with pytest.raises(InputError, match="27 options") as told:
+            read(lines(tmp_path, row(options=given)))
+        assert told.value.expected == "2 to 26 options"
+
+
+@pytest.mark.parametrize("name", ["race", "c3", "agieval"])
+def test_formats_of_five_options_say_that_they_hold_no_more(tmp_path, name):
+    """The question is named, not a place in a file that the user never sees."""
+    dataset = load(lines(tmp_path, row(options=list("abcdef"), answer="A")))
+    with pytest.raises(UsageError, match="6 options") as told:
+        dump(dataset, tmp_path / "out.json", name)
+    assert "2 to 5 options" in told.value.expected
+    assert told.value.where == "question 1"
+
+
 def test_numbers_in_tables_need_the_kind(tmp_path):
     """1998 is a text unless the row says discrete."""
     text = (
@@ -380,7 +404,7 @@ def test_numbers_in_tables_need_the_kind(tmp_path):
         (HEADER + '1,"x,Q?,\n', "line 2: not CSV"),
         ("passage,question,answer\nx,Q?,\n", "no column id"),
         ("id,passage,question,question\n1,x,Q?,Q?\n", "twice the column 'question'"),
-        ("id,passage,question,option_f\n1,x,Q?,f\n", "the column 'option_f'"),
+        ("id,passage,question,option_6\n1,x,Q?,f\n", "the column 'option_6'"),
         ("id,passage,question,truth\n1,x,Q?,perhaps\n", "line 2: a truth value is 'perhaps'"),
         ("id,passage,question,answer,answer_start\n1,x,Q?,x,one\n", "answer_start is 'one'"),
         ("id,passage,question,kind\n1,x,Q?,riddle\n", "line 2, question 1, at kind"),

@@ -8,23 +8,29 @@ from closeread.formats.layouts.writing import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
 from closeread.wording import count_of
 
+_MOST = 5  # that a published set has
+MOST_LETTERED = len(ascii_uppercase)
 
-def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> tuple[Option, ...]:
+
+def options(
+    texts: Sequence[str], where: str, *, exactly: int | None = None, most: int = _MOST
+) -> tuple[Option, ...]:
     """Letter the options of a question.
 
     Args:
         texts: The options in order.
         where: Where the question stands, for the error.
-        exactly: How many the format promises; at least two and at most five when None.
+        exactly: How many the format promises; at least two and at most ``most`` when None.
+        most: At most ``MOST_LETTERED``.
 
     Raises:
         InputError: There are fewer, or more, than that.
     """
-    if len(texts) != exactly if exactly else not 2 <= len(texts) <= 5:
+    if len(texts) != exactly if exactly else not 2 <= len(texts) <= most:
         raise InputError(
             count_of(len(texts), "option"),
             where=where,
-            expected=f"{exactly} options" if exactly else "2 to 5 options",
+            expected=f"{exactly} options" if exactly else f"2 to {most} options",
             cure="complete the question or take it out",
         )
     return tuple([Option(label=ascii_uppercase[i], text=text) for i, text in enumerate(texts)])
@@ -79,11 +85,12 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
     """
     found = len(question.options)
     labels = "".join(option.label for option in question.options)
-    if not found or (exactly and found != exactly) or labels != ascii_uppercase[:found]:
+    fits = found == exactly if exactly else 2 <= found <= _MOST
+    if not fits or labels != ascii_uppercase[:found]:
         raise unwritable(
             f"{count_of(found, 'option')} labelled {labels!r}" if found else "no options",
             question.question_id,
             f"{format_name} holds questions with "
-            + (f"{exactly} options" if exactly else "options labelled A, B, ..."),
+            + (f"{exactly} options" if exactly else f"2 to {_MOST} options labelled A, B, ..."),
         )
     return [option.text for option in question.options]

@@ -148,9 +148,13 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
 
 def _options(place: _Place, given: list[str] | dict[str, str] | None) -> tuple[Option, ...]:
     if isinstance(given, dict):
-        choices.options(list(given.values()), str(place))
+        _lettered(place, list(given.values()))
         return tuple(Option(label=label, text=text) for label, text in given.items())
-    return choices.options(given, str(place)) if given else ()
+    return _lettered(place, given) if given else ()
+
+
+def _lettered(place: _Place, texts: list[str]) -> tuple[Option, ...]:
+    return choices.options(texts, str(place), most=choices.MOST_LETTERED)
 
 
 def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answer, ...]:
