@@ -237,8 +237,8 @@ def test_how_far_the_making_of_examples_is_is_told_before_the_training(
     tmp_path, encoder, data, monkeypatch
 ):
     """Of 75,000 questions it takes minutes, in which nothing was to be seen."""
-    monkeypatch.setattr("closeread.cli.progress._FIRST", 0.0)
-    monkeypatch.setattr("closeread.cli.progress._MOST", 0.0)
+    monkeypatch.setattr("closeread.cli.terminal.progress._FIRST", 0.0)
+    monkeypatch.setattr("closeread.cli.terminal.progress._MOST", 0.0)
     path = recipe(tmp_path / "recipe.toml", encoder, data, max_steps=2)
     result = CliRunner().invoke(command, [str(path)], catch_exceptions=False)
     told = result.stderr.splitlines()

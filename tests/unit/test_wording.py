@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from closeread.api.datasets import listing
 from closeread.cli import cli, main
-from closeread.cli.numbers import aligned
-from closeread.cli.output import remark, table
+from closeread.cli.terminal.numbers import aligned
+from closeread.cli.terminal.output import remark, table
 from closeread.errors import InputError
 from closeread.reports.tables import _line
 from closeread.runs.belonging import Misfits, told

@@ -252,7 +252,7 @@ def report(
     from closeread.pipeline.shading import shade
     from closeread.reports.gather import gather
     from closeread.reports.page import write_material
-    from closeread.reports.words import LANGUAGES
+    from closeread.reports.words.page import LANGUAGES
 
     if language is not None and language not in LANGUAGES:
         raise UsageError(f"no page is in {language!r}", expected=" or ".join(LANGUAGES))

@@ -8,10 +8,10 @@ import click
 from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
-from closeread.cli.output import as_json
-from closeread.cli.place import Place
-from closeread.cli.reading import parsed, tell_otherwise
-from closeread.cli.sheet import sheet_of
+from closeread.cli.terminal.output import as_json
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.reading import parsed, tell_otherwise
+from closeread.cli.terminal.sheet import sheet_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import Source
 from closeread.runs.records import describe_reader

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.output import as_json, remark, table
-from closeread.cli.progress import progress
-from closeread.cli.reading import parsed
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.progress import progress
+from closeread.cli.terminal.reading import parsed
 from closeread.formats.files.outcome import is_stream
 from closeread.wording import argument, count_of
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.place import Place
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
 from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def command(
     from closeread.api.datasets import locate, open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
-    from closeread.cli.reading import watched
-    from closeread.cli.sources import each_once, tell_left_out
+    from closeread.cli.terminal.reading import watched
+    from closeread.cli.terminal.sources import each_once, tell_left_out
     from closeread.formats.files.outcome import must_take_file
     from closeread.runs.store import find_runs
 
@@ -165,7 +165,7 @@ def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
 
 def _write_list(found: "Audit", path: Path) -> None:
     from closeread.audits.replan import lines
-    from closeread.cli.output import remark
+    from closeread.cli.terminal.output import remark
     from closeread.errors import UsageError
     from closeread.formats.files.whole import replacing
 
@@ -184,7 +184,7 @@ def _write_list(found: "Audit", path: Path) -> None:
 def _print(found: "Audit", json_: bool) -> None:
     import msgspec
 
-    from closeread.cli.output import as_json, console, remark, sentence, table
+    from closeread.cli.terminal.output import as_json, console, remark, sentence, table
     from closeread.reports.audit import shown
 
     if found.skipped:

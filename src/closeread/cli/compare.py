@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.output import as_json
-from closeread.cli.place import Place
-from closeread.cli.reading import watched
+from closeread.cli.terminal.output import as_json
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.reading import watched
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def command(
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
     p-values are adjusted by Holm's method where there are several runs or data sets.
     """
-    from closeread.cli.sources import each_once, runs_in
+    from closeread.cli.terminal.sources import each_once, runs_in
     from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import compare_runs
     from closeread.runs.compare_tables import are_tables, compare_tables
@@ -139,7 +139,7 @@ def _print_rows(
     headings: tuple[str, ...], rows: "Sequence[tuple[tuple[str, ...], Comparison]]"
 ) -> None:
     """Print comparisons, each with what stands before it, and what explains them."""
-    from closeread.cli.numbers import aligned
+    from closeread.cli.terminal.numbers import aligned
 
     lines = [(*map(in_one_line, before), *_row(one)) for before, one in rows]
     click.echo("\n" + "\n".join(aligned(headings, lines, left=len(headings) - 6)))

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from closeread.api.datasets import locate, open_dataset
-from closeread.cli.outcome import Outcome
-from closeread.cli.output import as_json, remark
-from closeread.cli.place import Place
-from closeread.cli.progress import progress
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.progress import progress
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.items import telling

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import click
 
 from closeread.api.datasets import open_dataset
-from closeread.cli.output import as_json, console, table
-from closeread.cli.progress import progress
+from closeread.cli.terminal.output import as_json, console, table
+from closeread.cli.terminal.progress import progress
 from closeread.items import telling
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.output import as_json, remark, table
-from closeread.cli.progress import progress
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.progress import progress
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
 from closeread.wording import count_of

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.output import as_json, remark, table
-from closeread.cli.place import Place
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.place import Place
 
 if TYPE_CHECKING:
     from closeread.runs.ingest import Ingested
@@ -35,7 +35,7 @@ def command(
     details, inspect .eval and .json, OpenCompass and EvalScope predictions, simple-evals results,
     GAOKAO-Bench results. docs/logs.md says what each log knows and what it cannot know.
     """
-    from closeread.cli.sources import each_once
+    from closeread.cli.terminal.sources import each_once
     from closeread.runs.ingest import ingest
 
     made = ingest(each_once(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)

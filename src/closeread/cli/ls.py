@@ -3,7 +3,7 @@
 import click
 
 from closeread import catalog
-from closeread.cli.output import as_json, table
+from closeread.cli.terminal.output import as_json, table
 
 _KINDS = {
     "formats": "format",

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from closeread.cli.known_words import tell_known_words
-from closeread.cli.outcome import Outcome
-from closeread.cli.output import as_json, remark
-from closeread.cli.place import Place
-from closeread.cli.reading import (
+from closeread.cli.terminal.known_words import tell_known_words
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.reading import (
     parsed,
     tell_of,
     tell_otherwise,

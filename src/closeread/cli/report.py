@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.place import Place
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def command(
     is RUN/report.html.
     """
     from closeread.api.datasets import locate
-    from closeread.cli.output import as_json, remark
-    from closeread.cli.reading import watched
-    from closeread.cli.sources import each_once, runs_in
+    from closeread.cli.terminal.output import as_json, remark
+    from closeread.cli.terminal.reading import watched
+    from closeread.cli.terminal.sources import each_once, runs_in
     from closeread.formats.files.outcome import within
     from closeread.reports import tables
     from closeread.reports.gather import gather
@@ -115,7 +115,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _of(run: "RunView", material: "Material") -> dict[str, Any]:
-    from closeread.cli.numbers import contract
+    from closeread.cli.terminal.numbers import contract
 
     found = {"run": run.name} | contract(material.sets[run.place].info, run.metrics)
     if not run.coverage:

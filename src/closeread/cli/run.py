@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.place import Place
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
 
 if TYPE_CHECKING:
     from closeread.pipeline.recipe import Recipe
@@ -44,10 +44,16 @@ def command(
     from contextlib import nullcontext
 
     from closeread.api.datasets import open_dataset
-    from closeread.cli.known_words import tell_known_words
-    from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
-    from closeread.cli.output import as_json
-    from closeread.cli.reading import (
+    from closeread.cli.terminal.known_words import tell_known_words
+    from closeread.cli.terminal.numbers import (
+        averaged,
+        contract,
+        print_averages,
+        print_mrqa,
+        print_summary,
+    )
+    from closeread.cli.terminal.output import as_json
+    from closeread.cli.terminal.reading import (
         parsed,
         tell_of,
         tell_otherwise,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.place import Place
-from closeread.cli.reading import parsed
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.reading import parsed
 from closeread.errors import UsageError
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
@@ -94,8 +94,8 @@ def command(
         if predictions or save or null_odds or format_:
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.api.datasets import locate
-        from closeread.cli.reading import watched
-        from closeread.cli.sources import runs_in
+        from closeread.cli.terminal.reading import watched
+        from closeread.cli.terminal.sources import runs_in
         from closeread.protocols import Advance, uncounted, unwatched
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
@@ -220,7 +220,7 @@ def _read_anew(
     """Return the settings with the extraction that was asked for; say what it cannot undo."""
     from msgspec.structs import replace
 
-    from closeread.cli.output import remark
+    from closeread.cli.terminal.output import remark
     from closeread.readers.generative.extraction import stops_in
     from closeread.runs.extract import chosen, server_stops
 
@@ -236,7 +236,7 @@ def _read_anew(
 
 def _tell_changed(run: "Run") -> None:
     """Say where the predictions that were scored are not those that the reader gave."""
-    from closeread.cli.output import remark
+    from closeread.cli.terminal.output import remark
     from closeread.runs.fits import predictions_misfit
 
     for line in predictions_misfit(run):
@@ -253,7 +253,7 @@ def _tell_unmatched(run: "Run", scored: RunSummary) -> None:
         return
     many, of = unmatched(run, extraction)
     if 2 * many > of:
-        from closeread.cli.output import remark
+        from closeread.cli.terminal.output import remark
 
         remark(
             f"{run.path}: {many:,} of {count_of(of, 'answer')} to questions with options, as the "
@@ -299,7 +299,7 @@ def _handed_in(
 
 def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
     """Say and count what does not fit; look only where it may be."""
-    from closeread.cli.output import remark
+    from closeread.cli.terminal.output import remark
     from closeread.metrics.subject import family, judges_options
     from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
 
@@ -324,7 +324,7 @@ def _print(
     beside: dict[str, object],
     json_: bool,
 ) -> None:
-    from closeread.cli.numbers import (
+    from closeread.cli.terminal.numbers import (
         averaged,
         broken_down,
         contract,
@@ -333,7 +333,7 @@ def _print(
     )
 
     if json_:
-        from closeread.cli.output import as_json
+        from closeread.cli.terminal.output import as_json
 
         printed = [
             contract(one.dataset, one.metrics) | broken_down(one.breakdowns) for one in found

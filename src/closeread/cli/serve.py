@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
-from closeread.cli.output import remark
-from closeread.cli.place import Place
-from closeread.cli.reading import parsed, tell_otherwise
+from closeread.cli.terminal.output import remark
+from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.reading import parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 from closeread.wording import count_of
@@ -195,7 +195,7 @@ def _applied(file: Path | None, *, selective: bool) -> "tuple[Applied | None, di
         InputError: The file cannot be read, or is no calibrator.
         UsageError: It has no threshold, or there is none that could have.
     """
-    from closeread.cli.calibrate_runs import least_of, record_of
+    from closeread.cli.calibrate.runs import least_of, record_of
     from closeread.readers.calibrate import Applied, load_calibrator
 
     if file is None:
@@ -216,7 +216,7 @@ def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> 
     Raises:
         UsageError: The reader is a service, and tells a calibrator's already.
     """
-    from closeread.cli.calibrate_runs import of_other_readers, with_warnings
+    from closeread.cli.calibrate.runs import of_other_readers, with_warnings
 
     if info.record.get("calibrated"):
         raise UsageError(

@@ -9,8 +9,8 @@ import click
 import msgspec
 
 from closeread.api.datasets import locate
-from closeread.cli.output import table, write_json
-from closeread.cli.sheet import Sheet, sheet_of
+from closeread.cli.terminal.output import table, write_json
+from closeread.cli.terminal.sheet import Sheet, sheet_of
 from closeread.errors import InputError, UnknownNameError
 from closeread.types import Dataset, Passage, Question
 
@@ -122,7 +122,7 @@ def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
 
 
 def _results(path: str, json_: bool) -> None:
-    from closeread.cli.output import as_json
+    from closeread.cli.terminal.output import as_json
     from closeread.formats.mrqa_results import Result, read_results
 
     found = read_results(path)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from closeread.cli.outcome import Outcome
-from closeread.cli.place import Place
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
 
 
 @click.command("train")
@@ -26,8 +26,8 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     under `accelerate launch` or `torchrun` with the same recipe.
     """
     from closeread.api.running import train
-    from closeread.cli.output import as_json, remark
-    from closeread.cli.reading import watched
+    from closeread.cli.terminal.output import as_json, remark
+    from closeread.cli.terminal.reading import watched
     from closeread.errors import CloseReadError
     from closeread.system.signals import exit_code, unwinding
     from closeread.training.processes import is_first

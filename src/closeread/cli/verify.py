@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from closeread.cli.output import as_json
-from closeread.cli.place import Place
+from closeread.cli.terminal.output import as_json
+from closeread.cli.terminal.place import Place
 from closeread.wording import in_one_line
 
 
@@ -31,8 +31,8 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     code is 2 where a rule is broken, 1 where one is not known.
     """
     from closeread.api.datasets import locate
-    from closeread.cli.reading import watched
-    from closeread.cli.sources import runs_in
+    from closeread.cli.terminal.reading import watched
+    from closeread.cli.terminal.sources import runs_in
     from closeread.runs.store import open_run
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each

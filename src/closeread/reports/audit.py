@@ -10,10 +10,10 @@ from typing import Any
 
 import closeread
 from closeread.formats.files.whole import replacing
-from closeread.reports.audit_sentences import CELLS, OUR_CELLS, SENTENCES
-from closeread.reports.audit_words import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.frame import framed, template
 from closeread.reports.scatter import scatter
+from closeread.reports.words.audit import FRAME, MEANINGS, QUESTIONS
+from closeread.reports.words.audit_sentences import CELLS, OUR_CELLS, SENTENCES
 
 _MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
 _MOST_ROWS = 500

@@ -10,7 +10,7 @@ from closeread.reports.groups import of_runs
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent
 from closeread.reports.plots import all_plots
-from closeread.reports.words import WORDS, word
+from closeread.reports.words.page import WORDS, word
 from closeread.system import folders
 
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"

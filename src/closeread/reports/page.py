@@ -14,10 +14,10 @@ from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
 from closeread.reports.material import Material, RunView, SetView
 from closeread.reports.mrqa import published
-from closeread.reports.note_words import NOTES
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
-from closeread.reports.words import by_language, word
+from closeread.reports.words.notes import NOTES
+from closeread.reports.words.page import by_language, word
 
 
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:

@@ -10,7 +10,7 @@ from closeread.reports.groups import uncounted
 from closeread.reports.material import Material
 from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
-from closeread.reports.words import word
+from closeread.reports.words.page import word
 from closeread.types import Summary
 from closeread.wording import in_one_line
 

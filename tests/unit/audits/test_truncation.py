@@ -21,7 +21,7 @@ from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
 from closeread.readers.generative.prompts import gold_of
-from closeread.reports.audit_sentences import SENTENCES
+from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader

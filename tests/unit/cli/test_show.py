@@ -13,7 +13,7 @@ import termios
 import pytest
 from rich.cells import cell_len
 
-from closeread.cli.sheet import Sheet
+from closeread.cli.terminal.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 from verbs import within
 

@@ -408,7 +408,7 @@ def test_every_word_that_the_scripts_ask_for_exists():
     """Each literal key in the page's scripts has its English and Chinese words."""
     from importlib.resources import files
 
-    from closeread.reports.words import WORDS
+    from closeread.reports.words.page import WORDS
 
     scripts = "".join(
         each.read_text("utf-8")

@@ -1,0 +1,111 @@
+"""``closeread calibrate``: confidences that are probabilities, learned from a scored run."""
+
+from pathlib import Path
+
+import click
+
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
+
+_METHODS = ("logistic", "forest", "platt", "isotonic")
+_OF_LEARNING = ("method", "risk", "delta", "folds")
+
+
+def _given(*names: str) -> list[str]:
+    """Return the options of these names that the user gave."""
+    told = click.get_current_context().get_parameter_source
+    return [name for name in names if told(name) is click.core.ParameterSource.COMMANDLINE]
+
+
+@click.command("calibrate")
+@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
+@click.option(
+    "--out", required=True, type=Outcome(path_type=Path), help="FILE, or with --with RUN2."
+)
+@click.option("--with", "file", type=Place(path_type=Path), metavar="FILE", help="Apply it.")
+@click.option("--dataset", metavar="D", help="Where RUN's data set lies now, if it has moved.")
+@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
+@click.option("--metric", default="", metavar="M", help="What is right: squad.em, choice.accuracy.")
+@click.option("--right-from", type=float, metavar="X", help="The metric's value that is right.")
+@click.option("--method", type=click.Choice(_METHODS), default="logistic", show_default=True)
+@click.option(
+    "--risk", type=float, default=0.0, metavar="R", help="Seek a threshold: at most R wrong."
+)
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Chance that R fails.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
+@click.option("--held-out", type=Outcome(path_type=Path), metavar="RUN2", help="RUN, held out.")
+@click.option(
+    "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="0: none."
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    runs: tuple[Path, ...],
+    out: Path,
+    file: Path | None,
+    dataset: str | None,
+    selective: bool,
+    metric: str,
+    right_from: float | None,
+    method: str,
+    risk: float,
+    delta: float,
+    folds: int,
+    held_out: Path | None,
+    resamples: int,
+    seed: int,
+    overwrite: bool,
+    json_: bool,
+) -> None:
+    """Learn from RUN how sure its reader may be, or apply what was learned to another RUN.
+
+    A folder of runs stands for all runs in it.
+
+    Learning takes answers with gold, and looks at how sure the reader is, its alternatives, answer,
+    question and evidence; it prints what that gives on passages held out. With --risk a threshold
+    is sought on passages kept back. --with FILE writes RUN again with confidences that are
+    probabilities, and measures them where RUN has gold; --held-out does so for the run that is
+    learned from, each passage by a calibrator of the others.
+    """
+    from closeread.api.datasets import locate
+    from closeread.cli.calibrate.apply import apply
+    from closeread.cli.calibrate.learn import learn
+    from closeread.cli.calibrate.runs import Sought
+    from closeread.cli.terminal.sources import each_once, runs_in
+    from closeread.metrics.intervals import Resampling
+
+    if resamples:
+        Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
+    once = each_once(found for path in runs for found in runs_in(path, runs))
+    sought = Sought(
+        moved=locate(dataset) if dataset is not None else None,
+        metric=metric,
+        right_from=right_from,
+        held_out=held_out,
+        overwrite=overwrite,
+        resamples=resamples,
+        seed=seed,
+    )
+    if file is not None:
+        if len(once) > 1 or held_out:
+            raise click.UsageError("--with applies to one RUN, and not --held-out")
+        if given := _given(*_OF_LEARNING):
+            raise click.UsageError(f"--with applies what was learned: no --{given[0]}")
+        apply(once[0], file, out, sought, selective=selective, json_=json_)
+        return
+    if selective:
+        raise click.UsageError("--selective needs --with FILE")
+    if held_out and len(once) > 1:
+        raise click.UsageError("--held-out writes one RUN again")
+    if not risk and _given("risk"):
+        raise click.UsageError(
+            "--risk 0 would promise that no answer is wrong, which none can show: name a share "
+            "above 0, such as 0.1 for 10 %"
+        )
+    if not risk and _given("delta"):
+        raise click.UsageError("--delta needs --risk")
+    settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
+    settings |= {"resamples": resamples, "seed": seed}
+    learn(once, out, sought, settings, json_=json_)

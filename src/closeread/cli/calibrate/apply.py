@@ -1,0 +1,152 @@
+"""``closeread calibrate RUN --with FILE``: apply a calibrator, and say where its promise ends."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli.calibrate.changes import few, print_changes, told, worse
+from closeread.cli.calibrate.runs import (
+    LEVEL,
+    Sought,
+    intervals,
+    least_of,
+    of_other_readers,
+    own_confidences,
+    record_of,
+    right_answers,
+    with_warnings,
+)
+from closeread.cli.terminal.output import as_json, remark
+from closeread.readers.calibrate import Calibrator, load_calibrator
+from closeread.readers.certainty import told_confidence
+from closeread.runs.recalibrate import graded, must_take, recalibrated
+from closeread.runs.store import Run, open_run
+from closeread.wording import count_of, in_one_line
+
+if TYPE_CHECKING:
+    from closeread.training.honesty import Change
+    from closeread.training.threshold import Risk
+
+
+def apply(
+    path: Path, file: Path, out: Path, sought: Sought, *, selective: bool, json_: bool
+) -> None:
+    """Write a run again with a calibrator's confidences, and say where its promise ends.
+
+    Where the run's questions have gold, what the confidences are worth is measured.
+    """
+    calibrator = load_calibrator(file)
+    run = own_confidences(open_run(path, moved=sought.moved))
+    threshold = calibrator.threshold
+    least = least_of(file, calibrator, selective=selective)
+    must_take(out, path, overwrite=sought.overwrite)
+    others = of_other_readers(calibrator, run.info.reader)
+    record = with_warnings(record_of(file.read_bytes(), calibrator, selective=selective), others)
+    measured, risk, warned = _measured(run, calibrator, sought, least)
+    made = recalibrated(
+        run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
+    )
+    warnings = _warnings(run, calibrator) + others + warned + worse(measured, calibrator.method)
+    if threshold and risk and risk.low is not None and risk.low > threshold.risk:
+        warnings.append(f"the promise of at most {100 * threshold.risk:g}% wrong is not kept here")
+    withheld = 0
+    if least is not None:
+        withheld = sum(
+            one.answer is None and not one.error and (one.confidence or 0.0) < least
+            for one in made.predictions()
+        )
+    if json_:
+        as_json(
+            {
+                "run": str(made.path),
+                "withheld": withheld,
+                "n_questions": made.info.n_predictions,
+                "measured": {name: vars(change) for name, change in measured.items()},
+                "answered": vars(risk) if risk else None,
+                "intervals": intervals(sought),
+                "warnings": warnings,
+            }
+        )
+        return
+    if measured:
+        print_changes(run.info.dataset.name, measured)
+    else:
+        judge = sought.metric or calibrator.settings.get("metric", "by-kind")
+        remark(f"nothing was measured: no answer has gold by which {_judge(judge)} could judge it")
+    if threshold and risk and risk.value is not None:
+        found = told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
+        click.echo(
+            f"\nwrong, % of the {risk.n_answered:,} that are answered: {found}, where at most "
+            f"{100 * threshold.risk:g} were promised (sure to {100 * (1 - threshold.delta):g}%)"
+        )
+    for warning in warnings:
+        remark(in_one_line(warning))
+    if threshold is not None and least is not None:
+        where = f"below {least:.3f}" if threshold.n_answered else "because no threshold was found"
+        of = count_of(made.info.n_predictions, "answer")
+        remark(f"{withheld:,} of {of} withheld {where}")
+    click.echo(made.path)
+
+
+def _judge(metric: str) -> str:
+    return "the metric of its kind" if metric in ("", "by-kind") else metric
+
+
+def _measured(
+    run: Run, calibrator: Calibrator, sought: Sought, least: float | None
+) -> "tuple[dict[str, Change], Risk | None, list[str]]":
+    """Return what confidences are worth before and after, and the risk from ``least`` on.
+
+    Both are nothing where there is no gold, the risk also where nothing is withheld. What is right
+    is what it was when the calibrator was learned, unless the user says otherwise. Beside them
+    stands where intervals are too narrow.
+    """
+    from closeread.training.honesty import changes
+    from closeread.training.threshold import risk_of
+
+    known = calibrator.settings
+    metric = sought.metric or str(known.get("metric", "")).replace("by-kind", "")
+    line = known.get("right_from") if sought.right_from is None else sought.right_from
+    rows = list(graded(run, metric))
+    if not rows:
+        return {}, None, []
+    warned = few(len({row.part for row in rows}), sought.resamples)
+    sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
+    right = right_answers(rows, replace(sought, metric=metric, right_from=line))
+    found = changes(
+        [row.part for row in rows],
+        [told_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
+        sure,
+        right,
+        resamples=sought.resamples,
+        level=LEVEL,
+        seed=sought.seed,
+    )
+    if least is None:
+        return found, None, warned
+    answered = [place for place, one in enumerate(sure) if one >= least]
+    units = [(rows[place].part, rows[place].unit) for place in answered]
+    return found, risk_of([right[place] for place in answered], LEVEL, units), warned
+
+
+def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
+    """Say where confidences are no longer what they were when they were learned."""
+    learned_from = ", ".join(calibrator.datasets)
+    found = []
+    if run.info.predictions_sha256 in calibrator.predictions:
+        found.append(
+            "the calibrator was learned from these very answers, so its numbers flatter here: "
+            "--held-out, when learning, writes honest ones"
+        )
+    elif run.info.dataset.sha256 in calibrator.datasets.values():
+        found.append(
+            "the calibrator was learned from this data set: on the same questions numbers flatter"
+        )
+    else:
+        found.append(
+            f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
+            "threshold hold for questions drawn as those were; on others nothing is promised"
+        )
+    return found

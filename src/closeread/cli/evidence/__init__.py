@@ -1,0 +1,165 @@
+"""``closeread evidence``: extract evidence, score it where gold is there, explain and compare."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli.evidence import corpus as evidence_corpus
+from closeread.cli.evidence import search as evidence_search
+from closeread.cli.evidence.chosen import Chosen
+from closeread.cli.evidence.methods import methods_of
+from closeread.cli.evidence.numbers import Found, found_by, print_found
+from closeread.cli.evidence.view import show
+from closeread.cli.terminal.known_words import tell_known_words
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output import remark
+from closeread.cli.terminal.place import Place
+from closeread.errors import InputError
+from closeread.formats.files.outcome import must_not_replace, must_take_file
+
+
+@click.command("evidence")
+@click.argument("dataset")
+@click.option(
+    "--retriever",
+    "retrievers",
+    multiple=True,
+    metavar="NAME[,KEY=VALUE]...",
+    help="From `closeread ls retrievers`; several are compared. By default closeread's own.",
+)
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of all of them.")
+@click.option("--question", metavar="ID", help="Show this question's evidence.")
+@click.option("--option", "label", metavar="LABEL", help="Only this option.")
+@click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")
+@click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
+@click.option("--build-corpus", type=Outcome(path_type=Path), metavar="DIR",
+              help="Write the set's passages as a corpus and stop.")  # fmt: skip
+@click.option("--corpus", type=Place(path_type=Path), metavar="DIR",
+              help="Look in this corpus, not in each question's own passage.")  # fmt: skip
+@click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
+              help="How many passages of the corpus are read for a claim.")  # fmt: skip
+@click.option("--out", type=Outcome(path_type=Path), metavar="FILE", help="JSON lines.")
+@click.option("--html", "page", type=Outcome(path_type=Path), metavar="PAGE.html",
+              help="A page: all retrievers' evidence beside gold.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
+@click.option("--by", type=click.Choice(["sentences", "distance"]), multiple=True,
+              help="Break down by how many gold sentences, or how far apart.")  # fmt: skip
+@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    dataset: str,
+    retrievers: tuple[str, ...],
+    options: tuple[str, ...],
+    question: str | None,
+    label: str | None,
+    explain: bool,
+    search: bool,
+    build_corpus: Path | None,
+    corpus: Path | None,
+    passages: int,
+    out: Path | None,
+    page: Path | None,
+    workers: int,
+    format_: str | None,
+    limit: int | None,
+    by: tuple[str, ...],
+    no_intervals: bool,
+    json_: bool,
+) -> None:
+    """Find the sentences of DATASET that bear on each option, or on each question without options.
+
+    Where the set has gold evidence, it is scored. --question and --explain show the evidence in
+    its passage, several retrievers' beside one another; --html writes that as a page.
+    """
+    from closeread.api.datasets import open_dataset
+
+    # Before numpy: these matrices are small, and threads that wait for each other only cost.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    elsewhere = search or build_corpus or corpus
+    for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
+        if given and elsewhere:
+            raise click.UsageError(f"{name} goes with evidence from each question's own passage")
+    narrowed: dict[str, Any] = {"--option": label, "--out": out}
+    if search:
+        _must_not_go_with("--search", narrowed)
+    if build_corpus is not None:
+        narrowed |= {"--question": question, "--limit": limit, "--retriever": retrievers}
+        _must_not_go_with("--build-corpus", narrowed | {"--corpus": corpus, "--search": search})
+    for outcome in filter(None, (out, page)):
+        must_take_file(outcome)
+    if build_corpus is not None:
+        evidence_corpus.must_be_free(build_corpus)
+    opened = open_dataset(dataset, format_)
+    for outcome in filter(None, (out, page)):
+        must_not_replace(outcome, opened.path)
+    if build_corpus is not None:
+        evidence_corpus.build_corpus(opened, build_corpus, json_)
+        return
+    if next(opened.questions(), None) is None:
+        raise InputError("the data set holds no question", where=opened.path)
+    chosen = Chosen(opened, question, label, limit)
+    methods = methods_of(retrievers, options)
+    if search:
+        evidence_search.search(chosen, methods, json_)
+        return
+    if corpus is not None:
+        evidence_corpus.search_corpus(
+            chosen, corpus, methods, passages=passages, out=out, workers=workers,
+            intervals=not no_intervals, json_=json_,
+        )  # fmt: skip
+        return
+    for method in methods:
+        tell_known_words(chosen.items(), method.name, method.options)
+    if page is None and (question is not None or explain):
+        if out is not None or by:
+            raise click.UsageError(
+                "--out and --by go with a whole set, not --question or --explain"
+            )
+        show(chosen, methods, why=explain, json_=json_)
+        return
+    if out is not None and len(methods) > 1:
+        raise click.UsageError("--out takes the evidence of one retriever")
+    found = [
+        found_by(
+            method, chosen, workers=workers, out=out, by=by, intervals=not no_intervals,
+            keep=page is not None,
+        )
+        for method in methods
+    ]  # fmt: skip
+    if page is not None:
+        _write_page(chosen, found, page, intervals=not no_intervals)
+    print_found(chosen.info(), found, out, json_)
+
+
+def _must_not_go_with(name: str, others: dict[str, Any]) -> None:
+    """Refuse what would be passed over: both take the whole set, and write nothing else."""
+    for other, given in others.items():
+        if given:
+            raise click.UsageError(f"{name} takes no {other}")
+
+
+def _write_page(chosen: Chosen, found: list[Found], page: Path, *, intervals: bool) -> None:
+    from closeread.pipeline.evidence_page import Finding, evidence_material
+    from closeread.reports.page import write_material
+
+    items = list(chosen.items())
+    findings = [
+        Finding(
+            name=one.method.label,
+            retriever=one.method.retriever,
+            reader=one.method.described(),
+            predictions=one.predictions,
+            values=one.values,
+            metrics=one.metrics,
+        )
+        for one in found
+    ]
+    material = evidence_material(
+        chosen.info(), items, findings, label=chosen.label, intervals=intervals
+    )
+    remark(str(write_material(material, page)))

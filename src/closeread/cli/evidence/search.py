@@ -1,0 +1,26 @@
+"""``closeread evidence --search``: which k1 and b of bm25 find a set's gold best."""
+
+import click
+
+from closeread.cli.evidence.chosen import Chosen
+from closeread.cli.evidence.methods import Method
+from closeread.cli.terminal.numbers import aligned
+from closeread.cli.terminal.output import as_json, remark
+
+
+def search(chosen: Chosen, methods: list[Method], json_: bool) -> None:
+    """Try the grid on what was chosen, and print the best first."""
+    from closeread.pipeline.extract import search_bm25
+
+    if [method.name for method in methods] != ["bm25"]:
+        raise click.UsageError("--search goes with --retriever bm25")
+    rows = search_bm25(list(chosen.items()), methods[0].given)
+    best = rows[0]
+    if json_:
+        grid = [{"f1": f1, "k1": k1, "b": b} for f1, k1, b in rows]
+        as_json({"best": grid[0], "grid": grid})
+        return
+    cells = [(f"{k1:g}", f"{b:g}", f"{100 * f1:.1f}") for f1, k1, b in rows[:10]]
+    click.echo("\n".join(aligned(("k1", "b", "F1"), cells, left=0)))
+    click.echo(f"\nbest of {len(rows)}: -o k1={best[1]:g} -o b={best[2]:g}")
+    remark("a number on the set that was searched is no measurement: take another set for that")

@@ -1,0 +1,207 @@
+"""Claims with the evidence of several retrievers beside gold, in a terminal (Table 4) or as JSON.
+
+And how a masking retriever's attention moves over the claim from step to step (Figure 1).
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import click
+
+from closeread.cli.evidence.chosen import Chosen
+from closeread.cli.evidence.methods import Method
+from closeread.cli.evidence.shown import Shown, claims_of, record
+from closeread.cli.terminal.output import as_json, console
+from closeread.cli.terminal.typeset import glyphs, wrapped
+from closeread.evidence.explanation import Explanation
+from closeread.evidence.terms import units
+from closeread.types import Evidence, Span
+from closeread.wording import in_one_line, sign_of
+
+# Okabe and Ito's palette; the circled number says the same without colour.
+_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
+_SHADES = ((0.75, "bold reverse"), (0.5, "bold"), (0.25, ""), (0.0, "dim"))
+_LONGEST_LIST = 8
+_CLOSE = 2
+_NO_PART = (Span(0, 0), -1)
+
+
+def show(chosen: Chosen, methods: list[Method], *, why: bool, json_: bool) -> None:
+    """Print every claim with its evidence, and with ``why`` what each sentence is there for."""
+    records = []
+    claims = 0
+    for passage, questions in chosen.items():
+        for question in questions:
+            for shown in claims_of(methods, passage, question, chosen.label):
+                claims += 1
+                if json_:
+                    records.append(record(shown, why))
+                else:
+                    _view(shown, why)
+    chosen.must_have(claims)
+    if json_:
+        as_json({"evidence": records})
+
+
+def _view(shown: Shown, why: bool) -> None:
+    """Print a claim, which sentences each retriever and gold name, and those sentences."""
+    out = console()
+    with out.capture() as captured:
+        for line in _lines(shown, why, out.width):
+            out.print(line)
+    click.echo(captured.get(), nl=False)
+
+
+def _lines(shown: Shown, why: bool, width: int) -> Iterator[Any]:
+    from rich.text import Text
+
+    numbers = {span: n for n, span in enumerate(_union(shown), 1)}
+    label = f" {shown.option.label}" if shown.option is not None else ""
+    yield Text(f"── {in_one_line(shown.question.question_id)}{label}", style="bold")
+    yield _coloured_claim(shown, numbers)
+    yield ""
+    widest = max(len(name) for name in (*shown.found, "gold"))
+    for name, spans in _rows(shown):
+        line = Text(f"  {in_one_line(name):<{widest}}  ")
+        for span in spans:
+            line.append(_circled(numbers[span]) + " ", style=_colour(numbers[span]))
+        yield line.append("" if spans else "—")
+    yield ""
+    for span, number in numbers.items():
+        style = ("bold " if span in shown.gold else "") + _colour(number)
+        yield from _block(_circled(number), style, span.of(shown.passage.text), width)
+    if why:
+        for name, (retriever, evidence) in shown.found.items():
+            yield ""
+            yield from _reasons(name, evidence, shown, numbers, width)
+            if hasattr(retriever, "steps"):
+                yield from _attention(name, retriever, shown, width)
+    yield ""
+
+
+def _rows(shown: Shown) -> Iterator[tuple[str, tuple[Span, ...]]]:
+    for name, (_, evidence) in shown.found.items():
+        yield name, evidence.spans
+    if shown.gold:
+        yield "gold", shown.gold
+
+
+def _union(shown: Shown) -> list[Span]:
+    return sorted({span for _, spans in _rows(shown) for span in spans})
+
+
+def _coloured_claim(shown: Shown, numbers: dict[Span, int]) -> Any:
+    """Paint each part of the claim in the colour of the gold (or first found) sentence with it."""
+    first = next(iter(shown.found.values()))[1].spans
+    evidence = Evidence(spans=shown.gold or first)
+    return _painted(shown.claim, shown.explained(evidence), numbers)
+
+
+def _painted(
+    claim: str, found: Explanation, numbers: dict[Span, int], *, numbered: bool = False
+) -> Any:
+    """Paint each part of the claim in its sentence's colour, with its number behind it if asked."""
+    from rich.text import Text
+
+    text = Text("")
+    behind = _numbers_behind(found, numbers) if numbered else {}
+    styles = [""] * len(claim)
+    for match in found.covered:
+        style = _colour(numbers[found.evidence.spans[match.sentence_index]])
+        styles[match.option_span.start : match.option_span.end] = [style] * (
+            match.option_span.end - match.option_span.start
+        )
+    for span in found.uncovered:
+        styles[span.start : span.end] = ["underline"] * (span.end - span.start)
+    for place, (character, style) in enumerate(zip(claim, styles, strict=True), 1):
+        text.append(sign_of(character), style=style)
+        text.append(behind.get(place, ""), style=style)
+    return text
+
+
+def _numbers_behind(found: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
+    """Return which number stands behind which place of the claim.
+
+    Parts of one sentence that stand close together share its number.
+    """
+    parts = [
+        (match.option_span, numbers[found.evidence.spans[match.sentence_index]])
+        for match in found.covered
+    ]
+    parts = sorted([*parts, *((span, 0) for span in found.uncovered)])
+    behind = {}
+    for (span, number), (following, its_number) in pairwise([*parts, _NO_PART]):
+        close = following.start - span.end <= _CLOSE
+        if number and not (close and its_number == number):
+            behind[span.end] = _circled(number)
+    return behind
+
+
+def _reasons(
+    name: str, evidence: Evidence, shown: Shown, numbers: dict[Span, int], width: int
+) -> Iterator[Any]:
+    """Yield what each sentence of the evidence covers, and what none does."""
+    from rich.text import Text
+
+    found = shown.explained(evidence)
+    yield Text(f"{in_one_line(name)}:", style="bold")
+    if evidence.spans:
+        yield Text("  ") + _painted(shown.claim, found, numbers, numbered=True)
+    for place, span in enumerate(evidence.spans):
+        parts = [
+            match.option_span.of(shown.claim)
+            for match in found.covered
+            if match.sentence_index == place
+        ]
+        number = numbers[span]
+        said = "covers " + (" · ".join(parts) or "no part of it")
+        yield from _block(f"  {_circled(number)}", _colour(number), said, width)
+    if not units(shown.claim):
+        yield Text("  nothing to look for: the claim has no letter, digit or Chinese character")
+        return
+    left = " · ".join(span.of(shown.claim) for span in found.uncovered)
+    yield from _block("  uncovered:", "", left or "nothing", width)
+
+
+def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[Any]:
+    """Yield, for every step, the claim shaded by its words' weights, and the weightiest words."""
+    from rich.text import Text
+
+    for number, step in enumerate(retriever.steps(shown.question, shown.passage, shown.option), 1):
+        yield Text(f"{in_one_line(name)} step {number}:")
+        text = Text("")
+        most = max((weight for _, weight in step.weights), default=0.0) or 1.0
+        level = [0.0] * len(shown.query)
+        for word, weight in step.weights:
+            for place in range(word.span.start, word.span.end):
+                level[place] = max(level[place], weight / most)
+        for character, share in zip(shown.query, level, strict=True):
+            style = next(style for least, style in _SHADES if share >= least)
+            text.append(sign_of(character), style=style)
+        yield text
+        heaviest = sorted(step.weights, key=lambda pair: (-pair[1], pair[0].span))
+        listed = "  ".join(
+            f"{in_one_line(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
+        )
+        yield Text(f"    {listed}", style="dim")
+        yield from _block("    found:", "", step.sentence.of(shown.passage.text), width)
+
+
+def _block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
+    """Yield lines of a text behind its head, broken between Chinese characters, too."""
+    from rich.text import Text
+
+    begin = Text().append(head + " ", style=style)
+    indent = begin.cell_len
+    for number, line in enumerate(wrapped(glyphs(text), max(width - indent, 8))):
+        shown = begin if number == 0 else Text(" " * indent)
+        yield shown.copy().append("".join(glyph.text for glyph in line))
+
+
+def _circled(number: int) -> str:
+    return chr(0x2460 + number - 1) if number <= 20 else f"({number})"
+
+
+def _colour(number: int) -> str:
+    return _COLOURS[(number - 1) % len(_COLOURS)]

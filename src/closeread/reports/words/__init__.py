@@ -1,0 +1,1 @@
+"""What pages, plots and tables say, in English and Chinese."""

@@ -1,0 +1,76 @@
+"""What the audit page says of itself, in Chinese; the checks' sentences are beside it."""
+
+from closeread.reports.words.phrases import Phrases
+
+# English -> Chinese. ``{name}`` is kept as it is.
+_FRAME: dict[str, str] = {
+    "Audit of {names}": "审计：{names}",
+    "{names} and {n} more": "{names} 等（另有 {n} 个）",
+    "audit: can the number be believed?": "审计：分数可信吗？",
+    "Examined": "审查对象",
+    "Left out as bad": "因有问题而略去",
+    "{n} verdicts, the gravest first": "{n} 项结论，最严重的在前",
+    "sound": "可信",
+    "doubtful": "存疑",
+    "broken": "不可用",
+    "skipped": "未查",
+    "nothing was found": "未发现问题",
+    "read on": "请细看",
+    "do not use the number as it is": "请勿直接使用该分数",
+    "the sources lack what the check needs": "来源缺少该项检查所需的内容",
+    "Nothing to show.": "没有内容。",
+    "a model": "一个模型",
+    "a model of the cluster that hardly moves": "停滞的一簇中的模型",
+    "a run as saved": "保存原样的运行",
+    "the same run, cut at {stop}": "同一运行，截于 {stop}",
+    "{benchmark} over the mean of the other benchmarks, model by model":
+        "各模型的 {benchmark} 与其余基准的平均",
+    "mean of the other benchmarks, %": "其余基准的平均，%", "{benchmark}, %": "{benchmark}，%",
+    "the first {shown} of {all} rows; all are in the output of --json":
+        "前 {shown} 行，共 {all} 行；全部见 --json 的输出",
+    "{n} characters": "共 {n} 个字符",
+    "no value": "没有值",
+    "Made by closeread {version}": "由 closeread {version} 生成",
+    "metamorphic": "承诺检验（metamorphic）",
+    "disagreement": "评分器分歧（disagreement）",
+    "truncation": "截断（truncation）",
+    "shape": "分数形态（shape）",
+    "shortcuts": "捷径（shortcuts）",
+    "leakage": "泄漏（leakage）",
+    "replan": "重跑计划（replan）",
+    "Does the scorer keep its promises on these questions?": "评分器在这些题目上信守承诺吗？",
+    "What do all scorers say of these answers, where do they part, and why?":
+        "各评分器如何评这些答案？分歧在哪里？为什么？",
+    "How did the texts end, and what would another stop have given?":
+        "文本如何结束？换一个停止串会怎样？",
+    "Does this benchmark move over models as the others do?":
+        "该基准随模型的变化与其他基准一致吗？",
+    "What is answered without reading?": "哪些题不读原文也能答对？",
+    "Has the reader seen what it should not?": "阅读器看到了不该看的内容吗？",
+    "After a change: what holds, what is scored anew, what must be generated again?":
+        "改动之后：哪些不变，哪些重新评分，哪些必须重新生成？",
+    "missing-gold": "缺标准答案（missing-gold）",
+    "nan-score": "分数为 NaN（nan-score）",
+    "odd-shots": "示例数不是数字（odd-shots）",
+    "different-questions": "题目不一致（different-questions）",
+    "no-samples": "日志只有整体分数，没有题目和答案（no-samples）",
+}  # fmt: skip
+
+FRAME = Phrases(_FRAME)
+
+QUESTIONS = {
+    "metamorphic": "Does the scorer keep its promises on these questions?",
+    "disagreement": "What do all scorers say of these answers, where do they part, and why?",
+    "truncation": "How did the texts end, and what would another stop have given?",
+    "shape": "Does this benchmark move over models as the others do?",
+    "shortcuts": "What is answered without reading?",
+    "leakage": "Has the reader seen what it should not?",
+    "replan": "After a change: what holds, what is scored anew, what must be generated again?",
+}
+
+MEANINGS = {
+    "sound": "nothing was found",
+    "doubtful": "read on",
+    "broken": "do not use the number as it is",
+    "skipped": "the sources lack what the check needs",
+}

@@ -1,0 +1,181 @@
+"""What every verb does alike: pipes that close, keys pressed, terminals that lack characters."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from closeread import catalog
+from closeread.cli.terminal.output import sentence, table
+
+CLOSEREAD = [sys.executable, "-m", "closeread"]
+
+
+def call(*arguments, **environment):
+    return subprocess.run(
+        [*CLOSEREAD, *map(str, arguments)],
+        capture_output=True, check=False, env=os.environ | environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["ls readers", "show exam/zh", "describe exam/en", "audit"])
+def test_a_reader_that_goes_away_is_no_failure(verb, tmp_path):
+    """Whether the output is longer than what the pipe holds or not, and whoever wrote to it."""
+    if verb == "audit":  # rich writes its first line
+        verb = f"audit {tmp_path / 'run'} --check truncation"
+        call("read", "exam/en", "--reader", "first-sentence", "--out", tmp_path / "run")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*CLOSEREAD, *verb.split()], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interruption_is_told_apart_from_every_other_end(tmp_path):
+    """130, as a shell has it; 1 would say that `verify` found a difference."""
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, time\n"
+        "class Slow:\n"
+        "    def retrieve(self, question, passage, option, k=None):\n"
+        "        pathlib.Path('begun').touch()\n"
+        "        time.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [*CLOSEREAD, "evidence", "exam/zh", "--retriever", "slow:Slow", "--out", "found.jsonl"],
+        stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )  # fmt: skip
+    while not (tmp_path / "begun").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert (process.returncode, told) == (130, "interrupted\n")
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"slow.py", "begun"}
+
+
+def test_json_is_utf_8_on_every_terminal():
+    """And so the same bytes."""
+    shown = ("show", "exam/zh", "--limit", "1", "--json")
+    explained = ("evidence", "exam/zh", "--question", "zh-01-q1", "--explain", "--json")
+    for arguments in (shown, explained):
+        done = call(*arguments, PYTHONIOENCODING="ascii")
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stdout == call(*arguments, PYTHONIOENCODING="utf-8").stdout
+        assert "海绵城市" in str(json.loads(done.stdout))
+
+
+def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
+    """No traceback: a question mark in their place."""
+    run = tmp_path / "run"
+    assert call("read", "exam/zh", "--reader", "majority", "--out", run).returncode == 0
+    done = call("score", run, "--by", "topic", "--no-intervals", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"????" in done.stdout
+
+
+def test_a_title_is_not_broken_by_a_narrow_table(capsys):
+    table(("a", "b"), [("1", "2")], title="Where in the passage the answer stands")
+    assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
+
+
+def test_a_word_that_is_too_wide_is_not_cut(capsys):
+    """Such as the folder of a run, which the next command is to name."""
+    path = "runs/" + "a-model-with-a-long-name" * 3
+    table(("run", "lost in the log"), [(path, "nothing of it")] * 2 + [("x", "y" * 60)])
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert path in "".join(line.partition("  ")[0] for line in shown.splitlines())
+
+
+def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
+    """Double-width characters count as two."""
+    sentence("ends in a digit " * 10 + "题" * 60, "  ")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 2
+    assert all(line.startswith("  ") and line == line.rstrip() for line in lines)
+    assert max(len(line) + line.count("题") for line in lines) <= 100
+
+
+def test_what_can_be_listed_is_told_without_a_broken_word():
+    told = call("ls").stderr.decode()
+    assert "Usage: closeread ls [OPTIONS] KIND\n" in told
+    assert all(f"{kind}s" in told for kind in ("reader", "trainer", "set"))
+
+
+@pytest.mark.parametrize("kind", ["readers", "sets"])
+def test_every_list_is_one_object(kind):
+    """As what all verbs print."""
+    found = json.loads(call("ls", kind, "--json").stdout)
+    assert list(found) == [kind]
+    if kind == "readers":
+        assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [["ls", "readers"], ["--help"], ["show", "exam/en"]])
+def test_a_full_disk_is_told_in_one_message(arguments):
+    """Nobody takes it for a bug, nor for the exit code 1 that `verify` has a meaning for."""
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "closeread", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("closeread: the output: cannot be written: ")
+    assert "Traceback" not in ended.stderr
+    assert "do: make room" in ended.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="`>&-` is the shell's")
+def test_a_closed_output_is_written_nowhere():
+    """As `closeread ls readers >&-` starts it: there is no standard output at all."""
+    ended = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m closeread ls readers >&-', sys.executable],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="`2>&-` is the shell's")
+def test_nothing_to_complain_to_is_no_failure():
+    """A closed stderr, as a service may start us: what is told there is not told on stdout."""
+
+    def silent(arguments):
+        return subprocess.run(
+            ["sh", "-c", f'exec "$0" -m closeread {arguments} 2>&-', sys.executable],
+            capture_output=True, check=False,
+        )  # fmt: skip
+
+    done = silent("describe exam/en --json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["questions"] == 75
+    done = silent("describe nowhere.json")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names are text here")
+@pytest.mark.parametrize("place", ["argument", "folder"])
+def test_a_name_of_another_encoding_is_told_before_any_work(tmp_path, place):
+    """As an archive of another system leaves them: no run folder and no JSON can hold one."""
+    odd = tmp_path / os.fsdecode("数据".encode("gb18030"))
+    odd.mkdir()
+    named = odd / "run" if place == "argument" else "run"
+    done = subprocess.run(
+        [*CLOSEREAD, "read", "exam/zh", "--reader", "majority", "--out", named, "--json"],
+        capture_output=True, check=False, cwd=odd if place == "folder" else tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"is not UTF-8\n  do: rename the file or folder" in done.stderr
+    assert list(odd.iterdir()) == []

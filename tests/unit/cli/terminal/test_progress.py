@@ -1,0 +1,103 @@
+"""Progress in a log: seldom a line, none of short work, the rate of what is done now."""
+
+from io import StringIO
+
+import pytest
+
+from closeread.cli.terminal.progress import Lines
+from verbs import closeread
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def worked(total: int | None, *, seconds_each: float, steps: int, before: int = 0) -> list[str]:
+    out, clock = StringIO(), Clock()
+    lines = Lines("training", total, out, clock)
+    if before:
+        lines.advance(before)
+    for _ in range(steps):
+        clock.now += seconds_each
+        lines.advance()
+    return out.getvalue().splitlines()
+
+
+def test_short_work_writes_nothing() -> None:
+    assert worked(50, seconds_each=1, steps=50) == []
+
+
+def test_the_first_line_comes_after_a_minute() -> None:
+    told = worked(3600, seconds_each=0.5, steps=140)
+    assert told == ["training: 120 of 3,600 (3%), 2.0/s, 29 min left"]
+
+
+def test_an_hour_leaves_few_lines_and_a_day_one_in_ten_minutes() -> None:
+    assert len(worked(3600, seconds_each=1, steps=3600)) < 12
+    assert 140 < len(worked(86400, seconds_each=1, steps=86400)) < 155
+
+
+def test_work_gone_on_with_does_not_count_what_was_done_before() -> None:
+    told = worked(10_000, seconds_each=2, steps=31, before=9_000)
+    assert told == ["training: 9,030 of 10,000 (90%), 2.0 s each, 32 min left"]
+
+
+def test_without_a_total_there_is_no_time_left() -> None:
+    assert worked(None, seconds_each=1, steps=61)[0] == "training: 60, 1.0/s"
+
+
+def test_hours_are_told_as_hours() -> None:
+    assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
+
+
+@pytest.fixture
+def told_at_once(monkeypatch) -> None:
+    monkeypatch.setattr("closeread.cli.terminal.progress._FIRST", 0.0)
+    monkeypatch.setattr("closeread.cli.terminal.progress._MOST", 0.0)
+    monkeypatch.setattr("closeread.items._AT_ONCE", 10)
+
+
+@pytest.mark.parametrize("verb", ["score", "verify", "report"])
+def test_verbs_over_several_runs_tell_how_far_they_are(
+    verb, tmp_path, monkeypatch, capsys, told_at_once
+) -> None:
+    """In a log from the first minute on; one run is told by its questions."""
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        given = ("--reader", "first-sentence", "--limit", "3", "--out", f"runs/{name}")
+        assert closeread("read", "exam/en", *given) == 0
+        assert closeread("score", f"runs/{name}", "--no-intervals") == 0
+    capsys.readouterr()
+    assert closeread(verb, "runs/a") == 0
+    assert "runs:" not in capsys.readouterr().err
+    assert closeread(verb, "runs", *(("--out", "page.html") if verb == "report" else ())) == 0
+    assert "runs: 2 of 2 (100%)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [("describe", "exam/zh"), ("convert", "exam/zh", "zh.jsonl")])
+def test_a_large_set_is_told_by_its_questions(given, tmp_path, monkeypatch, capsys, told_at_once):
+    monkeypatch.chdir(tmp_path)
+    assert closeread(*given) == 0
+    assert "questions: 108, " in capsys.readouterr().err
+
+
+def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, told_at_once) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert closeread("read", "exam/en", "--reader", "first-sentence", "--out", "run") == 0
+    capsys.readouterr()
+    score = ("score", "run", "--no-intervals", "--metric", "drop", "--metric", "squad2")
+    assert closeread(*score) == 0
+    told = capsys.readouterr().err
+    assert "questions: 75 of 75 (100%), " in told
+    assert told.index("questions: 75 of 75") < told.index("metrics: 2 of 2 (100%), ")
+    for verb in ("verify", "report"):
+        assert closeread(verb, "run") == 0
+        assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
+    assert closeread(*score, "--workers", "2") == 0
+    told = capsys.readouterr().err
+    assert "questions:" not in told
+    assert "metrics: 2 of 2 (100%), " in told

@@ -1,0 +1,42 @@
+"""What numbers say beside themselves has Chinese words, whatever metric says it."""
+
+import re
+
+import pytest
+
+import closeread
+from closeread.reports.words.notes import NOTES
+from closeread.runs import open_run
+
+_FAMILIES = {
+    "exam/zh": ["choice", "option", "gcrc", "gcrc~strict", "evidence", "selective"],
+    "exam/en": ["squad2", "drop", "evidence", "selective"],
+}
+
+
+@pytest.mark.parametrize("name", _FAMILIES)
+@pytest.mark.parametrize("reader", ["lexical", "majority", "first-sentence"])
+def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
+    """Those of numbers, and those of the differences of two runs."""
+    runs = []
+    for folder, limit in (("few", 6), ("again", 6), ("one", 1), ("whole", None)):
+        run = closeread.read(name, reader, tmp_path / folder, limit=limit)
+        closeread.score(run, metrics=_FAMILIES[name], resamples=100)
+        runs.append(open_run(run.path))
+    notes = {one.note for run in runs for one in run.summary().metrics.values()}
+    told = closeread.compare(*runs[:2], resamples=100).comparisons
+    notes |= {one.note for one in told}
+    assert len(notes) > 1
+    for note in notes - {""}:
+        said = NOTES.say(note, "zh")
+        assert said != note and not re.search("[a-z]{4}", said), note
+
+
+def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
+    told = "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
+    assert NOTES.say(f"{told}; no unit was scored", "zh") == (
+        "随机 1/64 = 1.56 %（若知题组内字母互不相同则为 4.17 % = 1/24）；没有计分单位"
+    )
+    assert NOTES.say("no unit was scored; a new sentence", "zh") == (
+        "no unit was scored; a new sentence"
+    )
