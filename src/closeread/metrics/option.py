@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.counting import count_of
+from closeread.wording import count_of
 from closeread.metrics.choice import option_scores, picked
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
