@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.wording import count_of
 from closeread.metrics.choice import option_scores, picked
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
+from closeread.wording import count_of
 
 _BY_PICK = "its option scores are no probabilities"
 
