@@ -8,7 +8,7 @@ from closeread.audits.material import Problems, subject
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep
 from closeread.runs.store import Run
-from closeread.types import Generation, Prediction
+from closeread.types import Answer, Generation, Prediction
 
 PASSAGES = [
     ("The ferry made 7 trips a day and carried 12.25 tonnes of wool in 1931.", [
@@ -54,6 +54,9 @@ def loaded(run: Run):
     return subject(run, Problems())
 
 
-def generated(question_id: str, text: str, **more) -> Prediction:
-    """A prediction that is nothing but what a model wrote."""
-    return Prediction(question_id=question_id, generation=Generation(text=text, **more))
+def generated(question_id: str, text: str, *, taken: str | None = None, **more) -> Prediction:
+    """What a model wrote, and the answer that was taken from it: by default the whole."""
+    answer = Answer(kind="span", texts=(text if taken is None else taken,))
+    return Prediction(
+        question_id=question_id, answer=answer, generation=Generation(text=text, **more)
+    )

@@ -6,9 +6,9 @@ from typing import Literal
 
 from closeread.audits.copies import stands_in
 from closeread.audits.material import Subject, said
-from closeread.audits.recuts import STOPS, within_number
+from closeread.audits.recuts import STOPS, is_taken_from, within_number
 from closeread.readers.generative.extraction import Extraction
-from closeread.types import Prediction, Question
+from closeread.types import Answer, Prediction, Question
 
 # From the first line break of several blanks alone: models end in thousands of them.
 _HEADING = re.compile(
@@ -28,6 +28,7 @@ CAUSES = {
     "run-on": "text on further lines",
     "copied": "the answer of one of the prompt's examples (see the notes)",
     "answer after": "a gold answer stands in the text, but not on its first line",
+    "not taken": "what was taken for the answer does not stand in the text, or is nothing",
 }
 
 
@@ -62,24 +63,36 @@ def causes(
     first, _, rest = bare.partition("\n")
     if rest.strip():
         yield "run-on"
-        own = bare[len(first) : heading.start("line") if heading else None].lower()
-        small = [gold.strip().lower() for gold in golds if gold.strip()]
-        if any(stands_in(gold, own) for gold in small) and not any(
-            stands_in(gold, first.lower()) for gold in small
-        ):
+        own = bare[len(first) : heading.start("line") if heading else None]
+        if _has_gold(question, own) and not _has_gold(question, first):
             yield "answer after"
     if first in copied:
         yield "copied"
+    if prediction.generation and not prediction.error and not _is_taken(prediction.answer, bare):
+        yield "not taken"
+
+
+def _has_gold(question: Question, text: str) -> bool:
+    small = text.lower()
+    golds = (gold.strip().lower() for answer in question.answers for gold in answer.texts)
+    return any(gold and stands_in(gold, small) for gold in golds)
+
+
+def _is_taken(answer: Answer | None, text: str) -> bool:
+    return answer is not None and (answer.kind == "none" or is_taken_from(answer, text))
 
 
 def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
     """Whether what a cause names lies behind the answer that was read, and did not touch it.
 
     So it is where the run's own stop cut before the limit, where a next example follows an answer
-    that is the same without it, and where an answer of a later line was read. A wrong answer is
-    then wrong, and no point is lost by how its text ended.
+    that is the same without it, where an answer of a later line was read, and where an answer that
+    was not taken is no right one. A wrong answer is then wrong, and no point is lost by how its
+    text ended.
     """
     own, answer = prediction.generation, prediction.answer
+    if cause == "not taken":
+        return not _has_gold(question, said(prediction))
     if own is None or answer is None or not answer.texts:
         return False
     if cause == "answer after":

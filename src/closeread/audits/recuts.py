@@ -65,7 +65,8 @@ def recut(
         prediction: It stays as it is where the cut takes nothing of its answer.
         stop: None leaves everything; the empty string cuts nowhere.
         rule: How the run took answers from texts; None where that is not known: the answer then
-            stays where the cut text still holds it, else it is the whole of the cut text.
+            stays where the cut text still holds it, or the text never did (``[invalid]``), else it
+            is the whole of the cut text.
     """
     if stop is None or prediction.error:
         return prediction
@@ -81,9 +82,25 @@ def recut(
     if rule is not None:
         return _with(prediction, extraction.answer(text, question))
     short = extraction.cut(text)
-    if short == text or (answer is not None and all(one in short for one in answer.texts)):
+    if short == text:
+        return prediction
+    if answer is not None and (
+        all(one in short for one in answer.texts) or not is_taken_from(answer, text)
+    ):
         return prediction
     return _with(prediction, Answer(kind="span", texts=(short,)))
+
+
+def is_taken_from(answer: Answer, text: str) -> bool:
+    """Whether an answer says something, and the text holds it but for marks, blanks and case."""
+    whole = _letters(text)
+    return any(answer.texts) and all(
+        one in text or (bool(own := _letters(one)) and own in whole) for one in answer.texts
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def recut_at(one: Subject, metric: Metric, stops: Sequence[str | None]) -> list[Recut]:

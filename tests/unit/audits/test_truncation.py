@@ -81,6 +81,37 @@ def test_each_text_was_cut_at_its_own_stop(tmp_path):
     assert check(mixed).data["causes"]["decimal cut"] == 1
 
 
+def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
+    """A filter that never fits: no stop helps, and what is lost are the right texts."""
+    one = loaded(make_run(tmp_path, "right", lambda gold: gold))
+    said = {
+        name: generated(
+            name, "sheep, I think" if gold == "7" else f"{gold}, I think", taken="[invalid]"
+        )
+        for name, gold in ((each.question_id, each.answers[0].texts[0]) for each in one.questions)
+    }  # fmt: skip
+    found = check(dataclasses.replace(one, submission=Submission(predictions=said)))
+    assert {(row["changed"], row["f1"]) for row in found.data["recuts"]} == {(0, 0.0)}
+    assert found.data["causes"]["not taken"] == 8 and found.verdict == "broken"
+    assert found.headline.endswith("87.50 points are lost at 7 texts: not taken")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "told"),
+    [
+        ("The answer is 1,000.", "1000", False),
+        ("Ada QUILL\nand Ben", "ada quill and ben", False),
+        ("Ada and Ben", "Cy", True),
+        ("-", "-", False),
+        ("Ada", "", True),
+    ],
+)
+def test_an_answer_is_taken_where_the_text_holds_it_but_for_how_it_is_written(text, answer, told):
+    """Harnesses take marks out and change case."""
+    prediction = generated("q", text, taken=answer)
+    assert ("not taken" in set(causes(asked("7"), prediction, (), frozenset()))) is told
+
+
 def test_the_token_limit_is_told_by_the_server():
     """The finish reason says it."""
     prediction = generated("q", "the ferry that", finish_reason="length")

@@ -161,6 +161,9 @@ _TRUNCATION = {
     "answer after": "答案在后",
     "a gold answer stands in the text, but not on its first line":
         "文本中有标准答案，但不在第一行",
+    "not taken": "未取到答案",
+    "what was taken for the answer does not stand in the text, or is nothing":
+        "作为答案取出的内容不在文本中，或什么也没有取出",
 }  # fmt: skip
 
 _SHAPE = {
