@@ -6,8 +6,7 @@ from typing import Literal
 
 from closeread.audits.copies import stands_in
 from closeread.audits.material import Subject, said
-from closeread.audits.recuts import STOPS, is_taken_from, within_number
-from closeread.readers.generative.extraction import Extraction
+from closeread.audits.recuts import STOPS, is_taken_from, taken_until, within_number
 from closeread.types import Answer, Prediction, Question
 
 # From the first line break of several blanks alone: models end in thousands of them.
@@ -85,10 +84,10 @@ def _is_taken(answer: Answer | None, text: str) -> bool:
 def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
     """Whether what a cause names lies behind the answer that was read, and did not touch it.
 
-    So it is where the run's own stop cut before the limit, where a next example follows an answer
-    that is the same without it, where an answer of a later line was read, and where an answer that
-    was not taken is no right one. A wrong answer is then wrong, and no point is lost by how its
-    text ended.
+    So it is where the run's own stop, or a next example, stands before the limit, where an answer
+    of a later line was read, and where an answer that was not taken is no right one. A wrong answer
+    is then wrong, and no point is lost by how its text ended. What a next example took is told by
+    ``without_next_example``.
     """
     own, answer = prediction.generation, prediction.answer
     if cause == "not taken":
@@ -98,18 +97,19 @@ def beside_the_answer(cause: str, one: Subject, question: Question, prediction: 
     if cause == "answer after":
         first = own.text.strip().partition("\n")[0]
         return all(text not in first and "\n" not in text.strip() for text in answer.texts)
-    if cause not in ("token limit", "next example"):
-        return False
-    if cause == "token limit" and any(stop in own.text for stop in one.own_stops):
-        return True
-    heading = _HEADING.search(own.text)
+    return cause == "token limit" and (
+        any(stop in own.text for stop in one.own_stops) or _HEADING.search(own.text) is not None
+    )
+
+
+def without_next_example(one: Subject, question: Question, prediction: Prediction) -> Prediction:
+    """Return a prediction whose answer is taken from what stands before the next example."""
+    text = said(prediction)
+    heading = _HEADING.search(text)
     if heading is None:
-        return False
-    before = own.text[: heading.start("line")]
-    if one.rule is None:
-        return all(text in before for text in answer.texts)
-    found = Extraction(stops=one.own_stops, rule=one.rule).answer(before, question)
-    return found is not None and found.texts == answer.texts
+        return prediction
+    stops = (*one.own_stops, text[heading.start("line") :])
+    return taken_until(question, prediction, stops, one.rule)
 
 
 def cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:

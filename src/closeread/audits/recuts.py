@@ -68,9 +68,18 @@ def recut(
             stays where the cut text still holds it, or the text never did (``[invalid]``), else it
             is the whole of the cut text.
     """
-    if stop is None or prediction.error:
+    if stop is None:
         return prediction
-    extraction = Extraction(stops=(stop,) if stop else (), rule=rule or "none")
+    return taken_until(question, prediction, (stop,) if stop else (), rule)
+
+
+def taken_until(
+    question: Question, prediction: Prediction, stops: tuple[str, ...], rule: str | None
+) -> Prediction:
+    """Return a prediction whose answer is taken, as ``recut`` does, from before several stops."""
+    if prediction.error:
+        return prediction
+    extraction = Extraction(stops=stops, rule=rule or "none")
     answer = prediction.answer
     if prediction.generation is None:
         if answer is None:

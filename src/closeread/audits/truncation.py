@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_ones, share_beyond
-from closeread.audits.endings import CAUSES, beside_the_answer, causes
+from closeread.audits.endings import CAUSES, beside_the_answer, causes, without_next_example
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import Recut, candidates, named, recut_at
@@ -12,7 +12,7 @@ from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.protocols import Metric
-from closeread.types import Question, Score, Submission
+from closeread.types import Prediction, Question, Score, Submission
 
 _RESAMPLING = Resampling()
 _GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
@@ -28,25 +28,29 @@ def check(one: Subject) -> Finding:
     one = of_texts(one)
     name, metric = judge_of(one)
     copied = copied_by(one)
+    recuts = recut_at(one, metric, [None, *candidates(one)])
+    best = max(recuts, key=lambda row: (row.f1, -row.changed))
+    saved = recuts[0]
     members: dict[str, list[str]] = {cause: [] for cause in CAUSES}
-    harmed: dict[str, list[str]] = {cause: [] for cause in CAUSES}
+    harmed: dict[str, dict[str, float]] = {cause: {} for cause in CAUSES}
     n_answered = 0
     for question, prediction in one.answered():
         n_answered += 1
         lines, whole = copied(question, prediction), one.is_whole(prediction)
         for cause in causes(question, prediction, one.stops_of(prediction), lines, whole=whole):
             members[cause].append(question.question_id)
-            if not beside_the_answer(cause, one, question, prediction):
-                harmed[cause].append(question.question_id)
+            lost = _but_for(cause, one, question, prediction, metric)
+            lost -= saved.f1_of[question.question_id]
+            if lost > 0:
+                harmed[cause][question.question_id] = lost
     chance = by_chance(one) if members["copied"] else None
     owed = dict.fromkeys(_HARMFUL, 1.0)
     if chance is not None:
         owed["copied"] = share_beyond(len(members["copied"]), *chance)
     elif one.shown is not None:  # all were shown the same: a short one may be chance
-        harmed["copied"] = long_ones(one, frozenset(harmed["copied"]))
-    recuts = recut_at(one, metric, [None, *candidates(one)])
-    best = max(recuts, key=lambda row: (row.f1, -row.changed))
-    saved = recuts[0]
+        harmed["copied"] = {
+            name: harmed["copied"][name] for name in long_ones(one, harmed["copied"])
+        }
     by_cause: list[tuple[Cell, ...]] = [
         (
             cause,
@@ -61,7 +65,11 @@ def check(one: Subject) -> Finding:
     gain = best.f1 - saved.f1
     worst = max(
         (
-            (part * _lost(saved, harmed[cause]), cause, round(part * len(harmed[cause])))
+            (
+                part * sum(harmed[cause].values()) / len(one.questions),
+                cause,
+                round(part * len(harmed[cause])),
+            )
             for cause, part in owed.items()
         ),
         key=itemgetter(0),
@@ -178,14 +186,23 @@ def _grave(points: float) -> Verdict:
     return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
 
 
-def _lost(saved: Recut, found: Sequence[str]) -> float:
-    """The share of the whole score that some texts lack."""
-    return sum(1 - saved.f1_of[name] for name in found) / len(saved.f1_of)
+def _but_for(
+    cause: str, one: Subject, question: Question, prediction: Prediction, metric: Metric
+) -> float:
+    """Return what an answer may score but for how its text ended: 0 where that did not touch it."""
+    if cause == "next example":
+        before = without_next_example(one, question, prediction)
+        return metric.score(question, before).values.get("f1") or 0.0
+    return 0.0 if beside_the_answer(cause, one, question, prediction) else 1.0
 
 
 def _headline(one: Subject, name: str, saved: Recut, best: Recut, worst: _Loss) -> str:
     lost, cause, many = worst
-    told = f"{100 * lost:.2f} points are lost at {many:,} texts: {cause}"
+    told = (
+        f"{100 * lost:.2f} points are lost at {many:,} texts: {cause}"
+        if many > 1
+        else f"{100 * lost:.2f} points are lost at 1 text: {cause}"
+    )
     if best.stop is not None:
         cutting = (
             f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from "

@@ -366,6 +366,22 @@ def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     assert finding.data["causes"]["next example"] == 8
 
 
+def test_a_wrong_answer_before_a_next_example_is_wrong(tmp_path):
+    """A model that knows nothing runs on as one that knows all: nothing is lost by that."""
+    run = make_run(tmp_path, "weak", lambda gold: "the pier" + RUN_ON)
+    said = {
+        each.question_id: generated(each.question_id, each.answer.texts[0], finish_reason="length")
+        for each in run.predictions()
+    }
+    for one in (
+        loaded(run),
+        dataclasses.replace(loaded(run), submission=Submission(predictions=said)),
+    ):
+        finding = check(one)
+        assert finding.data["causes"]["next example"] == 8
+        assert finding.verdict == "sound" and "are lost" not in finding.headline
+
+
 def test_decimals_cut_at_the_point_are_found(tmp_path):
     """The stop "." took the decimals."""
     finding = check(loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))

@@ -117,11 +117,17 @@ _TRUNCATION = {
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}; {points} points are lost at "
+    "1 text: {=cause}":
+        "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；"
+        "1 条文本失去 {points} 分：{=cause}",
+    "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}; {points} points are lost at "
     "{n} texts: {=cause}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；"
         "{n} 条文本失去 {points} 分：{=cause}",
     "{run}: no answer was cut, and no other stop raises {metric} F1":
         "{run}：没有答案被截断，换停止串也不会提高 {metric} F1",
+    "{run}: no other stop raises {metric} F1; {points} points are lost at 1 text: {=cause}":
+        "{run}：换停止串不会提高 {metric} F1；1 条文本失去 {points} 分：{=cause}",
     "{run}: no other stop raises {metric} F1; {points} points are lost at {n} texts: {=cause}":
         "{run}：换停止串不会提高 {metric} F1；{n} 条文本失去 {points} 分：{=cause}",
     "Cut at another stop": "在其他停止串处截断",
