@@ -26,6 +26,8 @@ from closeread.types import ROLES, Dataset, Prediction, Question
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
 # Families that judge something beside the answer come last.
 _SECOND = ("option", "evidence", "selective")
+# Counts every question, so that a run does not rank higher by leaving some out.
+_STRICT = "~strict"
 
 
 def gather(
@@ -241,6 +243,7 @@ def _chief(names: Sequence[str], like: str = "") -> str:
     wanted = like.partition(".")[0]
     families.sort(key=lambda family: (family != wanted, family in _SECOND))
     members = [name for name in names if name.partition(".")[0] == families[0]]
+    members.sort(key=lambda name: not name.endswith(_STRICT))
     keys = {_key(name): name for name in reversed(members)}
     return next((keys[key] for key in _CHIEF if key in keys), members[0])
 

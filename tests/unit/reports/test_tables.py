@@ -9,7 +9,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from closeread.api.datasets import open_dataset
 from closeread.cli.report import command
+from closeread.cli.score import command as score
 from closeread.formats import load
 from closeread.reports.gather import gather
 from closeread.reports.mrqa import published
@@ -128,6 +130,24 @@ def test_runs_are_ranked_where_that_is_asked_for(tmp_path):
     asked = [*map(str, folders), "--ranked", "--csv", "-"]
     rows = csv.DictReader(io.StringIO(CliRunner().invoke(command, asked).stdout))
     assert [row["run"] for row in rows] == ["b", "c", "a"]
+
+
+def test_who_leaves_questions_out_ranks_no_higher(tmp_path):
+    """GCRC_advRobust's program divides by what was handed in: one right triple would be 100 %."""
+    gold = {one.question_id: one.answers[0].label for one in open_dataset("exam/zh").questions()}
+    said = {
+        "few": dict(list(gold.items())[:3]),
+        "all": {name: label if name < "zh-09" else "" for name, label in gold.items()},
+    }
+    for name, predictions in said.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(predictions))
+        asked = ["--dataset", "exam/zh", "--predictions", str(tmp_path / f"{name}.json")]
+        asked += ["--metric", "gcrc", "--metric", "gcrc~strict", "--save", str(tmp_path / name)]
+        assert CliRunner().invoke(score, asked, catch_exceptions=False).exit_code == 0
+    material = gather([tmp_path / "few", tmp_path / "all"], ranked=True)
+    assert [run.name for run in material.runs] == ["all", "few"]
+    few = material.runs[1]
+    assert (few.headline, few.metrics["gcrc.score"].value) == ("gcrc.score~strict", 1.0)
 
 
 def test_of_more_runs_than_metrics_each_run_is_a_row(tmp_path):

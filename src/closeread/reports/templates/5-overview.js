@@ -44,7 +44,7 @@ function metricsTable(runs) {
   const many = runs.length > 1;
   const missing = (run) => h("span", { title: t("not-computed", { run: run.name }) }, DASH);
   if (runs.length > 5) {
-    names = names.filter((name) => first.has(name));
+    names = names.filter((name) => first.has(name)).sort((a, b) => (b === chief) - (a === chief)); // the table may be wider than the page
     return h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), names.map((name) => h("th", { class: "n" }, name)))),
       h("tbody", null, runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
