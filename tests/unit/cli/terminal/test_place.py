@@ -15,7 +15,7 @@ from closeread.cli import VERBS
 from closeread.cli.terminal.place import Place
 from verbs import within
 
-LOGS = Path(__file__).parent.parent / "logs/fixtures/handmade"
+LOGS = Path(__file__).parents[2] / "logs/fixtures/handmade"
 LOG = LOGS / "canned-4_2030_Our_Own_Texts.json"
 DROP_LOG = LOGS / "drop_canned-model_20261120_120000_allresults.json"
 EMPTY = [
