@@ -189,6 +189,17 @@ def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
     assert "--format" in str(refused.value)
 
 
+def test_names_of_columns_are_no_gold(tmp_path):
+    """DROP's target is made of them; of a document without its answers nothing tells the gold."""
+
+    def thinned(number, row):
+        if number < 3:
+            row["doc"] = {name: row["doc"][name] for name in ("id", "passage", "question")}
+            row["target"] = "number,date,spans,worker_id,hit_id"
+
+    refused_then_skipped(changed(tmp_path, thinned), tmp_path, "missing-gold", 3, 11)
+
+
 @pytest.mark.parametrize("target", [["A", "C"], "AC"])
 def test_several_options_that_are_wanted_together_are_no_alternatives(tmp_path, target):
     """The scorer ``choice`` wants all of them: one alone would be counted as right."""
