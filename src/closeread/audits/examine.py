@@ -27,6 +27,8 @@ from closeread.runs.store import find_runs, open_run
 from closeread.text.language import of_most
 from closeread.types import Dataset
 
+ToRuns = Callable[[Sequence[Path]], list[Path]]
+
 CHECKS = {
     "metamorphic": "does the scorer keep its promises on these questions",
     "disagreement": "all scorers over the same answers: where they part and why",
@@ -84,7 +86,7 @@ def audit(
     sources: Sequence[Path],
     wanted: Wanted,
     *,
-    log_to_run: Callable[[Path], list[Path]] | None = None,
+    log_to_run: ToRuns | None = None,
     begin: Begin = unwatched,
 ) -> Audit:
     """Run the checks.
@@ -92,7 +94,7 @@ def audit(
     Args:
         sources: Run folders, folders of them, score tables, and logs where ``log_to_run`` is given.
         wanted: The checks and their settings.
-        log_to_run: Turns another harness' log into run folders and returns them.
+        log_to_run: Turns other harnesses' logs into run folders and returns them.
         begin: Told how many checks are made; what it returns counts them.
 
     Raises:
@@ -103,8 +105,12 @@ def audit(
     _must_be_known(wanted)
     problems = Problems()
     tables = [path for source in sources for path in _tables(source)]
+    files = [source for source in sources if source.is_file() and source not in tables]
+    logs = files if log_to_run is not None else []
     # A run may be named beside the folder that holds it.
-    named = [run for source in sources for run in _runs(source, log_to_run)]
+    named = [run for one in sources if one not in logs for run in _runs(one, log_to_run)]
+    if log_to_run is not None and logs:  # at once: they are called for what tells them apart
+        named += log_to_run(logs)
     runs = list({os.path.realpath(run): run for run in named}.values())
     runs, bare = _with_questions(runs)
     if bare and not tables and not runs:
@@ -221,7 +227,7 @@ def _tables(source: Path) -> list[Path]:
     return [source] if source.is_file() and score_tables.is_table(source) else []
 
 
-def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list[Path]:
+def _runs(source: Path, log_to_run: ToRuns | None) -> list[Path]:
     """Return the runs at a place, those made of logs too.
 
     A harness puts its tables of results and the logs of its samples into one folder: both count.
@@ -234,9 +240,8 @@ def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list
         return found
     if log_to_run is None:
         return [] if tables else found
-    if not tables:
-        return log_to_run(source)
-    return [run for path in _logs(source) for run in log_to_run(path)]
+    logs = _logs(source) if tables else [source]
+    return log_to_run(logs) if logs else []
 
 
 def _with_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:

@@ -1,5 +1,6 @@
 """``closeread audit``: can the number be believed, and what must be run again?"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -106,13 +107,13 @@ def command(
         tell_left_out(source, find_runs(source), sources)
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
 
-        def log_to_run(log: Path) -> list[Path]:
+        def log_to_run(logs: Sequence[Path]) -> list[Path]:
             from closeread.cli.ingest import tell_passed_over
             from closeread.runs.ingest import ingest
 
-            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _name_of(log)
+            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _name_of(logs[0])
             out.parent.mkdir()
-            made = ingest([log], out, skip_bad=skip_bad)
+            made = ingest(logs, out, skip_bad=skip_bad)
             tell_passed_over(made)
             return [run.path for run in made.runs]
 

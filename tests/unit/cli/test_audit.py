@@ -292,7 +292,8 @@ def test_models_are_found_by_the_folders_that_their_samples_lie_in(runs, capsys)
     (runs / "scores.csv").write_text("model,ARC\n" + "\n".join(rows) + "\n", "utf-8")
     assert closeread("ingest", "out", "--out", "all") == 0
     assert {path.name.partition("--")[0] for path in (runs / "all").iterdir()} == set(names)
-    for sources in (["out"], [f"out/{name}" for name in names], ["all"]):
+    logs = [f"out/{name}/{samples.name}" for name in names]
+    for sources in (["out"], [f"out/{name}" for name in names], logs, ["all"]):
         capsys.readouterr()
         asked = ("--check", "shape", "--target", "DROP", "--json")
         assert closeread("audit", "scores.csv", *sources, *asked) == 0
