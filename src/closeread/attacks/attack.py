@@ -117,6 +117,8 @@ class Attack:
             NotMadeError: One of those that were asked for cannot be made.
         """
         draw = random.Random(f"{self.seed}\0{question.question_id}")
+        # Of a variant's options no more is told than of its original's: both are scored, or neither.
+        truth_is_known = bool(question.option_truth)
         question = stated(_untold(question))
         proposed = Proposed.of(edit for edits in found for edit in edits)
         used = {answer.label for answer in question.answers}
@@ -139,6 +141,8 @@ class Attack:
             if self._deals(question, proposed):
                 variant = dealt(variant, used, draw)
             used |= {answer.label for answer in variant.answers}
+            if not truth_is_known:
+                variant = replace(variant, option_truth=())
             if changed is passage and _reads_as(variant, question):
                 raise NotMadeError("nothing can be changed")
             variants.append((changed, variant))

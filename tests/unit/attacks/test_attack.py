@@ -338,8 +338,10 @@ def test_a_search_counts_what_cannot_be_made_once() -> None:
 def test_a_choice_whose_stem_tells_is_of_statements() -> None:
     asked = msgspec.structs.replace(question(), kind="choice", asks_for=None, option_truth=())
     ((_, (original, positive, negative)),), _ = made_of(Attack(strategies=[strategy()]), asked)
-    assert original.option_truth == ()
-    assert positive.option_truth.count(False) == negative.option_truth.count(True) == 1
+    turned = [one.tags["truth"] for one in negative.options].count("opposite")
+    assert (positive.asks_for, negative.asks_for, turned) == ("contradicted", "supported", 2)
+    # Else single options of variants would be scored, and the original's not.
+    assert {one.option_truth for one in (original, positive, negative)} == {()}
     assert {one.kind for one in (original, positive, negative)} == {"choice"}
 
 
