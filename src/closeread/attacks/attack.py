@@ -117,7 +117,7 @@ class Attack:
             NotMadeError: One of those that were asked for cannot be made.
         """
         draw = random.Random(f"{self.seed}\0{question.question_id}")
-        # Of a variant's options no more is told than of its original's: both are scored, or neither.
+        # Of its options a variant tells no more than its original: both are scored, or neither.
         truth_is_known = bool(question.option_truth)
         question = stated(_untold(question))
         proposed = Proposed.of(edit for edits in found for edit in edits)
