@@ -119,7 +119,10 @@ def describe(job: Job) -> RunInfo:
     for _, _, question in ordered(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
         missing.pop(question.question_id, None)
-    if missing and job.limit is None:  # what lies behind a limit nobody looked for
+    limit = None  # one that leaves nothing out is none: the run is about the whole set
+    if job.limit is not None and n_questions >= job.limit:
+        limit = n_questions
+    if missing and limit is None:  # what lies behind a limit nobody looked for
         raise none_of_the_set(dataset.path, [*missing], len(job.only))
     if not n_questions:
         raise InputError("the data set holds no question", where=dataset.path)
@@ -127,7 +130,7 @@ def describe(job: Job) -> RunInfo:
         closeread=__version__,
         created=now(),
         dataset=msgspec.structs.replace(
-            describe_dataset(dataset, n_questions, job.limit and max(job.limit, n_questions)),
+            describe_dataset(dataset, n_questions, limit),
             only=digest(job.only) if job.only and job.rest is None else "",
         ),
         reader=job.reader_info,

@@ -36,7 +36,8 @@ def now() -> str:
 class DatasetInfo(File, frozen=True, kw_only=True):
     """The data set that a run answers.
 
-    ``limit`` is how many questions it stopped after: those asked for, and the rest of a group.
+    ``limit`` is how many questions it stopped after: those asked for, and the rest of a group; None
+    where that left none out.
 
     A ``path`` that is not absolute begins at the run folder; it is empty of questions that were in
     memory only. Where not all questions were read,

@@ -242,8 +242,14 @@ def test_limit_reads_the_first_questions(tmp_path, make_job):
     assert not verify(open_run(run.path)).differences
     again = predict(make_job(limit=5), tmp_path / "run", resume=True)
     assert again.info.dataset == run.info.dataset
+
+
+def test_a_limit_that_is_not_reached_is_none(tmp_path, make_job):
+    """Runs with --limit 100 and without it answer the same 15 questions."""
+    whole = predict(make_job(), tmp_path / "whole")
     more = predict(make_job(limit=100), tmp_path / "more")
-    assert (more.info.dataset.n_questions, more.info.dataset.limit) == (15, 100)
+    assert more.info.dataset == whole.info.dataset
+    assert (more.info.dataset.n_questions, more.info.dataset.limit) == (15, None)
 
 
 def test_two_writers_exclude_each_other(tmp_path, make_job):
