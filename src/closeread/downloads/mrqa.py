@@ -47,6 +47,12 @@ _REMOTE = {
 _BIOASQ = ("http://participants-area.bioasq.org/MRQA2019/",)
 
 
+def terms(dataset: str) -> str:
+    """Return the terms of a source by the name in its files' headers; empty for any other name."""
+    names = {header: name for name in _SOURCES for header in (name, _REMOTE.get(name, name))}
+    return _SOURCES[names[dataset]][0] if dataset in names else ""
+
+
 def _file(group: str, split: str, name: str, md5: str, examples: int) -> PublishedFile:
     path = f"release/v2/{split}/{_REMOTE.get(name, name)}.jsonl.gz"
     official = f"https://s3.us-east-2.amazonaws.com/mrqa/{path}"

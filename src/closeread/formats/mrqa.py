@@ -81,12 +81,17 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the header, where there is one."""
+    """Read the header, where there is one; of the shared task's own sets it tells the terms."""
+    from closeread.downloads.mrqa import terms
+
     header = source.head().first("header")
     if not isinstance(header, dict):
         return Info()
+    converted = "tokenizer" in header  # by `convert --to mrqa`, under a name of the user's
+    known = "" if converted else terms(str(header.get("dataset")))
     return Info(
         name="-".join(str(header[key]) for key in ("dataset", "split") if header.get(key)),
+        license=str(header.get("license") or known),
         metadata={"header": header},
     )
 

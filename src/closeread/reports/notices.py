@@ -11,7 +11,7 @@ from closeread.reports.shortening import MOST, shortened
 _NON_COMMERCIAL = re.compile(
     r"non[- ]?commercial|\bNC\b|research (use )?only|非商业", re.IGNORECASE
 )
-_UNKNOWN = re.compile(r"\b(unknown|unspecified|none)\b|未知|no licen[cs]e", re.IGNORECASE)
+_UNKNOWN = re.compile(r"\b(unknown|unspecified|none|own terms)\b|未知|no licen[cs]e", re.IGNORECASE)
 _LENGTH = ("length", "max_tokens")
 
 

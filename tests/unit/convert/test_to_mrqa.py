@@ -276,6 +276,13 @@ def test_the_written_file_loads_with_the_same_gold(tmp_path):
             assert one.metadata["detected_answers"] == two.metadata["detected_answers"]
 
 
+def test_the_terms_of_the_source_travel_in_the_header(tmp_path):
+    """What was made of a set keeps the set's terms, whatever it is called now."""
+    source = replace(dataset(("Ann ran.", question(1, span("Ann", 0)))), license="CC BY-NC 4.0")
+    dump(to_mrqa(source, name="SQuAD").dataset, tmp_path / "out.jsonl")
+    assert load(tmp_path / "out.jsonl").license == "CC BY-NC 4.0"
+
+
 def test_reading_is_lazy_and_can_be_repeated():
     """Nothing is read before iteration, and a second pass gives the same and counts anew."""
     passes = []

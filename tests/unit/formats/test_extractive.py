@@ -265,6 +265,20 @@ def test_mrqa_header_names_the_set(tmp_path):
     assert load(file(tmp_path, mrqa())).metadata == {}
 
 
+def test_mrqa_sets_of_the_shared_task_have_their_terms(tmp_path):
+    """By the names in their headers; a set of the user's that is called so has none of them."""
+    path = tmp_path / "x.jsonl"
+    for terms, header in (
+        ("MIT; the plots keep their own terms", {"dataset": "DuoRC.ParaphraseRC", "split": "dev"}),
+        ("non-commercial research only", {"dataset": "RACE", "split": "dev"}),
+        ("", {"dataset": "RACE", "split": "dev", "tokenizer": "spaCy"}),
+        ("CC0", {"dataset": "RACE", "split": "dev", "license": "CC0"}),
+        ("", {"dataset": "Heat", "split": "dev"}),
+    ):
+        path.write_text(json.dumps({"header": header}) + "\n" + json.dumps(mrqa()) + "\n")
+        assert load(path).license == terms
+
+
 def test_mrqa_markers_stay_in_the_text(tmp_path):
     """[TLE], [DOC] and [PAR] are part of the passage, as the spans count them."""
     text = "[TLE] Heat [PAR] It was 80."

@@ -13,7 +13,7 @@ from closeread.errors import InputError
 from closeread.readers.generative.extraction import Extraction
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
-from closeread.reports.notices import notices
+from closeread.reports.notices import notices, terms
 from closeread.reports.page import first
 from closeread.reports.shortening import MOST
 from closeread.runs.records import ScoreSettings
@@ -231,6 +231,21 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
     assert found["failed"]["n"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("license", "kind"),
+    [
+        ("CC BY-SA 4.0", "open"),
+        ("research use only; the CNN stories keep their own terms", "non-commercial"),
+        ("BioASQ's own terms; abstracts keep those of their publishers", "unknown"),
+        ("none stated", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_terms_that_are_not_spelt_out_are_unknown(license, kind):  # noqa: A002
+    """A reader of the page is to ask before passing such a text on."""
+    assert terms(license) == kind
 
 
 def test_a_text_without_end_is_shown_by_its_beginning_and_that_is_said(tmp_path):

@@ -65,6 +65,8 @@ def to_mrqa(
         MissingExtraError: spaCy is not installed.
     """
     header = {"dataset": name or dataset.name, "split": split, "tokenizer": version()}
+    if dataset.license:
+        header["license"] = dataset.license
     made = Conversion(dataset)
 
     def read(defects: Defects) -> Iterator[Item]:
