@@ -270,7 +270,7 @@ def test_a_score_in_percent_leaves_its_range():
 def test_what_is_found_does_not_hang_on_hashes():
     """The order of values is the scorer's own, in every process."""
     code = (
-        "from test_metamorphic import ENGLISH, catalog, examine; "
+        "from test_metamorphic import ENGLISH, examine, finding; "
         "print(examine(finding.resolve('metric', 'drop')(), ENGLISH[:4]).broken)"
     )
     said = set()
