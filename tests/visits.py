@@ -7,9 +7,12 @@ PHONE = {"width": 360, "height": 740}
 class Visit:
     """A page in a fresh browser context, with all that it logged and asked the network for."""
 
-    def __init__(self, browser, path, fragment="", *, size=None, dark=False):
-        scheme = "dark" if dark else "light"
-        self.context = browser.new_context(viewport=size or DESKTOP, color_scheme=scheme)
+    def __init__(self, browser, path, fragment="", *, size=None, dark=False, scripts=True):
+        self.context = browser.new_context(
+            viewport=size or DESKTOP,
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=scripts,
+        )
         self.page = self.context.new_page()
         self.logged, self.asked = [], []
         self.page.on("console", lambda message: self.logged.append(message.text))

@@ -32,6 +32,15 @@ def test_first_screen_says_the_number_and_how_sure(browser, triples):
         assert box["y"] + box["height"] < DESKTOP["height"]
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_numbers_are_shown_without_scripts(browser, two_runs, size):
+    """As in viewers of files that run none: both runs' numbers, and nothing sideways."""
+    with Visit(browser, two_runs, size=size, scripts=False) as visit:
+        assert visit.text("h1") == "first, second"
+        assert visit.text("table").split()[:4] == ["Run", "choice.accuracy", "first", "66.7"]
+        assert visit.sideways() <= 0
+
+
 def test_a_number_between_two_decimals_is_rounded_as_the_terminal_does(browser, tmp_path):
     """To the even one: 3 of 48 are 6.25 % and 6.2, 9 of 48 are 18.75 % and 18.8."""
     questions = [one for number in range(16) for one in triple(f"t{number}")]

@@ -52,13 +52,13 @@ def drawn_by(
         script: JavaScript.
         blocks: What it draws, by names under which it finds each.
         title: Plain text.
-        noscript: What is said where scripts are turned off.
+        noscript: HTML for where scripts are turned off.
         language: ``en`` or ``zh``.
         style: CSS.
         further: What it may load beside itself, as a content security policy says it.
     """
     body = [
-        f'<noscript><p class="noscript">{escaped(noscript)}</p></noscript>',
+        f'<noscript><main class="noscript">{noscript}</main></noscript>',
         '<div id="app"></div>',
         *(
             f'<script type="application/json" id="{name}">{embedded(value)}</script>'

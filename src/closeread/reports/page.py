@@ -16,8 +16,9 @@ from closeread.reports.material import Material, RunView, SetView
 from closeread.reports.mrqa import published
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
+from closeread.reports.unscripted import unscripted
 from closeread.reports.words.notes import NOTES
-from closeread.reports.words.page import by_language, word
+from closeread.reports.words.page import by_language
 
 
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
@@ -36,7 +37,7 @@ def write_material(material: Material, out: Path, *, language: str | None = None
         in_closure(map(template, scripts())),
         [("index", _index(material, chosen)), *payload.blocks(material)],
         title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
-        noscript=word("noscript", chosen),
+        noscript=unscripted(material, chosen),
         language=chosen,
         style=template("page.css"),
     )

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 import closeread
-from closeread.reports.frame import drawn_by, in_closure, template
+from closeread.reports.frame import drawn_by, escaped, in_closure, template
 from closeread.serve.settings import Settings
 from closeread.text.polarity import SPELLED, rules
 from closeread.text.quotations import ASIDES
@@ -51,7 +51,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         in_closure([*map(template, _SHARED), *map(_own, own)]),
         [("data", data)],
         title=f"{words['en']['title']} · closeread",
-        noscript=words["en"]["noscript"],
+        noscript=f"<p>{escaped(words['en']['noscript'])}</p>",
         language="en",
         style=template("page.css") + _own("demo.css"),
         further="connect-src 'self'",

@@ -95,6 +95,16 @@ def test_policy_names_the_hashes_of_our_own_script_and_style(tmp_path):
         assert f"'sha256-{digest}'" in text
 
 
+def test_numbers_are_there_where_scripts_are_off(tmp_path):
+    """The value with its interval, what limits trust in it, how many questions, the licence."""
+    page = _page(tmp_path, language="en", defects={"duplicate-id": 2}).read_text("utf-8")
+    said = re.sub("<[^>]*>", " ", page[page.index("<noscript>") : page.index("</noscript>")])
+    said = " ".join(said.split())
+    assert "choice.accuracy 83.3 [" in said
+    assert "2 defects in the data of lamps" in said
+    assert "6 questions · Licence: CC BY 4.0" in said
+
+
 def test_hostile_data_stays_data(tmp_path):
     """Markup in every field of the data opens no element and comes back unchanged."""
     passage = Passage(passage_id="p", title=HOSTILE, text=HOSTILE * 2)

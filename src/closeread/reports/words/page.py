@@ -205,8 +205,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "column.rows-columns": ("rows: first; columns: second", "行：前者；列：后者"),
     **NAMES,
     "noscript": (
-        "This page needs its own script to show questions; it fetches nothing.",
-        "本页需要运行自带脚本来显示题目；它不联网。",
+        "This page needs its own script to show plots and questions; it fetches nothing.",
+        "本页需要运行自带脚本来显示图和题目；它不联网。",
     ),
     "table.breakdown": ("By {tag}", "按{tag}"),
     "table.signatures": ("Signatures", "签名"),
