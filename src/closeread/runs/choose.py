@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from closeread.errors import UsageError
 from closeread.metrics.subject import family
 from closeread.parts import finding
 from closeread.parts.making import make
@@ -51,16 +52,28 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
 
 
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
-    """Return the metrics that the format's publishers use, else those that fit the questions."""
+    """Return the metrics that the format's publishers use, else those that fit the questions.
+
+    Raises:
+        UsageError: The predictions are evidence alone, and there is no gold evidence.
+    """
     published: Sequence[str] = finding.resolve("format", dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
         return (_of_no_answer(passage.language for passage, _ in dataset),)
-    if published:
-        if "evidence" in published and predictions and not _with_answers(predictions):
+    if "evidence" in published and _with_evidence(predictions):
+        judged = any(question.gold_evidence for question in dataset.questions())
+        if not _with_answers(predictions):
+            if not judged:
+                raise UsageError(
+                    f"the predictions are evidence alone, and no question of {dataset.name} has "
+                    "gold evidence",
+                    cure="score them against a set that has it",
+                )
             return ("evidence",)
-        if "evidence" in published and not _evidence_can_be_judged(dataset, predictions):
-            return tuple(name for name in published if name != "evidence")
-        return tuple(published)
+        if judged:
+            return tuple(published)
+    if published:
+        return tuple(name for name in published if name != "evidence")
     return _by_questions(dataset, predictions)
 
 
@@ -111,15 +124,13 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
     return tuple(found)
 
 
-def _evidence_can_be_judged(dataset: Dataset, predictions: Mapping[str, Prediction]) -> bool:
-    return _with_evidence(predictions) and any(
-        question.gold_evidence for question in dataset.questions()
-    )
-
-
 def _with_answers(predictions: Mapping[str, Prediction]) -> bool:
+    """Whether questions were answered, or declined, which a confidence tells."""
     return any(
-        prediction.answer is not None or prediction.option_scores or prediction.error
+        prediction.answer is not None
+        or prediction.option_scores
+        or prediction.error
+        or prediction.confidence is not None
         for prediction in predictions.values()
     )
 

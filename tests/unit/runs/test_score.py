@@ -328,6 +328,28 @@ def test_evidence_alone_is_judged_alone(make_dataset):
     assert default_metrics(dataset, found) == ("choice", "option", "evidence")
 
 
+def test_evidence_alone_for_a_set_without_gold_evidence_is_told(make_dataset):
+    passage, questions = next(iter(make_dataset(1)))
+    bare = [msgspec.structs.replace(one, gold_evidence=()) for one in questions]
+    dataset = replace(
+        make_dataset(1), format="vgaokao", read=lambda defects: iter([(passage, tuple(bare))])
+    )
+    found = {"q0": Prediction(question_id="q0", evidence=(Evidence(texts=("It is short.",)),))}
+    with pytest.raises(UsageError, match="evidence alone") as caught:
+        default_metrics(dataset, found)
+    assert "--metric" not in str(caught.value)
+
+
+@pytest.mark.parametrize("evidence", [(), (Evidence(texts=("It is short.",)),)])
+def test_where_all_was_declined_answers_are_judged(make_dataset, evidence):
+    """Nothing was answered, which is no evidence alone: such a run could not be scored."""
+    dataset = replace(make_dataset(1), format="vgaokao")
+    found = {"q0": Prediction(question_id="q0", confidence=0.2, evidence=evidence)}
+    expected = ("choice", "option", "evidence")[: 3 if evidence else 2]
+    assert default_metrics(dataset, found) == expected
+    assert default_metrics(dataset, {"q0": Prediction(question_id="q0")}) == ("choice", "option")
+
+
 def test_predictions_come_by_id_in_any_order(run):
     """Whatever the order of asking, the same predictions come, and an unknown id has none."""
     expected = {one.question_id: one for one in run.predictions()}
