@@ -77,6 +77,8 @@ def _facts(found: Description) -> list[tuple[str, str]]:
         ("right options", _shares(found.right_options)),
         ("verification stems", f"{found.verification_stems:,}" if found.options_a_question else ""),
         ("stems ask for the", _shares(found.asks_for)),
+        ("options changed by", _shares(found.option_strategies)),
+        ("questions changed by", _shares(found.question_strategies)),
         (
             "sentences",
             f"{found.sentences:,} of {_number(found.mean_sentence_characters)} characters",

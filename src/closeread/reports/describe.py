@@ -4,7 +4,7 @@ One pass, a passage at a time; only ids and vocabularies are kept.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -75,6 +75,8 @@ class Description(Record, frozen=True, kw_only=True):
     answers_a_question: dict[int, int]
     answer_kinds: dict[str, int]
     right_options: dict[str, int]
+    option_strategies: dict[str, int]
+    question_strategies: dict[str, int]
     verification_stems: int
     asks_for: dict[str, int]
     lengths: dict[str, Lengths]
@@ -172,6 +174,7 @@ def describe(dataset: Dataset, words: str = "characters") -> Description:
         for name in (
             *("languages", "kinds", "roles", "options_a_question", "answers_a_question"),
             *("answer_kinds", "right_options", "asks_for"),
+            *("option_strategies", "question_strategies"),
         )
     }
     seen: set[str] = set()
@@ -256,6 +259,14 @@ def _count(question: Question, counts: dict[str, Counter[Any]]) -> None:
         counts["options_a_question"][len(question.options)] += 1
     if question.asks_for:
         counts["asks_for"][question.asks_for] += 1
+    for option in question.options:
+        counts["option_strategies"].update(_strategies(option.tags))
+    counts["question_strategies"].update(_strategies(question.tags))
+
+
+def _strategies(tags: Mapping[str, str]) -> list[str]:
+    """Return by which strategies of attack something was changed; an attack joins several by +."""
+    return [name for name in tags.get("strategy", "").split("+") if name]
 
 
 def _sentence_indices(spans: Iterable[Span], passage: Passage) -> list[int]:

@@ -52,6 +52,23 @@ def test_a_small_set_is_counted_right(small: Path):
     assert found.defect_examples["duplicate-id"] == ["1: the id 1 appears twice"]
 
 
+def test_options_are_counted_by_the_strategy_that_changed_them(tmp_path: Path, capsys):
+    """As GCRC_advRobust's table of its sets; a strategy of the question's own is counted apart."""
+    of = {"A": "keyword", "B": "logic", "C": "keyword"}
+    options = [{"label": a, "text": a, "tags": {"strategy": s}} for a, s in of.items()]
+    question = {"question_id": "q", "passage_id": "p", "text": "?", "kind": "choice"}
+    question |= {"options": [*options, {"label": "D", "text": "D"}]}
+    line = {"passage": {"passage_id": "p", "text": PASSAGE}}
+    line |= {"questions": [question, question | {"tags": {"strategy": "typo+distractor"}}]}
+    path = tmp_path / "attacked.jsonl"
+    path.write_text(json.dumps(line, ensure_ascii=False), "utf-8")
+    found = describe(formats.load(path))
+    assert found.option_strategies == {"keyword": 4, "logic": 2}
+    assert found.question_strategies == {"distractor": 1, "typo": 1}
+    assert closeread("describe", path) == 0
+    assert "options changed by           keyword 4, logic 2" in capsys.readouterr().out
+
+
 def test_json_holds_every_field(small: Path):
     """Empty fields are there too, keys are strings, and it says what the vocabulary counts."""
     plain = as_json(describe(formats.load(small)))
