@@ -21,6 +21,8 @@ from closeread.types import Evidence, Option, Passage, Question
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+INTEGRATED_BY = ("off", "encoder", "overlap")
+
 
 def beamdr(
     *,
@@ -43,6 +45,10 @@ def beamdr(
     """
     if steps < 1 or beam < 1:
         raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
+    if integrate not in INTEGRATED_BY:  # the rest needs vectors, or a second encoder
+        raise UsageError(
+            f"integrate={integrate!r}", expected="for beamdr " + ", ".join(INTEGRATED_BY)
+        )
     encoded = Encoded(text_encoder(encoder, model), splitter(sentences))
     return BeamDR(encoded, integrator(integrate, encoder, model), steps, beam)
 

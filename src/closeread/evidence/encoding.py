@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def text_encoder(name: str, model: str) -> Encoder:
-    """Make the encoder ``name`` with its model.
+def text_encoder(
+    name: str, model: str, *, instead: str = "-o encoder=sentence-transformers, or your own"
+) -> Encoder:
+    """Make the encoder ``name`` with its model; ``instead`` is the cure for a cross-encoder.
 
     Raises:
         UsageError: It is no encoder of single texts, or lacks its model.
@@ -26,7 +28,7 @@ def text_encoder(name: str, model: str) -> Encoder:
     """
     made, theirs = _made(name, model)
     if not isinstance(made, Encoder):
-        raise UsageError(f"{name} reads pairs, not single texts", cure="integrate=cross-encoder")
+        raise UsageError(f"{name} reads pairs, not single texts", cure=instead)
     return made if theirs is None else HeldEncoder(theirs, made)
 
 

@@ -91,7 +91,8 @@ def integrator(
     if name == "overlap":
         return Integrator(Overlap())
     if name == "encoder":
-        return Integrator(ByEncoder(text_encoder(encoder, model)))
+        made = text_encoder(encoder, model, instead="integrate=cross-encoder")
+        return Integrator(ByEncoder(made))
     if name == "cross-encoder":
         return Integrator(ByPairs(pair_scorer(encoder, model)))
     if name == "vectors" and vectors is not None and segmenter is not None:

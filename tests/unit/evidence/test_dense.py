@@ -76,6 +76,26 @@ def test_beamdr_takes_the_steps_and_chains_that_it_is_told(vectors):
             make("retriever", "beamdr", options | told)
 
 
+@pytest.mark.parametrize("integrate", ["cross-encoder", "vectors", "best"])
+def test_beamdr_is_integrated_by_what_it_has(integrate, vectors):
+    options = {"encoder": "word-vectors", "model": vectors, "integrate": integrate}
+    with pytest.raises(UsageError, match="off, encoder, overlap") as caught:
+        make("retriever", "beamdr", options)
+    assert "vectors" not in caught.value.expected
+
+
+@pytest.mark.parametrize("name", ["dense", "beamdr"])
+def test_a_cross_encoder_encodes_no_sentences_and_no_other_integration_helps(name):
+    with pytest.raises(UsageError, match="reads pairs, not single texts") as caught:
+        make("retriever", name, {"encoder": f"{__name__}:Pairs"})
+    assert "integrate" not in caught.value.cure
+
+
+class Pairs:
+    def score_pairs(self, pairs):
+        return [0.0 for _ in pairs]
+
+
 def test_beamdr_asks_no_encoder_about_nothing():
     kept = encoded()
     blank = BeamDR(kept, Integrator(None), 2, 1).retrieve(
