@@ -146,10 +146,16 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
             headings=("model", "mean of the others %", f"{scorer} F1 as saved %",
                       f"F1 cut at {named(best)} %"),
             rows=tuple(
-                (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1) for one in cuts
+                (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1)
+                for one in _best_first(cuts, best)
             ),
         ),
     ]  # fmt: skip
+
+
+def _best_first(cuts: Sequence[Cuts], stop: str | None) -> list[Cuts]:
+    """Return the models in the order that a stop gives them."""
+    return sorted(cuts, key=lambda one: -one.recuts[stop].f1)
 
 
 def enough(cuts: Sequence[Cuts]) -> bool:
@@ -176,7 +182,8 @@ def data(cuts: Sequence[Cuts]) -> dict[str, Any]:
         "stop": best,
         "cut_at": named(best),
         "points": [
-            [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1] for one in cuts
+            [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1]
+            for one in _best_first(cuts, best)
         ],
         "by_stop": [
             {

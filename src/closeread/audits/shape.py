@@ -8,7 +8,7 @@ from closeread.audits.correlation import Cluster, pearson, pearson_of, rounded, 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject
 from closeread.audits.score_tables import Row, ScoreTable
-from closeread.audits.signs import QUESTIONS, Sign, label, signs
+from closeread.audits.signs import MOST_OVERTAKEN, OVERTAKEN, QUESTIONS, Sign, label, signs
 from closeread.errors import UsageError
 
 _MOST_NAMED = 5
@@ -120,12 +120,17 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
     parts = []
     if cluster:
         parts.append(
-            f"{len(cluster.names)} models are stuck between {100 * cluster.low:.1f} and "
+            f"{len(cluster.names):,} models are stuck between {100 * cluster.low:.1f} and "
             f"{100 * cluster.high:.1f} while the others' mean goes from "
             f"{100 * cluster.level_low:.1f} to {100 * cluster.level_high:.1f}"
         )
     counted = Counter(sign.what for sign in about)
-    parts += [f"{what} ({count})" for what, count in counted.items()]
+    parts += [
+        f"{what} ({count} or more)"
+        if what == OVERTAKEN and count == MOST_OVERTAKEN
+        else f"{what} ({count})"
+        for what, count in counted.items()
+    ]
     parts = parts or ["moves as the others do"]
     if n_others:
         several = f"{n_others:,} signs at other benchmarks"

@@ -15,7 +15,8 @@ _BY_CHANCE = 0.05
 # Of so many questions a score is taken to be where nobody tells.
 QUESTIONS = 1_000
 _FEW = 4
-_MOST_OVERTAKEN = 10
+OVERTAKEN = "a weaker model scores twice as high"
+MOST_OVERTAKEN = 10  # the worst; of thousands of models there may be millions
 
 _Found = tuple[str, str, float, float]
 
@@ -43,7 +44,7 @@ def signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> list[
         "examples lower the score": _lowered(rows),
         "the larger model scores lower": _inverted(rows),
         "the same setting differs between runs": _unsteady(rows),
-        "a weaker model scores twice as high": _overtaken(rows, target),
+        OVERTAKEN: _overtaken(rows, target),
         "zero for every model": _zero(rows),
     }
     return [Sign(what, *one) for what, found in kinds.items() for one in found]
@@ -128,7 +129,7 @@ def _overtaken(rows: Sequence[Row], target: str) -> Iterator[_Found]:
             for high in reversed(ordered):
                 weak, strong = low.scores[target], high.scores[target]
                 ratio = strong / max(weak, 1e-6)
-                full = len(found) == _MOST_OVERTAKEN
+                full = len(found) == MOST_OVERTAKEN
                 if ratio <= 2 or (full and ratio < found[0][0]):
                     break  # all that follow are milder
                 if _is_stronger(low, high, target) and _is_surely_higher(

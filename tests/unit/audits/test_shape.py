@@ -353,6 +353,8 @@ def test_the_scatter_before_and_after_recutting(tmp_path):
     cut = {row[0]: row for one in found.tables if one.title == "Before and after"
            for row in one.rows}  # fmt: skip
     assert [list(row) for row in cut.values()] == recut["points"]
+    afterwards = [after for *_, after in recut["points"]]
+    assert afterwards == sorted(afterwards, reverse=True), "the ranking after the mend"
 
 
 def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 
 from closeread.audits.material import Problems
 from closeread.audits.score_tables import Row, ScoreTable, error_of, read
+from closeread.audits.shape import check
 from closeread.audits.signs import signs
 
 
@@ -84,6 +85,18 @@ def test_a_weak_model_is_not_twice_as_good_by_chance():
     assert [one.what for one in signs(ScoreTable(rows(40, 90)), "drop")] == [
         "a weaker model scores twice as high"
     ]
+
+
+def test_of_many_weaker_models_that_win_only_the_worst_are_listed_and_said_to_be():
+    """Half of 60 models stick at 4 %: there are hundreds of pairs."""
+    rows = [
+        Row(model=f"m{place}", scores={"drop": 0.04 if place % 2 else level / 2, "a": level})
+        for place, level in enumerate(0.3 + number / 100 for number in range(60))
+    ]
+    found = check(ScoreTable(rows), "drop")
+    assert "a weaker model scores twice as high (10 or more)" in found.headline
+    few = check(ScoreTable(rows[:6]), "drop")
+    assert "twice as high (" in few.headline and "or more" not in few.headline
 
 
 def test_a_chat_model_is_of_another_family():

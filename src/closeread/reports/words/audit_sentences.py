@@ -179,6 +179,7 @@ _SHAPE = {
     "{n} models are stuck between {low} and {high} while the others' mean goes from {from} to {to}":
         "{n} 个模型停滞在 {low} 与 {high} 之间，而其余基准的平均从 {from} 升至 {to}",
     "{=what} ({count})": "{=what}（{count}）",
+    "{=what} ({count} or more)": "{=what}（至少 {count}）",
     "{benchmark}: moves as the others do": "{benchmark}：与其他基准同步变化",
     "moves as the others do": "与其他基准同步变化",
     "1 sign at other benchmarks": "其他基准上有 1 处迹象",
