@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +36,10 @@ def model(tmp_path_factory):
         ("config.json", lambda raw: raw[: len(raw) // 2]),
         ("config.json", lambda raw: raw.replace(b'_heads": 2', b'_heads": 3')),
         ("tokenizer.json", lambda _: b'{"version": "1.0"}'),
+        (
+            "tokenizer_config.json",
+            lambda raw: raw.replace(b'length": 512', b'length": "x"'),
+        ),
     ],
 )
 def test_a_broken_file_is_one_message(tmp_path, model, name, change):
@@ -83,6 +88,42 @@ def test_a_model_of_a_kind_that_is_not_known_is_not_called_cut_short(tmp_path, m
             make("span", {"model": str(folder)})
         assert told.value.cure == "take a model of another kind"
     assert not ran.exists()
+
+
+@pytest.mark.parametrize("pickled", [True, False])
+def test_a_pickle_that_would_run_code_is_told_as_that(tmp_path, model, pickled):
+    """Not by the library's advice to read it nevertheless; an index may name such a file, too."""
+    folder = Path(shutil.copytree(model, tmp_path / "evil"))
+    ran = tmp_path / "ran"
+
+    class Evil:
+        def __reduce__(self):
+            return Path.touch, (ran,)
+
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weight": Evil()}, protocol=2))
+    if not pickled:
+        index = {"metadata": {}, "weight_map": {"weight": "pytorch_model.bin"}}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(InputError, match="holds more than numbers and could run code"):
+        make("span", {"model": str(folder), "pickled": pickled})
+    assert not ran.exists()
+
+
+def test_a_setting_of_another_type_is_told_whole(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "odd"))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"hidden_size": "wide"}))
+    with pytest.raises(InputError, match=r"'hidden_size': .*expected int"):
+        make("span", {"model": str(folder)})
+
+
+def test_a_model_without_a_layer_is_read(tmp_path):
+    model = make_encoder(tmp_path / "flat", num_hidden_layers=0)
+    reader, _ = make("span", {"model": model})
+    question = Question(question_id="q", passage_id="p", text="Who?", kind="span")
+    passage = Passage(passage_id="p", text="The ferry left Marl at six.")
+    assert [one.error for one in reader.read([(passage, question)])] == [""]
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])

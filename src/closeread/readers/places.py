@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any, ParamSpec, TypeVar
 
 from closeread.errors import InputError
+from closeread.readers.model_files import check_files
 
 _EXPECTED = "a model's folder, or a hub name"
 TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
@@ -40,16 +41,17 @@ def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
 def check_place(model: str) -> None:
     """Refuse a file, and a path at which there is nothing; a name that may be a hub's passes.
 
-    The library would ask the hub for them, again and again.
+    The library would ask the hub for them, again and again. Into a folder it is looked.
 
     Args:
         model: A folder or a hub name, as the user gave it.
 
     Raises:
-        InputError: It is a file, or looks like a path and is no folder.
+        InputError: It is a file, or looks like a path and is no folder; or as of ``check_files``.
     """
     path = Path(model)
     if path.is_dir():
+        check_files(path)
         return
     if path.exists():
         raise InputError(
@@ -120,8 +122,9 @@ def what_helps(model: str) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return what an error says, or its kind where it says nothing."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    """Return what an error says, or its kind where it says nothing; a title with what it is of."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return " ".join(one.strip() for one in lines[: 1 + lines[0].endswith(":")])
 
 
 def check_words(model: str, tokenizer: Any) -> None:

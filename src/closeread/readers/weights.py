@@ -20,7 +20,7 @@ _SINGLE = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
 _MODULES = "modules.json"  # of sentence-transformers: each part of a model has a folder
 # What makes other answers of the same weights: their layers' settings, words, prompts, ends.
-_SETTINGS = (
+SETTINGS = (
     "added_tokens.json",
     "chat_template.jinja",
     "config.json",
@@ -82,7 +82,7 @@ def settings_sha256(name: str) -> str:
     Raises:
         InputError: One of them cannot be read.
     """
-    places = [folder + setting for folder in _folders(name) for setting in _SETTINGS]
+    places = [folder + setting for folder in _folders(name) for setting in SETTINGS]
     return _of_files({it: file for it in places if (file := _file(name, it)) is not None})
 
 

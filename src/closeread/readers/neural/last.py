@@ -73,7 +73,7 @@ def with_last_layer(checkpoint: Checkpoint) -> tuple[Any, bool]:
     made = _copied(checkpoint.model)
     layers = getattr(getattr(made.base_model, "encoder", None), "layer", None)
     by_token = checkpoint.head != "span" or _is_by_token(made)
-    if by_token and isinstance(layers, torch.nn.ModuleList) and _is_known(layers[-1]):
+    if by_token and isinstance(layers, torch.nn.ModuleList) and layers and _is_known(layers[-1]):
         layers[-1] = LastLayer(layers[-1])
         if _agree(checkpoint, made):
             return made, True

@@ -23,6 +23,8 @@ from closeread.readers.places import (
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
 _OF_ITS_OWN = "which must be executed to correctly load the model"
+_SHAPES = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
+_MORE = "Weights only load failed"  # so begins what torch says of a pickle that it does not read
 _HEADLESS = re.compile(r"Unrecognized configuration class .*?(\w+)Config'>.*: AutoModelFor(\w+)\.")
 _POINTER, _SMALL = b"version https://git-lfs", 1024  # how one begins; bytes, more than one has
 
@@ -83,6 +85,7 @@ def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
     """
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        tokenizer("a", verbose=False)  # some settings are looked at no sooner
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
     check_words(name, tokenizer)
@@ -111,7 +114,7 @@ def unopened(name: str, error: Exception) -> InputError:
             cure="pickled ones are read with pickled=true (in a recipe of a training "
             "train.pickled); such files can run code",
         )
-    found, expected, cure = _otherwise(folder, str(error)) or (
+    found, expected, cure = otherwise(folder, str(error)) or (
         first_line(error),
         _EXPECTED,
         what_helps(name),
@@ -121,8 +124,47 @@ def unopened(name: str, error: Exception) -> InputError:
     )
 
 
-def _otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
-    """Return what is wrong where the files are whole, what is expected, and what to do."""
+def lacking(opened: Any, given: dict[str, Any]) -> list[str]:
+    """Return the weights that a model does not have and was given at random, by name.
+
+    Only its libraries' own loading tells them, so that what they loaded is loaded once more, by
+    name and shape alone where accelerate is installed.
+
+    Args:
+        opened: A module of torch in which there are models of transformers.
+        given: How it was loaded: ``loading``.
+    """
+    models = [one for one in opened.modules() if isinstance(one, transformers.PreTrainedModel)]
+    inner = {id(part) for one in models for part in one.modules() if part is not one}
+    if transformers.utils.is_accelerate_available():
+        given = given | {"device_map": "meta"}
+    found: list[str] = []
+    for one in models:
+        if id(one) not in inner:
+            _, report = type(one).from_pretrained(
+                one.config.name_or_path,
+                config=one.config,
+                use_safetensors=True,
+                output_loading_info=True,
+                **given,
+            )
+            found += sorted(report["missing_keys"])
+    return found
+
+
+def otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
+    """Return what is wrong where the files are whole, what is expected, and what to do.
+
+    Args:
+        folder: The model's, if it has one.
+        told: By the library that could not open it.
+    """
+    if _SHAPES in told:
+        found = "its weights do not have the shapes that its config.json tells"
+        return found, "weights and config.json of one model", "copy both anew from where it came"
+    if _MORE in told:
+        found = "what it has for weights holds more than numbers and could run code"
+        return found, _EXPECTED, "do not use it unless you know who made it"
     if _OF_ITS_OWN in told:
         found = "only code of its own could do that, which is never run"
         return found, "a kind of model that transformers has", "take a model of another kind"
