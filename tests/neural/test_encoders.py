@@ -17,6 +17,9 @@ from closeread.types import Option, Passage, Question
 from verbs import apart
 
 pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: make neural")
+
+from safetensors.torch import load_file, save_file
+
 pytestmark = [
     pytest.mark.neural,
     pytest.mark.filterwarnings("default"),
@@ -154,6 +157,89 @@ def test_weights_that_are_cut_short_are_one_message(tmp_path, model):
     (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="cannot be opened"):
         make("encoder", "sentence-transformers", {"model": str(folder)})
+
+
+def changed(folder, change):
+    """Change the tensors of a model by name."""
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize("accelerated", [True, False])
+@pytest.mark.parametrize("kind", ["sentence-transformers", "cross-encoder"])
+def test_no_weights_are_random(tmp_path, model, monkeypatch, kind, accelerated):
+    """The library makes those that are missing at random, and says so on stderr alone."""
+    if not accelerated:
+        monkeypatch.setattr("transformers.utils.is_accelerate_available", lambda: False)
+    if kind == "cross-encoder":
+        model = cross_encoder(tmp_path / "pairs", model, 1)
+    folder = Path(shutil.copytree(model, tmp_path / "half"))
+    changed(folder, lambda tensors: [tensors.pop(one) for one in [*tensors] if "layer.0" in one])
+    with pytest.raises(InputError, match=r"lacks weights: .*encoder\.layer\.0") as told:
+        make("encoder", kind, {"model": str(folder)})
+    assert told.value.where == str(folder)
+
+
+def test_a_model_of_texts_is_no_cross_encoder(model):
+    with pytest.raises(InputError, match=r"lacks weights: .*would be random") as told:
+        make("encoder", "cross-encoder", {"model": model})
+    assert told.value.expected.endswith("one number a pair of texts")
+
+
+def test_a_model_of_texts_needs_no_pooler(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "bare"))
+    changed(folder, lambda tensors: [tensors.pop(one) for one in [*tensors] if "pooler" in one])
+    whole, bare = (
+        make("encoder", "sentence-transformers", {"model": str(one)})[0].encode(["a ship"])
+        for one in (model, folder)
+    )
+    assert (whole == bare).all()
+
+
+@pytest.mark.parametrize("kind", ["sentence-transformers", "cross-encoder"])
+def test_what_is_no_number_is_not_compared(tmp_path, model, kind):
+    if kind == "cross-encoder":
+        model = cross_encoder(tmp_path / "pairs", model, 1)
+    folder = Path(shutil.copytree(model, tmp_path / "nan"))
+    changed(
+        folder,
+        lambda tensors: [
+            one.fill_(float("nan")) for one in tensors.values() if one.is_floating_point()
+        ],
+    )
+    encoder, _ = make("encoder", kind, {"model": str(folder)})
+    with pytest.raises(InputError, match="gave numbers that are not finite"):
+        if kind == "cross-encoder":
+            encoder.score_pairs([("a", "b")])
+        else:
+            encoder.encode(["a"])
+
+
+@pytest.mark.parametrize("kind", ["sentence-transformers", "cross-encoder"])
+def test_texts_that_a_model_cannot_compute_are_one_message(tmp_path, model, kind):
+    folder = Path(cross_encoder(tmp_path / "short", model, 1))
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings | {"model_max_length": -5}))
+    encoder, _ = make("encoder", kind, {"model": str(folder)})
+    with pytest.raises(InputError, match=r"short: the model cannot compute the texts .*: \S"):
+        if kind == "cross-encoder":
+            encoder.score_pairs([("a", "b")])
+        else:
+            encoder.encode(["a"])
+
+
+def test_what_a_folder_cannot_be_opened_for_is_told_in_our_words(tmp_path, model, capfd):
+    folder = Path(shutil.copytree(model, tmp_path / "wide"))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 10**9}))
+    with pytest.raises(InputError, match="do not have the shapes that its config"):
+        make("encoder", "sentence-transformers", {"model": str(folder)})
+    own = {"model_type": "own", "auto_map": {"AutoConfig": "own.OwnConfig"}}
+    (folder / "config.json").write_text(json.dumps(config | own))
+    with pytest.raises(InputError, match="only code of its own could do that"):
+        make("encoder", "sentence-transformers", {"model": str(folder)})
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("kind", ["sentence-transformers", "cross-encoder"])

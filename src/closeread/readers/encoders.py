@@ -6,7 +6,9 @@ behind it also from pickles of tensors, ``weights_only``), and HF_HUB_OFFLINE ke
 the network.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
@@ -14,10 +16,8 @@ from closeread.evidence.used import UsedModel
 from closeread.parts.extras import missing_extra
 from closeread.parts.making import PathText
 from closeread.readers.places import (
-    check_place,
     check_words,
     first_line,
-    from_disk_alone,
     one_at_a_time,
     what_helps,
 )
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SAFE = {"use_safetensors": True}
+_EXPECTED = "a folder of a sentence-transformers model with safetensors, or a hub name"
+_TRAINED = {
+    "SentenceTransformer": "one vector a text",
+    "CrossEncoder": "one number a pair of texts",
+}
 
 
 def bi_encoder(model: PathText = "", device: str = "cpu", batch_size: int = 64) -> "BiEncoder":
@@ -61,14 +66,19 @@ class BiEncoder:
         self.models = _models(model, name)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
-        """Return one row a text, shape (texts, dimensions)."""
-        rows: NDArray[Any] = self._model.encode(
-            list(texts),
-            batch_size=self._batch_size,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-        )
-        return rows
+        """Return one row a text, shape (texts, dimensions).
+
+        Raises:
+            InputError: It cannot compute them, or some numbers are not finite.
+        """
+        with _computing(self.models[0].name):
+            rows: NDArray[Any] = self._model.encode(
+                list(texts),
+                batch_size=self._batch_size,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
+        return _finite(rows, self.models[0].name)
 
 
 class CrossEncoder:
@@ -84,17 +94,47 @@ class CrossEncoder:
 
         Raises:
             UsageError: The model gives several numbers a pair.
+            InputError: It cannot compute them, or some numbers are not finite.
         """
         import numpy as np
 
-        found = np.asarray(
-            self._model.predict(list(pairs), batch_size=self._batch_size, show_progress_bar=False)
-        )
+        with _computing(self.models[0].name):
+            found = np.asarray(
+                self._model.predict(
+                    list(pairs), batch_size=self._batch_size, show_progress_bar=False
+                )
+            )
         if found.ndim != 1:
             raise UsageError(
                 f"the cross-encoder gives {found.shape[1]} numbers a pair", expected="one"
             )
-        return found
+        return _finite(found, self.models[0].name)
+
+
+@contextmanager
+def _computing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # each model has its own way to refuse
+        raise InputError(
+            f"the model cannot compute the texts that it is given: {first_line(error)}",
+            where=name,
+            expected="a model with the tokenizer that it was trained with",
+            cure="check its files; where memory does not suffice, give a smaller batch_size",
+        ) from error
+
+
+def _finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
+    import numpy as np
+
+    if not np.isfinite(found).all():
+        raise InputError(
+            "the model gave numbers that are not finite",
+            where=name,
+            expected="weights that are whole",
+            cure="copy the model anew from where it came, or take another",
+        )
+    return found
 
 
 def _models(model: Any, name: str) -> tuple[UsedModel, ...]:
@@ -115,25 +155,36 @@ def _opened(kind: str, model: str, device: str) -> Any:
     except ModuleNotFoundError as error:
         name = error.name or "sentence_transformers"
         raise missing_extra("the encoder", name, "dense") from error
-    check_place(model)
     from transformers.utils.logging import disable_progress_bar
 
+    from closeread.readers.neural.opening import lacking, loading, otherwise, unsaid
+
+    given = loading(model)
     disable_progress_bar()  # progress is the verb's to show
     try:
-        opened = getattr(sentence_transformers, kind)(
-            model,
-            device=device,
-            trust_remote_code=False,
-            local_files_only=from_disk_alone(model),
-            model_kwargs=dict(_SAFE),
-        )
+        with unsaid():  # what is missing is judged below
+            opened = getattr(sentence_transformers, kind)(
+                model, device=device, model_kwargs=dict(_SAFE), **given
+            )
+            missing = lacking(opened, given)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
+        found, expected, cure = otherwise(Path(model), str(error)) or (
+            first_line(error),
+            _EXPECTED,
+            what_helps(model),
+        )
         raise InputError(
-            f"the model cannot be opened: {first_line(error)}",
-            where=model,
-            expected="a folder of a sentence-transformers model with safetensors, or a hub name",
-            cure=what_helps(model),
+            f"the model cannot be opened: {found}", where=model, expected=expected, cure=cure
         ) from error
+    if kind == "SentenceTransformer":  # no vector is made of what a pooler says
+        missing = [one for one in missing if "pooler" not in one]
+    if missing:
+        raise InputError(
+            f"the model lacks weights: {', '.join(missing[:4])} would be random",
+            where=model,
+            expected="a model that was trained for it: " + _TRAINED[kind],
+            cure="copy the model anew from where it came, or take another",
+        )
     tokenizer = getattr(opened, "tokenizer", None)
     if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind
         check_words(model, tokenizer)
