@@ -1,6 +1,5 @@
 """``closeread show``: page through questions in the terminal."""
 
-import difflib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -9,12 +8,11 @@ import click
 import msgspec
 
 from closeread.api.datasets import locate
+from closeread.cli.known_ids import KnownIds
 from closeread.cli.terminal.output import table, write_json
 from closeread.cli.terminal.sheet import Sheet, sheet_of
 from closeread.errors import InputError, UnknownNameError
 from closeread.types import Dataset, Passage, Question
-
-_REMEMBERED_IDS = 50_000
 
 
 @click.command("show")
@@ -78,15 +76,14 @@ def _chosen(
         InputError: There is no question at all.
     """
     number = given = 0
-    known: list[str] = []
+    known = KnownIds()
     for passage, questions in dataset:
         for question in questions:
             number += 1
             if number < start:
                 continue
             if wanted is not None and wanted not in {question.question_id, question.group_id}:
-                if len(known) < _REMEMBERED_IDS:
-                    known.append(question.question_id)
+                known.add(question.question_id)
                 continue
             given += 1
             yield number, passage, question
@@ -97,12 +94,7 @@ def _chosen(
     if not number:
         raise InputError("the data set holds no question", where=dataset.path)
     if wanted is not None and not given:
-        near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
-        raise UnknownNameError(
-            f"no question is called {wanted!r}",
-            where=dataset.path,
-            expected=("perhaps " if near else "ids such as ") + ", ".join(near or known[:3]),
-        )
+        raise known.unlike(wanted, dataset.path)
     if not given:
         raise UnknownNameError(
             f"there is no question {start:,}",

@@ -67,7 +67,7 @@ def segmenter() -> Segmenter:
     try:
         from nltk.data import find
     except ModuleNotFoundError as error:
-        raise missing_extra("segmenting mixed text", "nltk", "cmrc") from error
+        raise missing_extra("scoring as CMRC 2018 and ExpMRC do", "nltk", "cmrc") from error
     try:
         find("tokenizers/punkt_tab/english/")
     except LookupError:

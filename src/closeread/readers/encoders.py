@@ -148,7 +148,8 @@ def _opened(kind: str, model: str, device: str) -> Any:
         raise UsageError(
             "no model is named for the encoder",
             expected="-o model=PATH or a hub name",
-            cure="without weights work integrate=overlap, where a retriever has it, and other ones",
+            cure="or take what needs none: the retrievers cover and bm25, or integrate=overlap of "
+            "those over word vectors",
         )
     try:
         import sentence_transformers

@@ -303,7 +303,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--retriever", "bm25", "-o", "z=1"], "the retriever bm25 has no option 'z'"),
         (["--retriever", "dense"], "no model is named for the encoder"),
         (["--retriever", "soft-masking,integrate=off"], "no word vectors are named"),
-        (["--question", "9"], "there is no question '9'"),
+        (["--question", "1-9"], "no question is called '1-9'\n  expected: perhaps 1-1"),
         (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),
         (["--option", "Z"], "no question that was asked for has an option"),
         (["--retriever", "cover", "--search"], "--search goes with --retriever bm25"),

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from closeread.errors import UnknownNameError, UsageError
+from closeread.cli.known_ids import KnownIds
+from closeread.errors import UsageError
 from closeread.items import up_to
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item
@@ -34,18 +35,17 @@ class Chosen:
             UnknownNameError: There is no such question.
         """
         self.count = 0
-        for passage, questions in up_to(self._named(), self.limit):
+        known = KnownIds()
+        for passage, questions in up_to(self._named(known), self.limit):
             self.count += len(questions)
             yield passage, questions
         if self.question is not None and not self.count:
-            raise UnknownNameError(
-                f"there is no question {self.question!r}",
-                where=self.dataset.path,
-                cure="`closeread show` lists the ids",
-            )
+            raise known.unlike(self.question, self.dataset.path)
 
-    def _named(self) -> Iterator[Item]:
+    def _named(self, known: KnownIds) -> Iterator[Item]:
         for passage, questions in self.dataset:
+            for one in questions:
+                known.add(one.question_id)
             named = [one for one in questions if self.question in (None, one.question_id)]
             if named:
                 yield passage, tuple(named)
