@@ -126,7 +126,7 @@ def check(
                         None if cost.gpu_hours is None else round(cost.gpu_hours, 4),
                     ),
                 ),
-                note="tokens are estimated from lengths" if cost.estimated else "",
+                note=_estimated(one) if cost.estimated else "",
             ),
         ),
         notes=(
@@ -190,6 +190,12 @@ def _why(name: str) -> str:
     return fixed.get(name) or CAUSES[name]
 
 
+def _estimated(one: Subject) -> str:
+    if one.shown is None:
+        return "tokens are estimated from lengths, without any examples in the prompts"
+    return "tokens are estimated from lengths"
+
+
 def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
     known = [
         found.generation
@@ -197,6 +203,8 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
         if found.generation is not None and found.generation.completion_tokens is not None
     ]
     mean = sum(found.completion_tokens or 0 for found in known) / len(known) if known else None
+    asked = {each.question_id: _asked(one, each) for each in one.questions}
+    typical = sum(asked.values()) / max(len(asked), 1)  # of an example, too
     prompts = completions = 0.0
     estimated = False
     for question in again:
@@ -206,8 +214,9 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
         completion = generation.completion_tokens if generation else None
         if prompt is None or completion is None:
             estimated = True
-        asked = one.passages[question.passage_id].text + question.text
-        prompts += _tokens(asked) + _PROMPT_OVERHEAD if prompt is None else prompt
+        shown = (one.shown or {}).get(question.question_id, ())
+        guess = asked[question.question_id] + len(shown) * typical
+        prompts += guess if prompt is None else prompt
         if completion is not None:
             completions += completion
         else:
@@ -223,6 +232,11 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
         gpu_hours=hours,
         estimated=estimated and bool(again),
     )
+
+
+def _asked(one: Subject, question: Question) -> float:
+    """Estimate how many tokens a question with its passage has."""
+    return _tokens(one.passages[question.passage_id].text + question.text) + _PROMPT_OVERHEAD
 
 
 def _tokens(text: str) -> float:

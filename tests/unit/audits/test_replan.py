@@ -1,6 +1,8 @@
 """What a change leaves, scores anew, or asks to generate again."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -8,8 +10,11 @@ import pytest
 from audit_runs import generated, loaded, make_run
 from closeread.audits.replan import Change, check, lines, outcome
 from closeread.errors import UsageError
+from closeread.runs.ingest import ingest
 from closeread.runs.selection import ONLY, read_list, write_list
 from closeread.types import Answer, Passage, Prediction, Question, Submission
+
+FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
 
 NEWLINE = Change(stops=("\n",), was=(".",))
 
@@ -83,6 +88,20 @@ def test_counts_cost_and_list(one):
     listed = list(lines(finding))
     assert len(listed) == 8
     assert listed[0].split("\t")[1] == "decimal cut"
+
+
+def test_examples_in_the_prompts_cost_tokens_too(tmp_path):
+    """Of a log with prompts the estimate is near their length; else it says what it lacks."""
+    (run,) = ingest([FEW_SHOT], tmp_path / "run").runs
+    (samples,) = FEW_SHOT.glob("samples*")
+    rows = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+    length = sum(len(row["arguments"]["gen_args_0"]["arg_0"]) / 4 for row in rows)
+    one = loaded(run)
+    change = Change(prompt=True)
+    assert check(one, change).data["cost"]["prompt_tokens"] == pytest.approx(length, rel=0.35)
+    bare = check(dataclasses.replace(one, shown=None), change)
+    assert bare.data["cost"]["prompt_tokens"] < length / 2
+    assert bare.tables[1].note.endswith("without any examples in the prompts")
 
 
 def test_a_change_of_nothing_is_refused(one):

@@ -77,7 +77,9 @@ def test_a_plan_writes_a_list_that_read_takes(runs, capsys):
     ) == 0  # fmt: skip
     told = capsys.readouterr()
     assert "8 questions to be read again: `closeread read DATASET --only again.txt`" in told.err
-    assert "\n  tokens are estimated from lengths\n" in told.out
+    assert (
+        "\n  tokens are estimated from lengths, without any examples in the prompts\n" in told.out
+    )
     lines = (runs / "again.txt").read_text("utf-8").splitlines()
     decimals = [line for line in lines if line.endswith("\tdecimal cut")]
     assert (len(lines), len(decimals)) == (8, 3)

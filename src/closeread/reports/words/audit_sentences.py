@@ -306,6 +306,8 @@ _REPLAN = {
     "What generating again costs": "重新生成的代价",
     "prompt tokens": "提示词元", "new tokens": "新词元", "GPU-hours": "GPU 小时",
     "tokens are estimated from lengths": "词元数按长度估计",
+    "tokens are estimated from lengths, without any examples in the prompts":
+        "词元数按长度估计，不含提示中可能有的示例",
 }  # fmt: skip
 
 # Sentences that only cells hold.
