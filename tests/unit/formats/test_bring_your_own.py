@@ -79,6 +79,16 @@ def test_what_is_wrong_in_a_list_is_told_with_its_place(tmp_path, monkeypatch, l
         read(path)
 
 
+def test_who_has_texts_alone_is_told_how_they_are_given(tmp_path):
+    path = lines(tmp_path, {"id": "1", "passage": TEXT})
+    with pytest.raises(InputError, match="the field 'question' is missing") as caught:
+        next(iter(load(path, "jsonl").read(Defects())))
+    given = caught.value.cure.partition("JSON lines ")[2]
+    path.write_text(given, "utf-8")
+    ((passage, questions),) = load(path).read(Defects())
+    assert (passage.passage_id, passage.text, questions) == ("1", "...", ())
+
+
 def test_one_passage_for_neighbouring_rows(tmp_path):
     """Rows that repeat a text share a passage; the same text later is another one."""
     path = lines(

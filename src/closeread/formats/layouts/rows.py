@@ -58,6 +58,11 @@ class Row(msgspec.Struct):
 # Where a row stands (the number of its line, or where it stands in a list) and what it says.
 Numbered = tuple[int | str, dict[str, Any]]
 
+_WITHOUT_QUESTION = (
+    "of texts alone make JSON lines "
+    '{"passage": {"passage_id": "1", "text": "..."}, "questions": []}'
+)
+
 
 def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterator[Item]:
     """Gather rows into passages with their questions.
@@ -87,9 +92,16 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
 
 
 def _row(source: Source, raw: dict[str, Any], at: int | str) -> Row:
-    if isinstance(at, int):
-        return source.convert(raw, Row, line=at)
-    return source.convert(raw, Row, within=at)
+    try:
+        if isinstance(at, int):
+            return source.convert(raw, Row, line=at)
+        return source.convert(raw, Row, within=at)
+    except InputError as error:
+        if "passage" not in raw or "question" in raw:
+            raise
+        raise InputError(
+            error.found, where=error.where, expected=error.expected, cure=_WITHOUT_QUESTION
+        ) from error
 
 
 class _Place(msgspec.Struct):
