@@ -197,11 +197,12 @@ def _truth(cell: str, where: str) -> bool | None:
 def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write a table with the columns that the questions use.
 
-    Of several references of evidence for one thing, the first is written.
+    Of several references of evidence for one thing, the first is written, and of an option nothing
+    that tells how an attack made it.
 
     Raises:
-        UsageError: An answer is a date or several spans, an option is adversarial, or
-            labelled otherwise than A, B, C, ...: a table has no place for them.
+        UsageError: An answer is a date or several spans, an option is empty, or labelled otherwise
+            than A, B, C, ...: a table has no place for them.
     """
     used = dict.fromkeys(_REQUIRED)
     for passage, questions in dataset:
@@ -224,8 +225,8 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
     labels = [option.label for option in question.options]
     if labels != list(_LETTERS.upper()[: len(labels)]) or len(labels) == 1:
         raise _unfit(question, f"{count_of(len(labels), 'option')} labelled {''.join(labels)!r}")
-    if any(option.tags or not option.text for option in question.options):
-        raise _unfit(question, "options that are adversarial or empty")
+    if not all(option.text for option in question.options):
+        raise _unfit(question, "options without text")
     if taken := sorted(_KNOWN & question.tags.keys()):
         raise _unfit(question, f"a tag named {taken[0]!r}, as a column is")
     cells = {

@@ -430,13 +430,16 @@ def test_broken_tables(tmp_path, text, message):
 
 
 def test_what_a_table_cannot_hold(tmp_path):
-    """Several spans, adversarial options and known column names as tags are refused."""
+    """Several spans, unknown answers among known ones and options without text are refused."""
     several = lines(tmp_path, row(answer=[["ferry", "piano"]]))
     with pytest.raises(UsageError, match=r"question 1: .*several spans"):
         dump(load(several), tmp_path / "no.csv", "csv")
     mixed = lines(tmp_path, row(answer=None), row(id=2))
     with pytest.raises(UsageError, match=r"question 2: .*unknown answer"):
         dump(load(mixed), tmp_path / "no.csv", "csv")
+    empty = lines(tmp_path, row(options=["a", ""], answer="A"))
+    with pytest.raises(UsageError, match=r"question 1: .*options without text"):
+        dump(load(empty), tmp_path / "no.csv", "csv")
     assert not (tmp_path / "no.csv").exists()
 
 
