@@ -1,5 +1,6 @@
 """What the documents say works: commands run, examples run, links lead somewhere."""
 
+import json
 import os
 import re
 import subprocess
@@ -63,6 +64,14 @@ def test_the_examples_run(tmp_path):
     found = _run("closeread evidence exam/zh --retriever my_retrievers:longest --json", tmp_path)
     assert found.returncode == 0, found.stderr
     assert '"evidence.f1"' in found.stdout
+    beamdr = "closeread evidence exam/zh --retriever beamdr,encoder=my_encoders:pairs"
+    found = _run(beamdr, tmp_path)
+    assert found.returncode == 0, found.stderr
+    verify = "closeread read exam/zh --reader my_verifiers:verifier -o retriever=bm25 --out v"
+    assert _run(verify, tmp_path).returncode == 0
+    scored = _run("closeread score v --json", tmp_path)
+    metrics = json.loads(scored.stdout)["metrics"]
+    assert metrics["choice.accuracy"]["n_answered"] == metrics["evidence.f1"]["n_answered"] == 108
     attacked = _run(
         "closeread attack exam/en --strategy my_strategies:shouting --out loud.jsonl", tmp_path
     )
