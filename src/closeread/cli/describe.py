@@ -138,7 +138,14 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
 
 
 def _shares(counts: Mapping[str, int] | Mapping[int, int]) -> str:
-    return ", ".join(f"{_TOLD.get(str(key), key) or 'none'} {n:,}" for key, n in counts.items())
+    return ", ".join(f"{_told(key)} {n:,}" for key, n in counts.items())
+
+
+def _told(key: str | int) -> str:
+    """Return what is counted; a number is parted from its count, which would go on with it."""
+    if isinstance(key, int) and key:
+        return f"{key}:"
+    return _TOLD.get(str(key), str(key or "none"))
 
 
 def _number(value: float | None) -> str:
