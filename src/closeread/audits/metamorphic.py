@@ -224,14 +224,13 @@ def _of_relation(
     worst: dict[str, tuple[Question, Spans]] = {}
     failed: dict[str, int] = {}
     for question in questions:
-        for answer in question.answers[:1]:
-            for trial in relation.trials(answer.texts):
-                tried += 1
-                for name, _, _ in _violations(judge, relation, question, trial):
-                    failed[name] = failed.get(name, 0) + 1
-                    old = worst.get(name)
-                    if old is None or _length(answer.texts) < _length(old[1]):
-                        worst[name] = question, answer.texts
+        gold = question.answers[0].texts
+        for trial in relation.trials(gold):
+            tried += 1
+            for name, _, _ in _violations(judge, relation, question, trial):
+                failed[name] = failed.get(name, 0) + 1
+                if name not in worst or _length(gold) < _length(worst[name][1]):
+                    worst[name] = question, gold
     found = []
     for name, (question, gold) in worst.items():
         trial, before, after = _smallest(judge, relation, question, gold, name, shrink=shrink)

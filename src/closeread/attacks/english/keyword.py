@@ -67,7 +67,7 @@ def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
             was = one.span.of(text)
             free = [number for number in free if was[0].isdigit() or spelled(number)]
             if free:
-                words = written(one, random.choice(free), was)
+                words = written(random.choice(free), was)
                 yield fitted(statement.text, one.span, words, "number", "opposite")
 
 

@@ -111,7 +111,7 @@ def moved(told: Told) -> list[int]:
     return [one for one in (number + step, number - step, number + 2 * step) if one >= step]
 
 
-def written(told: Told, number: int, was: str) -> str:
+def written(number: int, was: str) -> str:
     """Return another number, written as one was."""
     if was[0].isdigit():
         return f"{number:,}" if "," in was.rstrip(",") else str(number)

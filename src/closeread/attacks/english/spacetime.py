@@ -74,7 +74,7 @@ def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
         if one.unit == "century":
             free = [number for number in free if _ordinal(text, one.span) == _suffix(number)]
         if free and plain(text, one.span.start):
-            words = written(one, random.choice(free), one.span.of(text))
+            words = written(random.choice(free), one.span.of(text))
             yield Turn(one.span, words, one.unit, "opposite")
 
 
