@@ -21,7 +21,7 @@ What ``read`` keeps in metadata, and ``write`` needs (a set in another format ge
 those detected answers that are equal to it after the scorer's normalisation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
@@ -32,13 +32,14 @@ from closeread.formats.files.place import PARSER_ERRORS
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import beyond, noted, present
+from closeread.formats.layouts.places import stated
+from closeread.formats.layouts.tokens import MOST_TOKENS, Tokens, holds, misplaced
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
 T = TypeVar("T")
-Tokens = list[tuple[str, int]]
 # An object with its members unparsed, to look for those of other publishers.
 _Members = dict[str, msgspec.Raw]
 
@@ -97,7 +98,7 @@ def info(source: Source) -> Info:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield one passage a line; counts repeated qids, wrong offsets and unanswered questions."""
+    """Yield one passage a line; counts what breaks the shared task's promises (docs/formats.md)."""
     ids = Ids(defects)
     for index, (number, raw, context) in enumerate(_contexts(source, _Context)):
         try:
@@ -135,37 +136,37 @@ def _item(typed: _Context, raw: bytes, passage_id: str, notes: _Notes) -> Item:
         metadata={"context_tokens": typed.context_tokens}
         | noted(mrqa_extra=beyond(members, _Context)),
     )
+    if wrong := misplaced(typed.context_tokens or [], passage.text):
+        notes.defects.add("wrong-token", wrong, line=notes.line)
+    if (n := len(typed.context_tokens or ())) > MOST_TOKENS:
+        notes.defects.add("too-many-tokens", f"a context of {n:,} tokens", line=notes.line)
     rows = msgspec.json.decode(members["qas"], type=list[_Members])
     questions = []
     for item, fields in zip(typed.qas, rows, strict=True):
         notes.ids.note(item.qid, line=notes.line)
-        _check(item, passage.text, notes)
-        questions.append(_question(item, fields, passage))
+        questions.append(_question(item, fields, passage, notes))
     return passage, tuple(questions)
 
 
-def _check(item: _Question, text: str, notes: _Notes) -> None:
+def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes) -> Question:
     def defect(code: str, message: str) -> None:
         notes.defects.add(code, message, question_id=item.qid, line=notes.line)
 
-    if not item.answers:
+    places: dict[str, list[Span]] = {_words(text): [] for text in item.answers or ()}
+    if not places:
         defect("no-answer", "no accepted answer")
-    for found in item.detected_answers or ():
-        for start, end in found.char_spans:
-            if not 0 <= start <= end < len(text) or text[start : end + 1] != found.text:
-                defect("wrong-offset", f"characters {start} to {end} are not {found.text!r}")
-
-
-def _question(item: _Question, fields: _Members, passage: Passage) -> Question:
-    places: dict[str, list[Span]] = {}
+    if wrong := misplaced(item.question_tokens or [], item.question):
+        defect("wrong-token", wrong)
     detected = None
     if item.detected_answers is not None:
         detected = []
         rows = msgspec.json.decode(fields["detected_answers"], type=list[_Members])
         for found, raw in zip(item.detected_answers, rows, strict=True):
-            spans = (Span(start, end + 1) for start, end in found.char_spans)
-            right = [span for span in spans if span.of(passage.text) == found.text]
-            places.setdefault(_words(found.text), []).extend(right)
+            standing = _standing(found, passage, defect)
+            if _words(found.text) in places:
+                places[_words(found.text)] += standing
+            elif places:
+                defect("answer-not-accepted", f"{found.text!r} equals no accepted answer")
             detected.append(
                 {
                     "text": found.text,
@@ -174,18 +175,44 @@ def _question(item: _Question, fields: _Members, passage: Passage) -> Question:
                 }
                 | noted(extra=beyond(raw, _Detected))
             )
+        if places and not any(places.values()):
+            defect("answer-without-place", "no accepted answer has a place in the context")
     return Question(
         question_id=item.qid,
         passage_id=passage.passage_id,
         text=item.question,
         kind="span",
         answers=tuple(
-            Answer(kind="span", texts=(text,), spans=tuple(places.get(_words(text), ())))
+            Answer(kind="span", texts=(text,), spans=tuple(places[_words(text)]))
             for text in item.answers or ()
         ),
         metadata={"question_tokens": item.question_tokens, "detected_answers": detected}
         | noted(mrqa_extra=beyond(fields, _Question), no_gold=None if item.answers != [] else []),
     )
+
+
+def _standing(found: _Detected, passage: Passage, defect: Callable[[str, str], None]) -> list[Span]:
+    """Return where a detected answer stands: as the file says, else at the nearest like places."""
+    spans: list[Span] = []
+    for start, end in found.char_spans:
+        span = stated(found.text, passage.text, start, defect) if found.text else None
+        right = span == Span(start, end + 1)
+        if not found.text or (span is not None and span.start == start and not right):
+            defect("wrong-offset", f"characters {start} to {end} are not {found.text!r}")
+        if span is not None and (right or span not in spans):
+            spans.append(span)
+    tokens = passage.metadata["context_tokens"]
+    if tokens is not None and not _agree(found, tokens):
+        defect("wrong-token-span", f"the tokens of {found.text!r} are not its characters'")
+    return spans
+
+
+def _agree(found: _Detected, tokens: Tokens) -> bool:
+    """Whether every place in tokens is the one in characters."""
+    if len(found.token_spans) != len(found.char_spans):
+        return False
+    places = zip(found.token_spans, found.char_spans, strict=True)
+    return all(holds(tokens, *token, Span(start, end + 1)) for token, (start, end) in places)
 
 
 def _words(text: str) -> str:

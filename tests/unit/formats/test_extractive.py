@@ -1,4 +1,4 @@
-"""SQuAD, CMRC, MRQA and ExpMRC: what their records become, checked against the raw files."""
+"""SQuAD, CMRC and ExpMRC: what their records become, checked against the raw files."""
 
 import gzip
 import json
@@ -211,109 +211,11 @@ def test_cmrc_first_form(tmp_path):
     assert raw_json(tmp_path / "back.json") == value
 
 
-def mrqa(**question: Any) -> dict[str, Any]:
-    start = CONTEXT.index("80")
-    asked = {
-        "qid": "q",
-        "question": "How many?",
-        "question_tokens": [["How", 0], ["many", 4], ["?", 8]],
-        "detected_answers": [
-            {"text": "80", "char_spans": [[start, start + 1]], "token_spans": [[9, 9]]}
-        ],
-        "answers": ["80"],
-    }
-    return {"context": CONTEXT, "context_tokens": [["He", 31]], "qas": [asked | question]}
-
-
-def test_mrqa_spans_are_inclusive_on_disk(tmp_path):
-    """Inclusive spans become half-open, in answers and in metadata, and inclusive again."""
-    path = file(tmp_path, mrqa(answers=["80", "eighty"]))
-    start = CONTEXT.index("80")
-    passage, question, defects = only(path)
-    assert question.answers == (
-        Answer(kind="span", texts=("80",), spans=(Span(start, start + 2),)),
-        Answer(kind="span", texts=("eighty",)),
-    )
-    assert question.metadata["detected_answers"] == [
-        {"text": "80", "char_spans": [[start, start + 2]], "token_spans": [[9, 10]]}
-    ]
-    assert question.metadata["question_tokens"][1] == ("many", 4)
-    assert passage.metadata["context_tokens"] == [("He", 31)]
-    assert not defects
-    dump(load(path), tmp_path / "back")
-    assert raw_json(tmp_path / "back") == raw_json(path)
-
-
-def test_mrqa_defects(tmp_path):
-    """Spans that do not hold their text, and questions without answers, are counted."""
-    wrong = [{"text": "80", "char_spans": [[0, 1], [4, 900]], "token_spans": [[0, 0]]}]
-    _, question, defects = only(file(tmp_path, mrqa(detected_answers=wrong)))
-    assert defects == {"wrong-offset": 2}
-    assert question.answers == (Answer(kind="span", texts=("80",)),)
-    assert only(file(tmp_path, mrqa(answers=[])))[2] == {"no-answer": 1}
-
-
-def test_mrqa_header_names_the_set(tmp_path):
-    """The header gives the name, and is written back; without it there is none."""
-    path = tmp_path / "x.jsonl"
-    header = {"header": {"dataset": "Heat", "split": "dev", "more": 1}}
-    path.write_text(json.dumps(header) + "\n" + json.dumps(mrqa()) + "\n")
-    dataset = load(path)
-    assert (dataset.name, dataset.format) == ("Heat-dev", "mrqa")
-    dump(dataset, tmp_path / "back.jsonl")
-    assert json.loads((tmp_path / "back.jsonl").read_text().split("\n")[0]) == header
-    assert load(file(tmp_path, mrqa())).metadata == {}
-
-
-def test_mrqa_sets_of_the_shared_task_have_their_terms(tmp_path):
-    """By the names in their headers; a set of the user's that is called so has none of them."""
-    path = tmp_path / "x.jsonl"
-    for terms, header in (
-        ("MIT; the plots keep their own terms", {"dataset": "DuoRC.ParaphraseRC", "split": "dev"}),
-        ("non-commercial research only", {"dataset": "RACE", "split": "dev"}),
-        ("", {"dataset": "RACE", "split": "dev", "tokenizer": "spaCy"}),
-        ("CC0", {"dataset": "RACE", "split": "dev", "license": "CC0"}),
-        ("", {"dataset": "Heat", "split": "dev"}),
-    ):
-        path.write_text(json.dumps({"header": header}) + "\n" + json.dumps(mrqa()) + "\n")
-        assert load(path).license == terms
-
-
-def test_mrqa_markers_stay_in_the_text(tmp_path):
-    """[TLE], [DOC] and [PAR] are part of the passage, as the spans count them."""
-    text = "[TLE] Heat [PAR] It was 80."
-    at = text.index("80")
-    detected = [{"text": "80", "char_spans": [[at, at + 1]], "token_spans": [[5, 5]]}]
-    path = file(tmp_path, mrqa(detected_answers=detected) | {"context": text})
-    passage, question, defects = only(path)
-    assert passage.text == text
-    assert question.answers[0].spans[0].of(text) == "80"
-    assert not defects
-
-
 def test_mrqa_needs_tokens(tmp_path):
     """A set without tokens is sent to `closeread convert`."""
     path = file(tmp_path, squad())
     with pytest.raises(UsageError, match="closeread convert --to mrqa"):
         dump(load(path), tmp_path / "never", "mrqa")
-
-
-def test_mrqa_real_sample(corpus: Path):
-    """Every detected span of the shared task's sample slices to its text."""
-    compared = 0
-    lines = (corpus / "data/mrqa/NewsQA_sample.jsonl").read_text("utf-8").splitlines()
-    for (passage, questions), line in zip(
-        load(corpus / "data/mrqa/NewsQA_sample.jsonl"), lines, strict=True
-    ):
-        raw = json.loads(line)
-        assert passage.text == raw["context"]
-        for question, asked in zip(questions, raw["qas"], strict=True):
-            assert question.question_id == asked["qid"]
-            assert [a.texts[0] for a in question.answers] == asked["answers"]
-            expected = [Span(s, e + 1) for s, e in asked["detected_answers"][0]["char_spans"]]
-            assert list(question.answers[0].spans) == expected
-            compared += len(expected)
-    assert compared == 17
 
 
 def test_expmrc_stems_are_understood_as_those_of_race_and_c3(tmp_path):

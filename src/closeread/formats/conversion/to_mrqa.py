@@ -19,10 +19,10 @@ from closeread.errors import UsageError
 from closeread.formats.conversion.contexts import contexts
 from closeread.formats.conversion.occurrences import Token, TokenizedText
 from closeread.formats.conversion.spacy_tokens import Tokenize, tokenizer, version
+from closeread.formats.layouts.tokens import MOST_TOKENS
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
-MOST_TOKENS = 800
 Occurrences = Literal["all", "annotated"]
 
 
