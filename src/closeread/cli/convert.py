@@ -184,4 +184,8 @@ def _hand_in(
         else:
             hand_in(Predictions(opened), dataset, form, stream)
     remark(f"{dst}: the predictions of {run}, as {form}")
+    if form == "gcrc-advrobust":
+        blank = sum(not (one.answer and one.answer.label) for one in opened.predictions())
+        if blank:
+            remark(f"  {count_of(blank, 'question')} without a letter, which counts as wrong")
     return {"source": str(run), "target": str(dst), "form": form}

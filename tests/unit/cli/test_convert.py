@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 
+import closeread as library
 from closeread.api.running import convert
 from closeread.errors import UsageError
 from verbs import within
@@ -170,6 +171,18 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     assert done.returncode == 2
     assert "score for having no answer" in done.stderr
     assert not (tmp_path / "handed").exists()
+
+
+def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_path):
+    """One answer of a language model that names no option kept the others from being handed in."""
+    said = dict.fromkeys((one.question_id for one in library.load("exam/zh").questions()), "A")
+    (tmp_path / "said.json").write_text(json.dumps(said | dict.fromkeys([*said][:2], "hm")))
+    given = ("--dataset", "exam/zh", "--predictions", "said.json")
+    assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
+    done = call(tmp_path, "run", "GCRC_advRobust.json", "--to", "gcrc-advrobust")
+    assert (done.returncode, "  2 questions without a letter" in done.stderr) == (0, True)
+    first, *_ = json.loads((tmp_path / "GCRC_advRobust.json").read_text("utf-8"))["data"]
+    assert (first["answer"], first["positive_answer"], first["negative_answer"]) == ("", "", "A")
 
 
 def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path):

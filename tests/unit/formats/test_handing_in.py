@@ -14,6 +14,7 @@ from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.segmentation import Segmenter
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction
+from samples import triples
 from submitted import TEXT, loaded, two_questions
 
 
@@ -113,6 +114,25 @@ def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path
     assert [written[field] for field in fields] == ["C", "B", "D"]
     back = load_submission(_saved(tmp_path, stream), dataset)
     assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
+
+
+def test_a_triple_is_handed_in_where_a_letter_is_missing_and_not_where_a_question_is():
+    """A language model that names no option, or fails once, does not undo the other letters."""
+    dataset = triples()
+    names = [one.question_id for one in dataset.questions()]
+    said = {
+        names[0]: Prediction(question_id=names[0], answer=Answer(kind="choice", label="B")),
+        names[1]: Prediction(question_id=names[1], answer=Answer(kind="choice", texts=("hm",))),
+        names[2]: Prediction(question_id=names[2], error="timed out"),
+    }
+    stream = io.BytesIO()
+    hand_in(said, dataset, "gcrc-advrobust", stream)
+    (written,) = json.loads(stream.getvalue())["data"]
+    fields = ("answer", "positive_answer", "negative_answer")
+    assert [written[field] for field in fields] == ["B", "", ""]
+    del said[names[2]]
+    with pytest.raises(UsageError, match="has no prediction"):
+        hand_in(said, dataset, "gcrc-advrobust", io.BytesIO())
 
 
 def _saved(folder, stream):

@@ -97,15 +97,16 @@ def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
 
 def _with_letter(question: Question, predictions: Predictions) -> Question:
     prediction = predictions.get(question.question_id)
-    if prediction is None or prediction.answer is None or not prediction.answer.label:
+    if prediction is None:
         raise UsageError(
-            "has no predicted letter",
+            "has no prediction",
             where=f"question {question.question_id}",
-            expected="a letter for all three questions of every record",
-            cure="read the whole set by a reader of options",
+            expected="one for all three questions of every record",
+            cure="read the whole set",
         )
-    answer = Answer(kind="choice", label=prediction.answer.label)
-    return msgspec.structs.replace(question, answers=(answer,))
+    # A reader may name no option, as language models do: no letter is a wrong one.
+    label = prediction.answer.label if prediction.answer else ""
+    return msgspec.structs.replace(question, answers=(Answer(kind="choice", label=label),))
 
 
 def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
