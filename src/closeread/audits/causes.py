@@ -1,5 +1,6 @@
 """Why scorers part at an answer: by what has to be taken away until they agree."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
@@ -123,6 +124,29 @@ def _still_apart(
         except Refused:
             continue
     return distance(row, exact)
+
+
+def is_another_piece(one: Subject, question: Question) -> bool:
+    """Whether an answer is a piece of the passage in words, longer or shorter than a gold one.
+
+    That is the reader's error, and no way of writing: scorers part at it as they were made to.
+    """
+    prediction = one.predictions.get(question.question_id)
+    if prediction is None or prediction.answer is None:
+        return False
+    said = prediction.answer.texts
+    passage = one.passages[question.passage_id].text
+    if not any(map(str.isalpha, "".join(said))) or not all(text in passage for text in said):
+        return False
+    text = "".join(map(_bare, said))
+    golds = {"".join(map(_bare, answer.texts)) for answer in question.answers} - {""}
+    return text not in golds and any(gold in text or text in gold for gold in golds)
+
+
+def _bare(text: str) -> str:
+    """Return a text without what scorers may leave out: marks, blanks, case, articles."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(word for word in words if word not in ARTICLES)
 
 
 def _contains(said: Texts, golds: Golds) -> bool:

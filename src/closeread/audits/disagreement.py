@@ -1,8 +1,8 @@
 """All scorers over one set of answers: where they part, by named cause, and how ranks move."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from closeread.audits.causes import causes_of
+from closeread.audits.causes import causes_of, is_another_piece
 from closeread.audits.disagreement_tables import (
     cause_table,
     matrix_tables,
@@ -23,6 +23,7 @@ ENGLISH = (
 )  # fmt: skip
 CHINESE = ("squad", "cmrc~mixed", "opencompass", "evaluate", "inspect")
 
+_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 Column = list[float | None]  # one place a question; None where the scorer leaves it out
 
 
@@ -66,12 +67,18 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     if len(texts) > 1:
         tables = [run_table(texts, spreads, aparts), *tables, order_table(texts, values, means)]
         notes.insert(0, f"what follows the table of runs is about {one.name}: the widest apart")
-    width = high - low
-    verdict: Verdict = "broken" if width > 0.2 else "doubtful" if width > 0.02 else "sound"
-    if verdict == "sound" and any(
-        len(found) > 0.02 * len(of.questions) for of, found in zip(texts, aparts, strict=True)
-    ):
-        verdict = "doubtful"  # what is lost at some questions may be won at others
+    pieces = [
+        {each.question_id for each in of.questions if is_another_piece(of, each)} for of in texts
+    ]
+    if pieces[worst]:
+        notes.append(
+            f"answers that are a piece of the passage, longer or shorter than a gold one, are left "
+            f"out of the verdict: {len(pieces[worst]):,} of {one.name}"
+        )
+    verdict = max(
+        (_grave(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)),
+        key=_GRAVITY.index,
+    )
     return Finding(
         check="disagreement",
         verdict=verdict,
@@ -93,6 +100,32 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
             "questions": causes,
         },
     )
+
+
+def _grave(
+    one: Subject,
+    main: Mapping[str, Column],
+    apart: Sequence[tuple[Question, float]],
+    pieces: Collection[str],
+    exact: frozenset[str],
+) -> Verdict:
+    """How bad it is that scorers part, those questions left out at which they were made to."""
+    counted = [question.question_id not in pieces for question in one.questions]
+    width = distance(
+        {
+            name: sum(
+                number or 0.0 for number, counts in zip(column, counted, strict=True) if counts
+            )
+            / sum(number is not None for number in column)
+            for name, column in main.items()
+        },
+        exact,
+    )
+    if width > 0.02:
+        return "broken" if width > 0.2 else "doubtful"
+    # What is lost at some questions may be won at others.
+    many = sum(question.question_id not in pieces for question, _ in apart)
+    return "doubtful" if many > 0.02 * len(one.questions) else "sound"
 
 
 def _defaults(one: Subject) -> tuple[str, ...]:

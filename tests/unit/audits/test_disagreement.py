@@ -37,6 +37,24 @@ def test_gold_answers_part_nobody(tmp_path):
     assert finding.data["causes"] == {}
 
 
+def test_a_piece_of_the_passage_that_is_too_long_or_too_short_is_the_reader_s_error(tmp_path):
+    """What contains a gold answer is right for some scorers; a way of writing it is no piece."""
+    other = {"Ada Quill": "Quill", "St. Brendan": "St. Brendan sank", "46 years": "for 46 years"}
+    asked = make_run(tmp_path, "pieces", lambda gold: other.get(gold, gold))
+    finding = check([loaded(asked)])
+    assert finding.verdict == "sound" and finding.data["apart"]["pieces"] == 3
+    assert finding.notes[-1].endswith("are left out of the verdict: 3 of pieces")
+    means = finding.data["means"]["pieces"]
+    assert means["opencompass.drop"] == 1 and means["drop.em"] == 5 / 8
+    for name, answer in (
+        ("said", lambda gold: f"It is {other.get(gold, gold)}"),
+        ("articles", lambda gold: "the St. Brendan" if gold == "St. Brendan" else f"{gold}."),
+        ("numbers", lambda gold: gold.partition(".")[0] if gold[0].isdigit() else gold),
+    ):
+        found = check([loaded(make_run(tmp_path, name, answer))])
+        assert found.verdict == "broken" and "left out of" not in " ".join(found.notes)
+
+
 def test_the_matrix_is_symmetric_and_zero_on_itself(tmp_path):
     """Apart from one another means the same both ways."""
     run = make_run(tmp_path, "dots", lambda gold: gold + ".")

@@ -103,6 +103,9 @@ _DISAGREEMENT = {
     "run": "运行", "lowest %": "最低 %", "highest %": "最高 %", "questions apart": "相异题数",
     "what follows the table of runs is about {run}: the widest apart":
         "运行表之后的内容均为分歧最大的 {run}",
+    "answers that are a piece of the passage, longer or shorter than a gold one, are left out of "
+    "the verdict: {n} of {run}":
+        "是原文片段但比标准答案长或短的答案不计入结论：{run} 中有 {n} 个",
     "change places: against the order by {value}; equal ones do not":
         "换位：与按 {value} 的次序相比；同分不算",
     "looked at {named} of {all}, evenly chosen": "等距抽查 {all} 题中的 {named} 题",
