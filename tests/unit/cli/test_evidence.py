@@ -345,6 +345,20 @@ def test_a_set_without_gold_is_extracted_and_not_scored(folder):
     assert "1.00" in done.stdout
 
 
+def test_a_questions_evidence_from_a_corpus_is_shown_with_its_passages(folder):
+    assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
+    asked = ("set.json", "--corpus", "c", "--question", "1-1", "--out", "found.jsonl")
+    done = run(folder, *asked)
+    assert done.returncode == 0, done.stderr
+    (line,) = map(json.loads, (folder / "found.jsonl").read_text("utf-8").splitlines())
+    for told in line["evidence"]:
+        assert f"── 1-1 {told['option_label']}\n" in done.stdout
+        for piece in told["sentences"]:
+            assert f"  {piece['passage_id']}: {piece['text']}\n" in done.stdout
+    assert as_json(folder, *asked)["evidence"] == [line]
+    assert "── " not in run(folder, "set.json", "--corpus", "c").stdout
+
+
 def test_the_corpus_folder_is_named_by_its_variable(folder):
     """Recipes of published sets name them by $CLOSEREAD_CORPUS/; unset, that is one message."""
     environment = {k: v for k, v in os.environ.items() if k != "CLOSEREAD_CORPUS"}

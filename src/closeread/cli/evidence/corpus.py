@@ -1,8 +1,9 @@
 """``closeread evidence`` over a corpus of passages instead of each question's own."""
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -10,16 +11,20 @@ import msgspec
 from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
 from closeread.cli.evidence.numbers import lines_told
+from closeread.cli.evidence.view import block
 from closeread.cli.terminal.known_words import tell_known_words
 from closeread.cli.terminal.numbers import aligned, contract, notes_of, row
-from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.terminal.output import as_json, console, remark
 from closeread.cli.terminal.progress import progress
 from closeread.formats.files.outcome import must_take_folder
 from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
 from closeread.system.sums import sha256_of
-from closeread.types import Dataset
+from closeread.types import Dataset, Question
 from closeread.wording import count_of, in_one_line
+
+if TYPE_CHECKING:
+    from closeread.pipeline.from_corpus import Claimed
 
 
 def must_be_free(folder: Path) -> None:
@@ -63,6 +68,7 @@ def search_corpus(
     (method,) = methods
     tell_known_words(chosen.items(), method.name, method.options)
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
+    asked: list[tuple[Question, tuple[Claimed, ...], dict[str, Any]]] = []
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
@@ -71,24 +77,53 @@ def search_corpus(
             passages=passages, label=chosen.label, workers=workers, advance=advance,
         ):  # fmt: skip
             scorer.add(passage, question, said, only=chosen.label)
+            line = {"question_id": question.question_id, "evidence": [_row(one) for one in said]}
             if stream is not None:
-                rows = [
-                    {
-                        "option_label": one.option_label,
-                        "score": one.score,
-                        "passages": one.passages,
-                        "sentences": one.sentences,
-                    }
-                    for one in said
-                ]
-                line = {"question_id": question.question_id, "evidence": rows}
                 stream.write(msgspec.json.encode(line) + b"\n")
+            if chosen.question is not None:
+                asked.append((question, said, line))
         chosen.must_have(scorer.claims)
-    _print(chosen.info(), folder, method, scorer, out=out, json_=json_)
+    if not json_:
+        for question, said, _ in asked:
+            _view(question, said)
+    lines = [line for _, _, line in asked]
+    _print(chosen.info(), folder, method, scorer, out=out, asked=lines, json_=json_)
+
+
+def _row(claimed: "Claimed") -> dict[str, Any]:
+    return {
+        "option_label": claimed.option_label,
+        "score": claimed.score,
+        "passages": claimed.passages,
+        "sentences": claimed.sentences,
+    }
+
+
+def _view(question: Question, said: "Iterable[Claimed]") -> None:
+    """Print a question's claims, and behind each its sentences with their passages' ids."""
+    from closeread.evidence.query import query_text
+
+    out = console()
+    options = {option.label: option for option in question.options}
+    for one in said:
+        option = options.get(one.option_label)
+        click.echo(in_one_line(f"── {question.question_id} {one.option_label}".rstrip()))
+        click.echo(in_one_line(query_text(question, option)))
+        for piece in one.sentences:
+            for line in block(f"  {in_one_line(piece.passage_id)}:", "", piece.text, out.width):
+                click.echo(line.plain)
+        click.echo("" if one.sentences else "  —\n")
 
 
 def _print(
-    info: DatasetInfo, folder: Path, method: Method, scorer: Any, *, out: Path | None, json_: bool
+    info: DatasetInfo,
+    folder: Path,
+    method: Method,
+    scorer: Any,
+    *,
+    out: Path | None,
+    asked: list[dict[str, Any]],
+    json_: bool,
 ) -> None:
     metrics = scorer.summaries()
     told = {
@@ -107,6 +142,7 @@ def _print(
                 "retriever": method.told(),
                 **told,
             }
+            | ({"evidence": msgspec.to_builtins(asked)} if asked else {})
             | lines_told(out)
         )
         return

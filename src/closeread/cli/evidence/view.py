@@ -70,7 +70,7 @@ def _lines(shown: Shown, why: bool, width: int) -> Iterator[Any]:
     yield ""
     for span, number in numbers.items():
         style = ("bold " if span in shown.gold else "") + _colour(number)
-        yield from _block(_circled(number), style, span.of(shown.passage.text), width)
+        yield from block(_circled(number), style, span.of(shown.passage.text), width)
     if why:
         for name, (retriever, evidence) in shown.found.items():
             yield ""
@@ -156,12 +156,12 @@ def _reasons(
         ]
         number = numbers[span]
         said = "covers " + (" · ".join(parts) or "no part of it")
-        yield from _block(f"  {_circled(number)}", _colour(number), said, width)
+        yield from block(f"  {_circled(number)}", _colour(number), said, width)
     if not units(shown.claim):
         yield Text("  nothing to look for: the claim has no letter, digit or Chinese character")
         return
     left = " · ".join(span.of(shown.claim) for span in found.uncovered)
-    yield from _block("  uncovered:", "", left or "nothing", width)
+    yield from block("  uncovered:", "", left or "nothing", width)
 
 
 def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[Any]:
@@ -185,10 +185,10 @@ def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[
             f"{in_one_line(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
         yield Text(f"    {listed}", style="dim")
-        yield from _block("    found:", "", step.sentence.of(shown.passage.text), width)
+        yield from block("    found:", "", step.sentence.of(shown.passage.text), width)
 
 
-def _block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
+def block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
     """Yield lines of a text behind its head, broken between Chinese characters, too."""
     from rich.text import Text
 
