@@ -118,6 +118,30 @@ def test_a_model_that_calls_its_dropout_otherwise(tmp_path, few):
     assert json.loads((out / "config.json").read_text())["attention_dropout"] == 0.0
 
 
+def test_weights_that_are_one_are_saved_beside_a_second_head(tmp_path, few):
+    """BART's embeddings are its encoder's and its decoder's: killed, it goes on with them."""
+    from transformers import BartConfig, BartModel
+
+    model = make_encoder(tmp_path / "model", positions=96)
+    config = BartConfig(
+        vocab_size=240, d_model=32, encoder_layers=1, decoder_layers=1, max_position_embeddings=96,
+        encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=64,
+        decoder_ffn_dim=64, pad_token_id=0, bos_token_id=2, eos_token_id=3,
+        decoder_start_token_id=3,
+    )  # fmt: skip
+    BartModel(config).save_pretrained(model)
+    settings = {"max_steps": 6, "save_every": 2, "batch_size": 4, "dev": [{"path": few}]}
+    settings["beside"] = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 8)}]}
+    whole, out = tmp_path / "whole", tmp_path / "killed"
+    train(whole, model, few, **settings)
+    with pytest.raises(Killed):
+        train(out, model, few, begin=killed_at(5), **settings)
+    train(out, model, few, resume=True, **settings)
+    for name in ("model", "second_head"):
+        once, again = (load_file(one / f"{name}.safetensors") for one in (whole, out))
+        assert all(torch.equal(weights, again[key]) for key, weights in once.items())
+
+
 def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder):
     """Also where an epoch ends with three questions: two in one batch, one in the other."""
     odd = squad(tmp_path / "odd.json", 51)

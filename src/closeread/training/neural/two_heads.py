@@ -43,6 +43,19 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
         hidden = self.model.base_model(**given).last_hidden_state
         return Outputs(self.second(hidden[:, 0]))
 
+    def state_dict(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """Return the weights; of those that are one (BART's embeddings), each name has its copy.
+
+        A file of safetensors holds no tensor under two names.
+        """
+        found: dict[str, Any] = super().state_dict(*given, **named)
+        places: set[int] = set()
+        for name, weights in found.items():
+            if weights.data_ptr() in places:
+                found[name] = weights.clone()
+            places.add(weights.data_ptr())
+        return found
+
     def activation_checkpointing_enable(self, **how: Any) -> None:
         """Let the encoder compute twice to need less memory."""
         self.model.activation_checkpointing_enable(**how)
