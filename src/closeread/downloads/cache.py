@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
-from closeread.errors import UsageError
+from closeread.errors import MismatchError, UsageError
 
 _LONGEST_NAME = 120  # in bytes, with room for endings of our own
 
@@ -28,7 +28,7 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
 
     Raises:
         UsageError: Not an http or https address.
-        TransferError: It cannot be fetched, or the environment forbids the network.
+        TransferError: It cannot be fetched, is a web page, or the environment forbids the network.
         StorageError: The cache folder cannot be written.
     """
     try:
@@ -44,10 +44,20 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
         fetch(
             PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256),
             target,
-            check=lambda path: None,
+            check=_must_be_no_page,
             patience=patience or Patience(),
         )
     return target
+
+
+def _must_be_no_page(path: Path) -> None:
+    """Refuse what a server shows to people, which would else be kept as the data set."""
+    with path.open("rb") as stream:
+        head = stream.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if head.startswith((b"<!doctype html", b"<html")):
+        raise MismatchError(
+            "it gives a web page and no data set (on GitHub the one behind 'Raw' gives the file)"
+        )
 
 
 def _file_name(path: str) -> str:

@@ -28,6 +28,16 @@ def test_two_addresses_with_one_file_name_are_kept_apart(site, waits):
     assert (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
 
 
+def test_a_web_page_is_no_data_set_and_is_not_kept(site, waits, content, tmp_path):
+    """A server that shows its page in place of the file is asked again the next time."""
+    url = site.put("/set.json", b"\xef\xbb\xbf\n<!DOCTYPE HTML>\n<title>Sign in</title>")
+    with pytest.raises(TransferError, match="a web page and no data set"):
+        cached(url, patience=waits.patience())
+    assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file()]
+    site.put("/set.json", content)
+    assert cached(url, patience=waits.patience()).read_bytes() == content
+
+
 def test_offline_gives_what_is_there(site, waits, content, monkeypatch):
     """A cached copy needs no network; any other address is refused."""
     url = site.put("/set.json", content)
