@@ -216,7 +216,7 @@ class Batcher:
             answered = self._finish(place.order, place, prediction)
         except BaseException as error:  # a retriever may come from outside as well
             answered = Answered(Prediction(question_id=prediction.question_id, error=told(error)))
-        self._metrics.answered(failed=bool(answered.prediction.error))
+        self._metrics.answered(answered.prediction)
         return answered
 
     def _wake(self, order: Order) -> None:

@@ -15,8 +15,11 @@ from prometheus_client import (
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from closeread.types import Prediction
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 _BATCH = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 # they are a second series for each, which nobody asks for
@@ -46,12 +49,19 @@ class Metrics:
         )
         self._questions = Counter(
             "closeread_questions",
-            "Questions that the reader gave a prediction for, by whether it failed.",
+            "Questions with a prediction, by what it says: answered, unanswered (not sure enough, "
+            "or nothing to say), failed.",
             ("outcome",),
             registry=self.registry,
         )
-        self._good = self._questions.labels("answered")
-        self._bad = self._questions.labels("failed")
+        for outcome in ("answered", "unanswered", "failed"):
+            self._questions.labels(outcome)  # so that it is there before the first
+        self._confidences = Histogram(
+            "closeread_confidence",
+            "Confidences of predictions, also of answers that were withheld.",
+            buckets=_SHARES,
+            registry=self.registry,
+        )
         self._batches = Histogram(
             "closeread_batch_questions",
             "Questions a batch.",
@@ -86,9 +96,13 @@ class Metrics:
         self._batches.observe(questions)
         self._batch_seconds.observe(seconds)
 
-    def answered(self, *, failed: bool) -> None:
+    def answered(self, prediction: Prediction) -> None:
         """Count a question that has its prediction."""
-        (self._bad if failed else self._good).inc()
+        says = prediction.answer is not None or prediction.option_scores
+        outcome = "failed" if prediction.error else "answered" if says else "unanswered"
+        self._questions.labels(outcome).inc()
+        if prediction.confidence is not None:
+            self._confidences.observe(prediction.confidence)
 
     def refused(self, reason: str) -> None:
         """Count a refusal."""

@@ -66,6 +66,12 @@ def test_what_is_not_sure_is_withheld(file):
         told = server.post("/v1/answer", ASKED).json()
         plain = server.post("/", context("the hat of whom", text=TEXT)).json()
         assert server.health()["calibrated"]["threshold"]["value"] == 0.5
+        outcomes = ("answered", "unanswered", "failed")
+        counts = [server.metric("closeread_questions_total", outcome=one) for one in outcomes]
+        confidences = [
+            server.metric("closeread_confidence_bucket", le=edge) for edge in ("0.5", "+Inf")
+        ]
+    assert (counts, confidences) == ([1, 2, 0], [2, 3])
     sure, unsure = told["predictions"]
     assert sure["answer"]["texts"] == ["1912"] and sure["confidence"] > 0.5
     assert "answer" not in unsure and unsure["confidence"] < 0.5
