@@ -9,6 +9,7 @@ from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import (
+    must_have_read,
     parsed,
     tell_of,
     tell_otherwise,
@@ -93,7 +94,9 @@ def command(
         import msgspec
 
         as_json({"run": str(out), **msgspec.to_builtins(run.info)})
+        must_have_read(run)
     else:
         click.echo(out)
+        must_have_read(run)
         scores = f"`closeread score {argument(out)}` scores them"
         remark(f"{count_of(run.info.n_predictions, 'question')} read; {scores}")

@@ -54,6 +54,7 @@ def command(
     )
     from closeread.cli.terminal.output import as_json
     from closeread.cli.terminal.reading import (
+        must_have_read,
         parsed,
         tell_of,
         tell_otherwise,
@@ -104,6 +105,7 @@ def command(
             if len(printed) == 1
             else {"runs": printed} | averaged(averages) | report
         )
+        must_have_read(*made.runs)
         return
     for name, found in zip(resolved.datasets, made.summaries, strict=True):
         print_summary(found, title=f"{resolved.reader.name} on {name}")
@@ -115,6 +117,7 @@ def command(
         print_mrqa(mrqa)
         click.echo()
     click.echo(made.report)
+    must_have_read(*made.runs)
 
 
 def _resolved(

@@ -296,6 +296,31 @@ def test_a_reader_from_the_working_folder(closeread, tmp_path):
     done = closeread("read", "exam/en", "--reader", "mine:make", "--out", "run")
     assert "the reader failed at" in done.stderr
     assert "RuntimeError: too hard" in done.stderr
+    assert "nothing was read" not in done.stderr
+
+
+def test_a_run_of_failures_alone_is_no_success(tmp_path):
+    """A service that refuses every request: what it said is kept, and a script is told."""
+    (tmp_path / "refusing.py").write_text(
+        "class Reader:\n"
+        "    def read(self, items):\n"
+        "        raise RuntimeError('status 400')\n"
+        "def make(): return Reader()\n"
+    )
+    (tmp_path / "all.toml").write_text(
+        'datasets = ["exam/en"]\nout = "made"\n[reader]\nname = "refusing:make"\n'
+        "[read]\nlimit = 3\n[score]\nresamples = 100\n"
+    )
+    here = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    read = ("read", "exam/en", "--reader", "refusing:make", "--limit", "3", "--out")
+    for verb, run in (((*read, "run"), "run"), ((*read, "other", "--json"), "other"),
+                      (("run", "all.toml"), "made")):  # fmt: skip
+        done = apart(*verb, folder=tmp_path, **here)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.splitlines()[-1].startswith(f"{run}: nothing was read")
+        assert done.stdout
+        kept = (tmp_path / run / "predictions.jsonl").read_text()
+        assert kept.count("status 400") == 3
 
 
 def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(tmp_path):

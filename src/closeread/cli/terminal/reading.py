@@ -101,6 +101,21 @@ def tell_of(run: Run, limit: int | None) -> None:
         _tell_silence(run)
 
 
+def must_have_read(*runs: Run) -> None:
+    """End the verb with exit code 2 where the reader failed at every question of a run.
+
+    What it kept is scored as wrong throughout, and tells of no reader: a service that refuses
+    every request, say. The run is left as it is.
+    """
+    for run in runs:
+        if 0 < run.info.n_predictions == run.info.n_failed:
+            remark(
+                f"{in_one_line(str(run.path))}: nothing was read, for the reader failed at every "
+                "question: mend what is told above, and read again with --overwrite"
+            )
+            sys.exit(2)
+
+
 def _tell_limit(run: Run, limit: int | None) -> None:
     """Say where more was read than asked for, since a group was not to be cut in two."""
     if limit is not None and run.info.dataset.n_questions > limit:
