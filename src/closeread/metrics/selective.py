@@ -128,7 +128,15 @@ def metric(base: str = "", threshold: float | None = None) -> Selective:
             kind decides (``squad2.em``, ``drop.em``, ``choice.accuracy``).
         threshold: An answer whose base value reaches it is right, others are wrong; without it
             the value counts as it is.
+
+    Raises:
+        UsageError: A threshold that makes all answers right, or all wrong.
     """
+    if threshold is not None and not 0 < threshold <= 1:
+        raise UsageError(
+            f"a threshold of {threshold:g} makes all answers alike: values are fractions",
+            expected="a number above 0, and 1 at most, such as 0.5",
+        )
     return Selective(base=base, threshold=threshold)
 
 

@@ -214,6 +214,13 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(kind, variants):
                 assert fast.tolist() == slow.tolist()
 
 
+@pytest.mark.parametrize("threshold", [0, -1, 1.01, 50, math.nan])
+def test_a_threshold_that_makes_all_answers_alike_is_refused(threshold):
+    """Such as one in percent: every answer would be wrong."""
+    with pytest.raises(UsageError, match="makes all answers alike"):
+        metric("mrqa.f1", threshold)
+
+
 def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
     """Drawn once for all of them, and once where systems are compared, of several runs each."""
     rng = np.random.default_rng(6)
