@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.formats.files.outcome import within
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
 from closeread.protocols import Begin, unwatched
@@ -58,6 +59,7 @@ def execute(
     out = Path(recipe.out or f"runs/{recipe.name}")
     for folder in folders(recipe, out):
         must_be_free(folder, allowed=resume or overwrite)
+    report = within(out, REPORT)
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
     # Everything is opened before anything is read: a wrong name at the end costs no run.
@@ -77,7 +79,6 @@ def execute(
         run = predict(job, folder, resume=resume, overwrite=overwrite, begin=begin)
         runs.append(run)
         summaries.append(score_run(run, settings(recipe)))
-    report = out / REPORT
     material = gather([run.path for run in runs])
     shade(material, lambda line: None)  # nothing to say: the run has just been made
     write_material(material, report)

@@ -10,6 +10,13 @@ from closeread import score
 from closeread.cli import main
 from closeread.errors import StorageError
 
+RECIPE = """
+datasets = ["exam/en"]
+out = "run"
+reader.name = "first-sentence"
+read.limit = 5
+"""
+
 
 def called(*arguments):
     with pytest.raises(SystemExit) as left:
@@ -33,6 +40,7 @@ def run(tmp_path, capsys, monkeypatch):
         ("summary.json", ["score", "run", "--metric", "squad"]),
         ("scores.jsonl", ["score", "run", "--metric", "squad"]),
         ("report.html", ["report", "run"]),
+        ("report.html", ["run", "recipe.toml", "--resume"]),
         ("ledger.jsonl", ["read", "exam/en", "--reader", "first-sentence", "--limit", "5",
                           "--out", "run", "--resume"]),
         ("ledger.jsonl", ["read", "exam/en", "--reader", "lexical", "--out", "run", "--overwrite"]),
@@ -41,6 +49,7 @@ def run(tmp_path, capsys, monkeypatch):
 def test_nothing_is_written_through_a_link_in_the_folder(run, capsys, name, arguments):
     """It may lead to any file of whoever scores the run."""
     Path("precious").write_text("mine, without a line's end")
+    Path("recipe.toml").write_text(RECIPE)
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to("../precious")
     assert called(*arguments) == 2
