@@ -66,7 +66,7 @@ def claimed(
     made = _make(folder)
     try:
         present = _inspect(folder, resume or overwrite)
-        for name in (INFO, LEDGER, PREDICTIONS, f".{INFO}.new.part"):
+        for name in (INFO, LEDGER, PREDICTIONS, ONLY, f".{INFO}.new.part"):
             within(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:

@@ -41,6 +41,8 @@ def run(tmp_path, capsys, monkeypatch):
         ("scores.jsonl", ["score", "run", "--metric", "squad"]),
         ("report.html", ["report", "run"]),
         ("report.html", ["run", "recipe.toml", "--resume"]),
+        ("only.txt", ["read", "exam/en", "--reader", "first-sentence", "--only", "list.txt",
+                      "--out", "run", "--resume"]),
         ("ledger.jsonl", ["read", "exam/en", "--reader", "first-sentence", "--limit", "5",
                           "--out", "run", "--resume"]),
         ("ledger.jsonl", ["read", "exam/en", "--reader", "lexical", "--out", "run", "--overwrite"]),
@@ -50,6 +52,7 @@ def test_nothing_is_written_through_a_link_in_the_folder(run, capsys, name, argu
     """It may lead to any file of whoever scores the run."""
     Path("precious").write_text("mine, without a line's end")
     Path("recipe.toml").write_text(RECIPE)
+    Path("list.txt").write_text("en-01-q1")
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to("../precious")
     assert called(*arguments) == 2
