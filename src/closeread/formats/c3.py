@@ -54,8 +54,8 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each document with its questions.
 
-    Counts ``answer-not-an-option``, ``repeated-option`` (the right text is several options) and
-    ``duplicate-id``.
+    Counts ``answer-not-an-option`` and ``duplicate-id``. Where the right text is several options,
+    the first of them is the answer.
     """
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("", list)):

@@ -213,6 +213,16 @@ def test_gcrc_training_form(tmp_path: Path, wrap: bool):
     assert json.loads(_back(dataset, tmp_path)) == value
 
 
+def test_options_that_say_the_same_or_nothing_are_counted(tmp_path: Path):
+    """Whichever is right, and where no answer is given."""
+    row = {"id": "1", "title": "t", "passage": "甲。", "question": "正确的一项是", "answer": "B"}
+    twice, blank = ["一", " 一", "二", "二"], ["一", "二", "三", " "]
+    rows = [row | {"options": twice}, row | {"id": "2", "options": blank, "answer": None}]
+    dataset = _load(tmp_path, rows)
+    assert dataset.format == "gcrc"
+    assert dataset.check().counts == {"repeated-option": 2, "empty-option": 1}
+
+
 def test_c3_answers_by_text(tmp_path: Path):
     """The answer is an option's text; one that is none is counted, and all comes back."""
     value = [

@@ -1,5 +1,6 @@
 """Options, letters and the one right option: what all multiple-choice formats share."""
 
+from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
 
@@ -39,7 +40,11 @@ def options(
 def by_letter(
     letter: str | None, made: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
-    """Return the gold for a letter; an unknown letter is kept and counted, None gives no gold."""
+    """Return the gold for a letter; an unknown letter is kept and counted, None gives no gold.
+
+    Options that cannot be told apart, or say nothing, are counted in any case.
+    """
+    _check(made, name, defects)
     if letter is None:
         return ()
     for option in made:
@@ -52,15 +57,23 @@ def by_letter(
 def by_text(
     text: str | None, made: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
-    """Return the gold for an option's text; one that is no option is kept and counted."""
+    """Return the gold for an option's text; otherwise as ``by_letter``."""
+    _check(made, name, defects)
     if text is None:
         return ()
     labels = [option.label for option in made if option.text == text]
     if not labels:
         defects.add("answer-not-an-option", f"the answer {text!r} is no option", question_id=name)
-    elif len(labels) > 1:
-        defects.add("repeated-option", f"{text!r} is several options", question_id=name)
     return (Answer(kind="choice", label=labels[0] if labels else "", texts=(text,)),)
+
+
+def _check(made: tuple[Option, ...], name: str, defects: Defects) -> None:
+    """Count ``repeated-option`` and ``empty-option``: texts that are several options, or none."""
+    for text, many in Counter(option.text.strip() for option in made).items():
+        if not text:
+            defects.add("empty-option", "an option has no text", question_id=name)
+        elif many > 1:
+            defects.add("repeated-option", f"{text[:40]!r} is several options", question_id=name)
 
 
 def letter_of(question: Question) -> str | None:

@@ -67,6 +67,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "defect.odd-option-letter": ("odd letters of options", "选项字母异常"),
     "defect.option-unchanged": ("variants' options like the original's", "变式的选项未变"),
     "defect.questions-not-split": ("questions not split", "题目未能拆分"),
+    "defect.empty-option": ("options without text", "空选项"),
     "defect.repeated-option": ("repeated options", "重复选项"),
     "defect.several-right-options": ("several right options", "正确选项不止一个"),
     "defect.span-out-of-range": ("places beyond the passage", "位置超出原文"),
