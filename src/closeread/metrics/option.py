@@ -1,6 +1,6 @@
 """Accuracy over single options: is each rightly held to be supported or not?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from closeread.metrics.choice import option_scores, picked
@@ -10,7 +10,7 @@ from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 from closeread.wording import count_of
 
-_BY_PICK = "its option scores are no probabilities"
+_BY_PICK = "judged by the option picked"
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Option:
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}
-        other = prediction is not None and not _are_probabilities(prediction.option_scores)
+        by_pick = any(one is not None for one in judged) and not _probable(prediction)
         return Score(
             question_id=question.question_id,
             values=values,
             unit_id=question_unit(question),
-            note=_BY_PICK if other else "",
+            note=_BY_PICK if by_pick else "",
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -87,7 +87,7 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
     if prediction is None:
         return nothing
     scores = option_scores(question, prediction)
-    if scores and _are_probabilities(scores):
+    if _probable(prediction):
         return tuple(None if score == 0.5 else score > 0.5 for score in scores)
     label = picked(question, prediction)
     if label is None or question.asks_for is None:
@@ -96,16 +96,17 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
     return tuple((option.label == label) is supported for option in question.options)
 
 
-def _are_probabilities(scores: Sequence[float]) -> bool:
-    return all(0 <= score <= 1 for score in scores)
+def _probable(prediction: Prediction | None) -> bool:
+    """Whether there are scores that can be probabilities."""
+    scores = prediction.option_scores if prediction is not None else ()
+    return bool(scores) and all(0 <= score <= 1 for score in scores)
 
 
 def _told(scores: Iterable[Score]) -> str:
-    """Return in how many questions the pick speaks although there are scores."""
+    """Return in how many questions the pick speaks for all options, which makes more of them right.
+
+    Of four options a wrong pick still leaves two rightly judged.
+    """
     count = sum(score.note == _BY_PICK for score in scores)
-    if not count:
-        return ""
-    return (
-        f"{count_of(count, 'question')} judged by the picked option: the option scores are no "
-        "probabilities"
-    )
+    told = f"{count_of(count, 'question')} {_BY_PICK}, for want of probabilities"
+    return told if count else ""

@@ -103,16 +103,17 @@ def _compared(pair: Paired) -> Comparison:
         n_units=len(units),
         first_spread=spread(pair.first.pools),
         second_spread=spread(pair.second.pools),
+        note=_unlike(pair),
     )
     if values[0] is None or values[1] is None or not units:
-        return replace(blank, note="one of the two has no value")
+        return _noted(blank, "one of the two has no value")
     blank = replace(blank, difference=values[1] - values[0])
     if any(pool.statistic is not None and not pool.of_sums for pool in (left, right)):
         return _by_bootstrap(blank, left, right, pair.resampling)
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:
         units_count = count_of(apart, "unit counts", "units count")
-        blank = replace(blank, note=f"{units_count} in only one of the two")
+        blank = _noted(blank, f"{units_count} in only one of the two")
     return _by_sums(blank, pair)
 
 
@@ -142,8 +143,20 @@ def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
         low=low,
         high=high,
         smallest_difference=smallest_difference(_second_moment(sides), blank.n_units),
-        note="; ".join(part for part in (blank.note, note) if part),
+        note=_noted(blank, note).note,
     )
+
+
+def _unlike(pair: Paired) -> str:
+    """Say what is known of one value and not of the other: how it was judged, say."""
+    left, right = (pool.note.split("; ") if pool.note else [] for pool in pair.pools)
+    told = [f"the first: {note}" for note in left if note not in right]
+    told += [f"the second: {note}" for note in right if note not in left]
+    return "; ".join(told)
+
+
+def _noted(one: Comparison, note: str) -> Comparison:
+    return replace(one, note="; ".join(part for part in (one.note, note) if part))
 
 
 def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]:
@@ -183,14 +196,14 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     import numpy as np
 
     if list(left.unit_ids) != list(right.unit_ids):
-        return replace(blank, note="units of the two differ: no paired test for this value")
+        return _noted(blank, "units of the two differ: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"{left.metric} is computed in two ways")
     first, second = together([left, right], resampling, "difference|")
     drawn = second - first
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
-        return replace(blank, note="no resample has a value")
+        return _noted(blank, "no resample has a value")
     tail = min((drawn <= 0).sum(), (drawn >= 0).sum())
     p_value = 2 * (1 + float(tail)) / (1 + drawn.size)
     # Of few units resamples that agree are no proof: swapping the systems within each could give

@@ -118,14 +118,18 @@ def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
     assert (pool.n_questions, pool.n_scored) == (4, 3)
 
 
-def test_it_is_told_how_often_the_pick_speaks_though_there_are_scores():
+def test_it_is_told_how_often_the_pick_speaks_for_all_options():
     made = option.metric()
-    of = {"sums": (9.0, 4.0, 2.0), "log-odds": (-2.0, 0.5, 0.1), "chances": (0.9, 0.4, 0.2)}
+    of = {
+        "sums": (9.0, 4.0, 2.0),
+        "log-odds": (-2.0, 0.5, 0.1),
+        "none": (),
+        "chances": (0.9, 0.4, 0.2),
+    }
     scores = [made.score(question(), said("A", scores=found)) for found in of.values()]
+    scores.append(made.score(question(), None))
     (pool,) = made.pool(scores, Submission(predictions={}))
-    assert value(pool) == 1.0
-    assert pool.note == (
-        "2 questions judged by the picked option: the option scores are no probabilities"
-    )
-    (pool,) = made.pool(scores[2:], Submission(predictions={}))
+    assert value(pool) == 4 / 5
+    assert pool.note == "3 questions judged by the option picked, for want of probabilities"
+    (pool,) = made.pool(scores[3:], Submission(predictions={}))
     assert pool.note == ""

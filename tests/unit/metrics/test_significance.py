@@ -300,6 +300,19 @@ def test_runs_of_one_system_must_be_of_the_same_data():
         compare([system("one", *runs), system("two", runs[0])], RESAMPLING)
 
 
+def test_what_is_known_of_one_value_alone_stands_beside_the_difference():
+    first, second = (system.pools[0] for system in zero_one())
+    both = dataclasses.replace(first, note="mean over 2 options")
+    other = dataclasses.replace(second, note="mean over 2 options; 7 judged otherwise")
+    (found,) = compare([system("one", both), system("two", other)], RESAMPLING)
+    assert found.note == "the second: 7 judged otherwise"
+    (found,) = compare([system("one", other), system("two", both)], RESAMPLING)
+    assert found.note == "the first: 7 judged otherwise"
+    alike = dataclasses.replace(second, note=first.note)
+    (found,) = compare([system("one", first), system("two", alike)], RESAMPLING)
+    assert found.note == ""
+
+
 def test_a_value_that_is_missing_is_compared_with_nothing():
     empty = pool_of([], n_questions=2, ids=[])
     (found,) = compare([system("one", pool_of([1.0, 0.0])), system("two", empty)], RESAMPLING)

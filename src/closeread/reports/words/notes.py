@@ -42,6 +42,12 @@ NOTES = Phrases(
         "chance {p}": "随机 {p}",
         "nothing to divide by: no answer was handed in for an original":
             "没有分母：没有提交任何原始题的答案",
+        "the first: {=note}": "前者：{=note}",
+        "the second: {=note}": "后者：{=note}",
+        "1 question judged by the option picked, for want of probabilities":
+            "1 题按所选的选项判定：没有概率",
+        "{n} questions judged by the option picked, for want of probabilities":
+            "{n} 题按所选的选项判定：没有概率",
         "mean over 1 option": "1 个选项的平均",
         "mean over {n} options": "{n} 个选项的平均",
         "mean over 1 question": "1 道题的平均",
