@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import hashlib
 import random
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
@@ -33,6 +34,8 @@ from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeErro
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
+_FEW = 3  # attempts after which it is told what is waited for; the next waits are seconds
+_BETWEEN_REMARKS_SECONDS = 60.0
 _NOBODY_BEHIND = {502, 503, 504}  # a gateway alone says so
 _STATUS_AFTER_WORK = {408, 504}  # something behind the gateway may still be at it, and charge
 _STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in all of them
@@ -75,6 +78,7 @@ class Client:
         self._there = there
         self._jitter = random.Random()
         self._not_before = 0.0
+        self._silent_until = 0.0
         self._succeeded = False
         self._refusals = 0
         self.lost_in_a_row = 0
@@ -164,6 +168,8 @@ class Client:
                 asked = getattr(fault, "wait_seconds", None)
                 if asked is not None:
                     self._not_before = max(self._not_before, time.monotonic() + asked)
+                if left <= self.endpoint.retries - _FEW + 1:
+                    self._say_waiting(told, left)
                 await asyncio.sleep(wait * self._jitter.uniform(0.5, 1.5))
                 wait = min(2 * wait, 60.0)
             else:
@@ -171,6 +177,16 @@ class Client:
                 self.lost_in_a_row = 0
                 return found
         raise AssertionError("unreachable")
+
+    def _say_waiting(self, told: str, left: int) -> None:
+        """Say on stderr what is waited for, not more than once a minute."""
+        now = time.monotonic()
+        if now < self._silent_until:
+            return
+        self._silent_until = now + _BETWEEN_REMARKS_SECONDS
+        attempts = "once more" if left == 1 else f"{left} times more"
+        sys.stderr.write(f"waiting for {self.endpoint.base_url}, asked {attempts}: {told}\n")
+        sys.stderr.flush()
 
     async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
         try:

@@ -68,6 +68,20 @@ def test_one_that_does_not_live_is_given_up_soon():
         assert len(endpoint.seen) == 5 + 3
 
 
+@pytest.mark.parametrize(("retries", "told"), [(2, 0), (3, 1), (6, 1)])
+def test_what_is_waited_for_is_told_once(retries, told, capfd):
+    """Of a server that died in the middle nothing was heard for half a minute."""
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (503, {}, "down") if asked(body) else None
+        reader, _ = make("chat", {"base_url": endpoint.url, "retries": retries, "concurrency": 1})
+        assert len([one for one in reader.read(items(3)) if one.error]) == 2
+    said = capfd.readouterr().err.splitlines()
+    assert len(said) == told
+    for line in said:
+        assert line.startswith(f"waiting for {endpoint.url}, asked ")
+        assert line.endswith("more: status 503: down")
+
+
 @pytest.mark.parametrize("refused", [{0}, {0, 1}, {2}])
 def test_a_refused_question_at_the_beginning_fails_alone(refused):
     """A provider that looks into passages refuses some: by 400, as it refuses a wrong request."""
