@@ -316,6 +316,18 @@ def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
     assert f"passed over: {cut}: " in printed.err
 
 
+def test_scores_without_an_end_are_gone_through_once(tmp_path):
+    """Each of the beginnings looked for an end as far as the record goes."""
+    source = FIXTURES / "handmade" / "drop_canned-model_20261120_120000_allresults.json"
+    found = json.loads(source.read_text("utf-8"))
+    found["htmls"] = [one + "<p>Score: " * 100_000 for one in found["htmls"]]
+    path = tmp_path / source.name
+    path.write_text(json.dumps(found))
+    (plain,) = ingest([source], tmp_path / "plain").runs
+    (long,) = ingest([path], tmp_path / "long").runs
+    assert [*long.predictions()] == [*plain.predictions()]
+
+
 def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
     """Beside one that is whole: its records came before it was known that it cannot be used."""
     format_ = found_in([SAMPLES], None)[0][1]

@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+
+from closeread.formats.logs.prompts import before_options, options_in
 from closeread.runs.ingest import ingest
 
 ASKED = (
@@ -70,3 +73,12 @@ def test_simple_evals_letters_pick_options(tmp_path):
     assert questions[0].text == "Who ran?"
     assert [one.answer.label for one in run.predictions()] == ["A", "B"]
     assert "extraction" in run.info.log.lost
+
+
+@pytest.mark.parametrize("blank", [" ", "\t"])
+def test_an_option_with_many_blanks_is_gone_through_once(blank):
+    """A hundred thousand of them took half a minute."""
+    gap = blank * 200_000
+    prompt = f"Who?\nA. one{gap}of us{gap}\nB. two"
+    assert options_in(prompt) == (f"one{gap}of us", "two")
+    assert before_options(prompt) == "Who?"

@@ -28,7 +28,7 @@ _END = re.compile(r"\n[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：]|\n[ \t]*\n", 
 _SHOWN = re.compile(r"^[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*(\S[^\n]*)$", re.I | re.M)
 _HEADED = re.compile(r"^[#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*", re.I)
 _OPTION = re.compile(
-    r"^[ \t]*[(（\[]?([A-J])[ \t]*[)）\].．、:：][ \t]*(\S[^\n]*?)[ \t]*$", re.MULTILINE
+    r"^[ \t]*[(（\[]?([A-J])[ \t]*[)）\].．、:：][ \t]*(\S(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE
 )
 _MARK = re.compile(r"[?？]")
 

@@ -71,6 +71,9 @@ def _told(piece: Any) -> tuple[Any, Any]:
     """Return gold and score from a sample's HTML."""
     if not isinstance(piece, str):
         return None, None
+    piece = piece[
+        : piece.rfind("</p>") + 4
+    ]  # without an end none of many beginnings is gone on from
     gold, score = _GOLD.search(piece), _SCORE.search(piece)
     value = {"True": 1.0, "False": 0.0}.get(score[1].strip()) if score else None
     if score and value is None:

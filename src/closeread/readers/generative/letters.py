@@ -33,8 +33,9 @@ _FIRST = re.compile(
     rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}*+(?:$|[.。,，、:;；!！—-]|{AND})|{CLOSE}*?\n)"
     rf"|^{OPEN}(?P<small>[a-z])(?={CLOSE}*+(?:[.。]\s*+)?$|\))"
 )
+# What opens is gone through once: it matches without a letter, too, as each of its lines begins it.
 _LINE_LETTER = re.compile(
-    rf"(?:^|[;；]){OPEN}([A-Z])(?={CLOSE}*+[.。,，、:;；]|{CLOSE}*?\))", re.MULTILINE
+    rf"(?:\A|\n|[;；]){OPEN}(?:([A-Z])(?={CLOSE}*+[.。,，、:;；]|{CLOSE}*?\)))?"
 )
 _LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTILINE)
 _VERDICT = re.compile(
@@ -133,10 +134,11 @@ def _raised(match: re.Match[str], labels: Sequence[str]) -> str:
 def _is_word(match: re.Match[str], text: str) -> bool:
     """Whether a letter is the article "A" or the pronoun "I"."""
     after = match.end()
-    if match[1] not in "AI" or not _WORD.match(text, after) or _NO_NOUN.match(text, after):
+    word = _WORD.match(text, after) if match[1] in "AI" else None
+    if word is None or _NO_NOUN.match(text, after):
         return False
     opens = _OPENS.search(text[max(0, match.start() - 8) : match.start()])
-    titled = text[after:].lstrip()[:1].isupper()
+    titled = word[0][-1].isupper()
     return match[1] == "I" or bool(opens) or titled
 
 

@@ -117,6 +117,7 @@ def test_a_refusal_is_told_from_silence():
         "C{}and",
         "C{}",
         "误的是{}B",
+        "A. x{}y",
     ],
 )
 @pytest.mark.parametrize("filling", [" ", "*", "\n", " *", ")"])
