@@ -37,7 +37,7 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     texts = [of_texts(one) for one in subjects if one.is_text]
     if not texts:
         return skipped("disagreement", "the questions ask for options")
-    chosen = names or _defaults(texts[0])
+    chosen = names or scorers_for(texts[0])
     metrics = {name: make("metric", name)[0] for name in chosen}
     refused = {} if names else _unaware(texts[0], metrics)
     columns = [_scored(one, metrics, refused) for one in texts]
@@ -128,7 +128,8 @@ def _grave(
     return "doubtful" if many > 0.02 * len(one.questions) else "sound"
 
 
-def _defaults(one: Subject) -> tuple[str, ...]:
+def scorers_for(one: Subject) -> tuple[str, ...]:
+    """Return the scorers by catalog name that fit the language of a run's questions."""
     names = CHINESE if most_are_chinese(one) else ENGLISH
     none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
     return tuple("squad2" if none and name == "squad" else name for name in names)

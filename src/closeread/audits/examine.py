@@ -11,6 +11,7 @@ from closeread.audits import (
     disagreement,
     leakage,
     promises,
+    recorded,
     replan,
     score_tables,
     shape,
@@ -27,10 +28,13 @@ from closeread.runs.store import find_runs, open_run
 from closeread.text.language import of_most
 from closeread.types import Dataset
 
+# Made where the sources have what they are about.
+_ON_DEMAND = frozenset(("recorded", "shape", "replan"))
 ToRuns = Callable[[Sequence[Path]], list[Path]]
 
 CHECKS = {
     "metamorphic": "does the scorer keep its promises on these questions",
+    "recorded": "a harness' own scores: do they come out again",
     "disagreement": "all scorers over the same answers: where they part and why",
     "truncation": "how texts ended, and the score cut at other stops",
     "shape": "a benchmark against others over models",
@@ -201,13 +205,17 @@ def _of_run(name: str, one: Subject, wanted: Wanted) -> Finding:
         return truncation.check(one)
     if name == "leakage":
         return leakage.check(one, wanted.train)
+    if name == "recorded":
+        return recorded.check(one)
     return replan.check(one, wanted.change, tokens_per_second=wanted.tokens_per_second)
 
 
 def _default(
     subjects: Sequence[Subject], table: score_tables.ScoreTable, wanted: Wanted
 ) -> tuple[str, ...]:
-    names = [name for name in CHECKS if name not in ("shape", "replan")] if subjects else []
+    names = [name for name in CHECKS if name not in _ON_DEMAND] if subjects else []
+    if any(one.recorded for one in subjects):
+        names.append("recorded")
     if table.rows:
         names.append("shape")
     if wanted.change.described():

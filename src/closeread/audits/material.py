@@ -33,6 +33,10 @@ class Subject:
         stops_known: Whether the source tells what could cut its texts.
         model: The model's name as the source gives it, else nothing.
         seconds: How long a reader of ours took for the whole run; None where that is not known.
+        harness: The harness whose log it was, else nothing.
+        recorded: The scores that another harness saved, by their names and question ids; none where
+            they are of several texts a question.
+        totals: Its numbers over the whole set, where no record was left out.
         shown: The answers of the examples in the prompts, by question id; None where the prompts
             are not known.
     """
@@ -50,6 +54,9 @@ class Subject:
     stops_known: bool = False
     model: str = ""
     seconds: float | None = None
+    harness: str = ""
+    recorded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    totals: Mapping[str, float] = field(default_factory=dict)
     shown: Mapping[str, tuple[str, ...]] | None = None
 
     @property
@@ -154,8 +161,24 @@ def subject(run: Run, problems: Problems) -> Subject:
         stops_known=ours or (log is not None and not {"stops", "tail"} & lost.keys()),
         model=(log.model if log is not None else "") or str(options.get("model", "")),
         seconds=run.info.seconds or None if ours and not run.info.rest else None,
+        harness=log.harness if log is not None else "",
+        recorded=_recorded(run),
+        totals=_finite(log.scores) if log is not None and not log.skipped else {},
         shown=answers_shown(run, passages, questions),
     )
+
+
+def _recorded(run: Run) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    if "more-responses" not in run.info.defects:
+        for score in run.log_scores():
+            for name, value in _finite(score.values).items():
+                found.setdefault(name, {})[score.question_id] = value
+    return found
+
+
+def _finite(numbers: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def has_answer(question: Question) -> bool:

@@ -32,6 +32,7 @@ _FRAME: dict[str, str] = {
     "no value": "没有值",
     "Made by closeread {version}": "由 closeread {version} 生成",
     "metamorphic": "承诺检验（metamorphic）",
+    "recorded": "所存分数（recorded）",
     "disagreement": "评分器分歧（disagreement）",
     "truncation": "截断（truncation）",
     "shape": "分数形态（shape）",
@@ -39,6 +40,7 @@ _FRAME: dict[str, str] = {
     "leakage": "泄漏（leakage）",
     "replan": "重跑计划（replan）",
     "Does the scorer keep its promises on these questions?": "评分器在这些题目上信守承诺吗？",
+    "Do the scores that the harness saved come out again?": "评测框架保存的分数能否重新得出？",
     "What do all scorers say of these answers, where do they part, and why?":
         "各评分器如何评这些答案？分歧在哪里？为什么？",
     "How did the texts end, and what would another stop have given?":
@@ -60,6 +62,7 @@ FRAME = Phrases(_FRAME)
 
 QUESTIONS = {
     "metamorphic": "Does the scorer keep its promises on these questions?",
+    "recorded": "Do the scores that the harness saved come out again?",
     "disagreement": "What do all scorers say of these answers, where do they part, and why?",
     "truncation": "How did the texts end, and what would another stop have given?",
     "shape": "Does this benchmark move over models as the others do?",

@@ -116,6 +116,24 @@ _DISAGREEMENT = {
     "one contains the other": "一个包含另一个", "rules of the scorers": "评分器各自的规则",
 }  # fmt: skip
 
+_RECORDED = {
+    "no scores of a harness, of one text a question, were saved with the answers":
+        "没有随答案保存、每题一条文本的评测框架分数",
+    "{score} is {whole} by the harness, and {mean} by the mean of its own scores":
+        "{score} 在评测框架中为 {whole}，而其逐题分数的平均为 {mean}",
+    "{score} is 0 at {n} of {all} answers that are a gold one":
+        "{score} 在 {all} 个答案中有 {n} 个与标准答案相同却得 0 分",
+    "{score} is no score that is known here": "{score} 不是此处已知的分数",
+    "{score} comes out again as {scorer}": "{score} 与 {scorer} 一致",
+    "{score} is not that of {scorer}, the nearest, at {n} of {all} answers":
+        "{score} 与最近的 {scorer} 在 {all} 个答案中有 {n} 个不同",
+    "Scores that the harness saved": "评测框架保存的分数",
+    "score": "分数", "its number %": "其总分 %", "0 at a gold answer": "答对却得 0",
+    "nearest: of all scorers the one that differs by more than 0.01 at the fewest questions; 0 at "
+    "a gold answer: nothing is given for an answer that is a gold one letter by letter":
+        "最近：所有评分器中相差超过 0.01 的题目最少者；答对却得 0：答案与标准答案逐字相同却不得分",
+}  # fmt: skip
+
 _TRUNCATION = {
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
@@ -333,7 +351,15 @@ _CELLS = {
 _LOOSE = {"{=cause}: {=what}": "{=cause}：{=what}", "{name}: {=what}": "{name}：{=what}"}
 
 _CHECKS = (
-    _SHARED | _METAMORPHIC | _DISAGREEMENT | _TRUNCATION | _SHAPE | _SHORTCUTS | _LEAKAGE | _REPLAN
+    _SHARED
+    | _METAMORPHIC
+    | _RECORDED
+    | _DISAGREEMENT
+    | _TRUNCATION
+    | _SHAPE
+    | _SHORTCUTS
+    | _LEAKAGE
+    | _REPLAN
 )
 
 SENTENCES = Phrases(_LOOSE | _CHECKS)

@@ -1,0 +1,214 @@
+"""Whether the scores that a harness saved come out again from the answers that it saved.
+
+A number may be wrong though every answer is right: the harness adds its scores up otherwise than
+by their mean, scores another text than it logs, or marks a right answer wrong.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from closeread.audits.disagreement import scorers_for
+from closeread.audits.findings import Finding, Table, Verdict, share, skipped
+from closeread.audits.material import Subject
+from closeread.audits.parting import PARTS, Refused, values_of
+from closeread.parts.making import make
+from closeread.protocols import Metric
+from closeread.types import Question
+
+_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
+_MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all
+# Scores of these names are right or wrong, or F1; others (judges, ROUGE) are only told.
+_NAMES = frozenset(
+    ("em", "exact_match", "f1", "score", "acc", "accuracy", "correct", "choice", "match")
+)
+_IN_PERCENT = frozenset(("opencompass",))
+# How whole numbers are called that are the mean of scores of another name.
+_WHOLE = {"em": "exact_match", "correct": "accuracy"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """One score that a harness saved.
+
+    Attributes:
+        mean: Over the questions that have it.
+        whole: The harness' own number over the set; None where it is not saved.
+        scorer: Whose value is the nearest, with the questions at which it is another; "" for none.
+        zeros: Questions that it gives nothing though their answer is a gold one, letter by letter.
+        judged: Whether its name promises that it is right or wrong, or F1.
+    """
+
+    name: str
+    n: int
+    mean: float
+    whole: float | None
+    scorer: str
+    apart: Sequence[str]
+    zeros: Sequence[str]
+    judged: bool
+
+    @property
+    def gap(self) -> float:
+        """How far the harness' number is from the mean of its scores."""
+        return 0.0 if self.whole is None else abs(self.whole - self.mean)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How bad it is."""
+        lost = max(self.gap, len(self.zeros) / self.n if self.judged else 0.0)
+        if lost > 0.005:
+            return "broken" if lost > 0.05 else "doubtful"
+        strange = self.judged and bool(self.scorer) and len(self.apart) > 0.02 * self.n
+        return "doubtful" if strange else "sound"
+
+
+def check(one: Subject) -> Finding:
+    """Hold each score that a harness saved against every scorer, and its number to their mean."""
+    found = [row for name, saved in one.recorded.items() if (row := _recorded(one, name, saved))]
+    if not found:
+        return skipped(
+            "recorded",
+            "no scores of a harness, of one text a question, were saved with the answers",
+        )
+    worst = max((row.verdict for row in found), key=_GRAVITY.index)
+    told = [_sentence(row) for row in found if row.verdict == worst]
+    return Finding(
+        check="recorded",
+        verdict=worst,
+        headline=f"{one.name}: " + "; ".join(told),
+        tables=(
+            Table(
+                title="Scores that the harness saved",
+                headings=(
+                    "score", "questions", "mean %", "its number %", "nearest", "apart %",
+                    "0 at a gold answer", "for example",
+                ),
+                rows=tuple(
+                    (row.name, row.n, row.mean, row.whole, row.scorer or None,
+                     share(len(row.apart), row.n) if row.scorer else None, len(row.zeros),
+                     next(iter((*row.zeros, *row.apart)), None))
+                    for row in found
+                ),
+                note="nearest: of all scorers the one that differs by more than 0.01 at the fewest "
+                "questions; 0 at a gold answer: nothing is given for an answer that is a gold one "
+                "letter by letter",
+            ),
+        ),
+        data={"scores": {row.name: vars(row) | {"verdict": row.verdict} for row in found}},
+    )  # fmt: skip
+
+
+def _sentence(row: Recorded) -> str:
+    if row.gap > 0.005:
+        return (
+            f"{row.name} is {100 * (row.whole or 0.0):.2f} by the harness, and "
+            f"{100 * row.mean:.2f} by the mean of its own scores"
+        )
+    if row.judged and len(row.zeros) > 0.005 * row.n:
+        return f"{row.name} is 0 at {len(row.zeros):,} of {row.n:,} answers that are a gold one"
+    if not row.scorer:
+        return f"{row.name} is no score that is known here"
+    if not row.apart:
+        return f"{row.name} comes out again as {row.scorer}"
+    return (
+        f"{row.name} is not that of {row.scorer}, the nearest, at {len(row.apart):,} of "
+        f"{row.n:,} answers"
+    )
+
+
+def _recorded(one: Subject, name: str, saved: Mapping[str, float]) -> Recorded | None:
+    """Return a saved score with what comes out again; None where it is no share."""
+    values = _as_shares(saved)
+    if values is None:
+        return None
+    asked = [question for question in one.questions if question.question_id in values]
+    if not asked:
+        return None
+    mean = sum(values.values()) / len(values)
+    scorer, apart = _nearest(one, name, asked, values)
+    return Recorded(
+        name=name, n=len(asked), mean=mean, whole=_whole(name, one),
+        scorer=scorer, apart=apart, judged=name.partition(",")[0] in _NAMES,
+        zeros=[each.question_id for each in asked
+               if not values[each.question_id] and _is_gold(one, each)],
+    )  # fmt: skip
+
+
+def _as_shares(saved: Mapping[str, float]) -> dict[str, float] | None:
+    most = max(saved.values(), default=0.0)
+    if not saved or min(saved.values()) < 0 or most > 100:
+        return None
+    return {name: number / (100 if most > 1 else 1) for name, number in saved.items()}
+
+
+def _whole(name: str, one: Subject) -> float | None:
+    """Return the harness' number of a score as a share."""
+    for key in (name, f"{name}.mean", f"{name}.accuracy", _WHOLE.get(name, name)):
+        if key in one.totals:
+            number = one.totals[key]
+            return number / 100 if number > 1 or one.harness in _IN_PERCENT else number
+    return None
+
+
+def _is_gold(one: Subject, question: Question) -> bool:
+    prediction = one.predictions.get(question.question_id)
+    if prediction is None or prediction.answer is None or question.options:
+        return False
+    said = [text.strip() for text in prediction.answer.texts]
+    return any(said) and any(
+        said == [text.strip() for text in gold.texts] for gold in question.answers
+    )
+
+
+def _nearest(
+    one: Subject, saved: str, asked: Sequence[Question], values: Mapping[str, float]
+) -> tuple[str, list[str]]:
+    """Return the scorer's value that is the nearest, and the questions at which it differs.
+
+    Of equally near ones that of the same name, and of the same harness, is taken.
+    """
+    names = ("choice",) if asked[0].options else scorers_for(one)
+    few = asked[:: max(1, len(asked) // _MOST_TRIED)]
+    misses: dict[str, tuple[int, Metric, str]] = {}
+    for family in names:
+        metric = make("metric", family)[0]
+        try:
+            rows = [_scored(one, metric, family, question) for question in few]
+        except Refused:
+            continue
+        for name in rows[0]:
+            away = sum(
+                abs(row.get(name, 0.0) - values[question.question_id]) > PARTS
+                for row, question in zip(rows, few, strict=True)
+            )
+            misses[name] = away, metric, family
+    if not misses:
+        return "", []
+
+    def strangeness(name: str) -> tuple[int, bool, bool]:
+        away, _, family = misses[name]
+        return away, not name.endswith(f".{saved.partition(',')[0]}"), family != one.harness
+
+    name = min(misses, key=strangeness)
+    _, metric, family = misses[name]
+    return name, list(_differing(one, asked, values, (name, metric, family)))
+
+
+def _differing(
+    one: Subject,
+    asked: Sequence[Question],
+    values: Mapping[str, float],
+    by: tuple[str, Metric, str],
+) -> Iterator[str]:
+    name, metric, family = by
+    for question in asked:
+        try:
+            own = _scored(one, metric, family, question).get(name, 0.0)
+        except Refused:
+            own = -1.0
+        if abs(own - values[question.question_id]) > PARTS:
+            yield question.question_id
+
+
+def _scored(one: Subject, metric: Metric, family: str, question: Question) -> dict[str, float]:
+    return values_of(metric, family, question, one.predictions.get(question.question_id))

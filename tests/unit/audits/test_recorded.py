@@ -1,0 +1,120 @@
+"""A harness' own scores, held against every scorer and against the number that it made of them."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from audit_runs import loaded, make_run
+from closeread.audits.recorded import check
+from closeread.reports.words.audit_sentences import SENTENCES
+from closeread.runs.ingest import ingest
+
+LOGS = Path(__file__).parents[1] / "logs/fixtures"
+LM_EVAL = LOGS / "lm_eval_few_shot"
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ("evalscope", "em comes out again as drop.em; f1 comes out again as drop.f1"),
+        ("lighteval", "em comes out again as lighteval.exact_match"),
+        ("opencompass", "correct comes out again as opencompass.drop"),
+        ("inspect/*drop*.eval", "f1 comes out again as inspect.f1"),
+        ("inspect/*choice*.json", "choice comes out again as choice.accuracy"),
+        ("lm_eval/samples_drop*", "em comes out again as lm-eval.drop.em; "
+         "f1 comes out again as lm-eval.drop.f1"),
+        ("lm_eval/samples_choice*", "acc comes out again as choice.accuracy"),
+        ("handmade/drop_canned*", "score comes out again as simple-evals.drop.score"),
+    ],
+)  # fmt: skip
+def test_what_six_harnesses_saved_comes_out_again(tmp_path, log, said):
+    """Each was really run; its number over the set is the mean of its scores."""
+    (found,) = LOGS.glob(log)
+    (run,) = ingest([found], tmp_path / "run").runs
+    finding = check(loaded(run))
+    assert finding.verdict == "sound" and finding.headline == f"run: {said}"
+    for row in finding.data["scores"].values():
+        assert row["whole"] in (None, pytest.approx(row["mean"], abs=1e-4))
+
+
+def altered(folder, *, rows=lambda rows: None, results=lambda numbers: None):
+    """The recorded log of lm-evaluation-harness, changed, as a subject."""
+    log = folder / "log"
+    shutil.copytree(LM_EVAL, log)
+    (samples,) = log.glob("samples*")
+    (numbers,) = log.glob("results*")
+    told = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+    rows(told)
+    samples.write_text("".join(json.dumps(row) + "\n" for row in told), "utf-8")
+    whole = json.loads(numbers.read_text("utf-8"))
+    results(whole["results"]["drop_few_shot"])
+    numbers.write_text(json.dumps(whole), "utf-8")
+    (run,) = ingest([log], folder / "run", skip_bad=True).runs
+    return loaded(run)
+
+
+def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
+    """The largest was taken in place of the mean; in percent or not."""
+    for place, number in enumerate((1.0, 100.0)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        one = altered(folder, results=lambda found, to=number: found.update({"f1,none": to}))
+        finding = check(one)
+        assert finding.verdict == "broken"
+        said = "f1 is 100.00 by the harness, and 14.29 by the mean of its own scores"
+        assert finding.headline == f"run: {said}"
+        assert SENTENCES.say(finding.headline, "zh") != finding.headline
+
+
+def test_without_some_records_a_number_is_not_held_against_the_mean_of_the_rest(tmp_path):
+    def cut(rows):
+        rows[0]["f1"] = float("nan")
+
+    one = altered(tmp_path, rows=cut, results=lambda found: found.update({"f1,none": 1.0}))
+    finding = check(one)
+    assert finding.verdict == "sound"
+    assert {row["whole"] for row in finding.data["scores"].values()} == {None}
+
+
+def test_a_right_answer_that_got_nothing_is_told(tmp_path):
+    """The harness scored another text than it logs."""
+
+    def right(rows):
+        for row in rows[:4]:
+            answer = row["doc"]["answer"]
+            text = answer["number"] or (answer["spans"] or [""])[0]
+            row |= {"resps": [[text]], "filtered_resps": [text], "em": 0.0, "f1": 0.0}
+
+    finding = check(altered(tmp_path, rows=right, results=dict.clear))
+    assert finding.verdict == "broken"
+    em = finding.data["scores"]["em"]
+    assert em["zeros"] == ["g1", "g3"]  # the others want several spans
+    assert "em is 0 at 2 of 14 answers that are a gold one" in finding.headline
+
+
+def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_path):
+    dice = random.Random(1)
+
+    def by_dice(rows):
+        for row in rows:
+            row |= {"em": dice.choice((0.25, 0.75)), "judge": 0.5, "metrics": ["em", "judge"]}
+            del row["f1"]
+
+    one = altered(tmp_path, rows=by_dice, results=lambda found: found.pop("em,none"))
+    finding = check(one)
+    assert finding.verdict == "doubtful"
+    assert "em is not that of" in finding.headline and "judge" not in finding.headline
+    assert finding.data["scores"]["judge"]["verdict"] == "sound"
+
+
+def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path):
+    def thrice(rows):
+        for row in rows:
+            row["resps"] = [row["resps"][0] * 3]
+
+    assert check(altered(tmp_path, rows=thrice)).verdict == "skipped"
+    ours = make_run(tmp_path, "ours", lambda gold: gold)
+    assert check(loaded(ours)).verdict == "skipped"
