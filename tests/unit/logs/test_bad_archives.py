@@ -74,6 +74,27 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
     refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
+def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypatch):
+    """A few megabytes filled the disk, member by member."""
+    from closeread.formats.logs import archive
+    from closeread.formats.logs.records import Problems
+
+    monkeypatch.setattr(archive, "_MOST_BYTES", 2_000_000)
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for member in archive.members(ARCHIVE, Problems()):
+            raw = archive.unpack(ARCHIVE, member)
+            if member.name.startswith("samples/"):
+                raw = raw.rstrip()[:-1] + b" " * 1_900_000 + b"}"
+            made.writestr(member.name, raw)
+    assert 100 * path.stat().st_size < 14 * 1_900_000
+    with pytest.raises(InputError, match="its members unpack to more than 6 MiB together"):
+        ingest([path], tmp_path / "run", skip_bad=True)
+    assert not (tmp_path / "run").exists()
+    monkeypatch.setattr(archive, "_MOST_BYTES", 20 * 2_000_000)
+    assert ingest([path], tmp_path / "run").runs[0].info.n_predictions == 14
+
+
 @pytest.mark.parametrize("damage", ["before the archive", "beyond the archive", "broken off"])
 def test_a_directory_that_tells_wrong_places_is_told_as_such(tmp_path, damage):
     from closeread.formats.logs import archive

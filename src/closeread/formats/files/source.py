@@ -23,7 +23,7 @@ _LONG_HEAD_BYTES = 16 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 # Text packs to a tenth or a fiftieth; what unpacks to more than both of these was made to do harm.
 _UNPACKED_BYTES = 512 * 1024 * 1024
-_UNPACKED_TIMES = 100
+UNPACKED_TIMES = 100
 _UTF8_MARK = b"\xef\xbb\xbf"
 # Below these sizes on disk a JSON document is parsed in one go, which is several times faster.
 _WHOLE_PLAIN_BYTES = 16 * 1024 * 1024
@@ -83,7 +83,7 @@ class Source:
             if self.is_gzip:
                 from isal import igzip
 
-                most = max(_UNPACKED_BYTES, _UNPACKED_TIMES * os.fstat(raw.fileno()).st_size)
+                most = max(_UNPACKED_BYTES, UNPACKED_TIMES * os.fstat(raw.fileno()).st_size)
                 inflated = stack.enter_context(cast(Any, igzip).IGzipFile(fileobj=raw, mode="rb"))
                 raw = cast(Any, _Bounded(inflated, most, str(self)))
             stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
@@ -352,7 +352,7 @@ class _Bounded(io.RawIOBase):
         if self._left < 0:
             raise InputError(
                 f"unpacks to more than {self._most >> 20:,} MiB, "
-                f"over {_UNPACKED_TIMES} times what it is packed",
+                f"over {UNPACKED_TIMES} times what it is packed",
                 where=self._where,
                 expected="text",
                 cure="where it comes from somebody you trust, unpack it first: gunzip FILE",

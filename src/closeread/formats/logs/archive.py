@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.errors import InputError
+from closeread.formats.files.source import UNPACKED_TIMES
 from closeread.formats.logs.records import Problems
 from closeread.parts import extras
 
@@ -76,6 +78,34 @@ def _walk(path: Path) -> Iterator[Member]:
             yield Member(name, method, start, size)
             offset = start + size
             stream.seek(offset)
+
+
+class Room:
+    """What the members of an archive may hold together, unpacked: as much as a gzip file may.
+
+    Args:
+        path: The archive.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._most = self._left = max(_MOST_BYTES, UNPACKED_TIMES * path.stat().st_size)
+
+    def take(self, n_bytes: int) -> None:
+        """Count a member.
+
+        Raises:
+            InputError: All so far hold more: a few megabytes may hold what fills a disk.
+        """
+        self._left -= n_bytes
+        if self._left < 0:
+            raise InputError(
+                f"its members unpack to more than {self._most >> 20:,} MiB together, "
+                f"over {UNPACKED_TIMES} times what they are packed",
+                where=str(self._path),
+                expected="a log",
+                cure="where it comes from somebody you trust: inspect log convert --to json",
+            )
 
 
 def unpack(path: Path, member: Member) -> bytes:

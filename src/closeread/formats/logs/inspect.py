@@ -93,12 +93,13 @@ def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterato
     by_name = {member.name: member for member in found}
     beginning = by_name.get(_HEADER) or by_name.get(_START)
     if beginning is not None:
-        header.update(_parsed(path, beginning, problems) or {})
+        header.update(_parsed(path, beginning, problems, archive.Room(path)) or {})
     if _HEADER not in by_name:
         problems.bad.add("cut-log", "the header, which is written last, is missing")
     latest = {member.name: member for member in found if member.name.startswith("samples/")}
+    room = archive.Room(path)
     for member in sorted(latest.values(), key=_place(header)):
-        sample = _parsed(path, member, problems)
+        sample = _parsed(path, member, problems, room)
         if sample is not None:
             yield sample
 
@@ -117,9 +118,12 @@ def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]
     return place
 
 
-def _parsed(path: Path, member: archive.Member, problems: Problems) -> dict[str, Any] | None:
+def _parsed(
+    path: Path, member: archive.Member, problems: Problems, room: archive.Room
+) -> dict[str, Any] | None:
     try:
         raw = archive.unpack(path, member)
+        room.take(len(raw))
         value = parse(raw)
     except ValueError as error:
         problems.bad.add("cut-record", str(error), question_id=member.name)
