@@ -100,6 +100,12 @@ def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | No
     _bound(kind, name, options)
 
 
+def takes(kind: catalog.Kind, name: str, option: str) -> bool:
+    """Whether what a name stands for has an option; raises as ``make`` where there is no such."""
+    parameters = _parameters(_factory(kind, name, f"the {kind} {name}"))
+    return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
 def _bound(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:

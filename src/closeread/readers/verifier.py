@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
 from closeread.parts.extras import needing
-from closeread.parts.making import PathText, check_options, make
+from closeread.parts.making import PathText, check_options, make, takes
 
 if TYPE_CHECKING:
     from closeread.readers.neural.verifier import VerifierReader
@@ -117,7 +117,7 @@ def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, d
         UsageError: The retriever lacks something.
     """
     with _as_evidence_model():
-        made, resolved = make("retriever", name, _own(model, options))
+        made, resolved = make("retriever", name, _own(name, model, options))
     if "model" in resolved:
         resolved["evidence_model"] = resolved.pop("model")
     return made, resolved
@@ -126,10 +126,16 @@ def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, d
 def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:
     """See that a verifier's retriever takes its options, without making it; as ``retriever_of``."""
     with _as_evidence_model():
-        check_options("retriever", name, _own(model, options))
+        check_options("retriever", name, _own(name, model, options))
 
 
-def _own(model: str, options: dict[str, Any]) -> dict[str, Any]:
+def _own(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
+    if "sentences" in options and not takes("retriever", name, "sentences"):
+        raise UsageError(
+            f"the retriever {name} has no option 'sentences'",
+            cure="leave it out; extract-integrate-compete, which has the paper's, takes "
+            "-o sentences= for none",
+        )
     return options | ({"model": model} if model else {})
 
 
