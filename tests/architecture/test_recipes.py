@@ -7,7 +7,14 @@ import pytest
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 from closeread.parts.finding import entry
-from closeread.pipeline.recipe import load_recipe
+from closeread.pipeline.recipe import (
+    AuditSection,
+    ReaderSection,
+    ReadSection,
+    Recipe,
+    ScoreSection,
+    load_recipe,
+)
 from places import ROOT
 
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
@@ -55,3 +62,16 @@ def test_no_page_writes_where_a_recipe_does():
 def test_there_is_a_quickstart():
     """`make demo` runs it."""
     assert (ROOT / "recipes" / "quickstart.toml") in RECIPES
+
+
+def test_the_page_on_recipes_tells_every_key(tmp_path):
+    """And its example is a recipe."""
+    page = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    example = tmp_path / "example.toml"
+    example.write_text(page.partition("```toml\n")[2].partition("```")[0], "utf-8")
+    assert load_recipe(example).audit.checks == ("shortcuts", "leakage")
+    told = set(re.findall(r"`([\w.]+)`", " ".join(re.findall(r"^\| (.+?) \|", page, re.MULTILINE))))
+    of_tables = {"reader": ReaderSection, "read": ReadSection, "score": ScoreSection}
+    of_tables["audit"] = AuditSection
+    keys = {f"{name}.{key}" for name, one in of_tables.items() for key in one.__struct_fields__}
+    assert told == keys | set(Recipe.__struct_fields__) - set(of_tables)

@@ -33,7 +33,7 @@ VERBS = {
     "attack": "Make questions harder, and write them beside their originals.",
     "score": "Score a run, or a set against a file of predictions.",
     "compare": "Test runs against each other on the same questions.",
-    "run": "Read, score and report, as a recipe says.",
+    "run": "Read, score, audit and report, as a recipe says.",
     "report": "Write one self-contained page about one or more runs.",
     "audit": "Examine whether a number can be believed, and what must be run again.",
     "calibrate": "Learn how sure a reader may be from a scored run, and apply it to others.",

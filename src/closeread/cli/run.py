@@ -1,14 +1,17 @@
-"""``closeread run``: read, score and report, as a recipe says."""
+"""``closeread run``: read, score, audit and report, as a recipe says."""
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.place import Place
 
 if TYPE_CHECKING:
+    from closeread.pipeline.execute import Audited
     from closeread.pipeline.recipe import Recipe
     from closeread.types import Dataset
 
@@ -99,6 +102,8 @@ def command(
             contract(found.dataset, found.metrics) | {"run": str(run.path)}
             for run, found in zip(made.runs, made.summaries, strict=True)
         ]
+        for shown, audited in zip(printed, made.audits, strict=False):
+            shown["audit"] = _told(audited)
         report = {"report": str(made.report)} | ({"mrqa_2019": mrqa} if mrqa else {})
         as_json(
             printed[0] | report
@@ -107,9 +112,12 @@ def command(
         )
         must_have_read(*made.runs)
         return
-    for name, found in zip(resolved.datasets, made.summaries, strict=True):
+    for name, found, audited in zip_longest(resolved.datasets, made.summaries, made.audits):
         print_summary(found, title=f"{resolved.reader.name} on {name}")
         click.echo()
+        if audited is not None:
+            _print_audit(audited)
+            click.echo()
     if averages:
         print_averages(averages, len(made.runs))
         click.echo()
@@ -118,6 +126,21 @@ def command(
         click.echo()
     click.echo(made.report)
     must_have_read(*made.runs)
+
+
+def _told(audited: "Audited") -> dict[str, object]:
+    found = audited.audit
+    findings = msgspec.to_builtins(found.findings)
+    return {"page": str(audited.page), "skipped": found.skipped, "findings": findings}
+
+
+def _print_audit(audited: "Audited") -> None:
+    """Print what each check found in a sentence; what is behind it stands in the page."""
+    from closeread.cli.terminal.output import sentence
+
+    for one in audited.audit.findings:
+        sentence(f"{one.verdict.upper()}  {one.check}: {one.headline}")
+    click.echo(audited.page)
 
 
 def _resolved(

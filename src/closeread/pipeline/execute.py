@@ -1,8 +1,9 @@
-"""From a recipe to a report: read, score, show."""
+"""From a recipe to a report: read, score, audit, show."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,19 +17,35 @@ from closeread.runs.claim import must_be_free
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import RunSummary, ScoreSettings, describe_reader
 from closeread.runs.score import must_make_sense, score_run
-from closeread.runs.store import REPORT, Run
+from closeread.runs.store import AUDIT, REPORT, Run
 from closeread.types import Dataset
+
+if TYPE_CHECKING:
+    from closeread.audits.examine import Audit
 
 OpenDataset = Callable[[str, str | None, bool], Dataset]
 
 
 @dataclass(frozen=True)
+class Audited:
+    """Whether a run's numbers are to be believed, and the page about that."""
+
+    audit: "Audit"
+    page: Path
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What a recipe made: run folders with their numbers, and the page about them."""
+    """What a recipe made: run folders with their numbers, and the page about them.
+
+    Attributes:
+        audits: Of every run, where the recipe asks for it.
+    """
 
     runs: tuple[Run, ...]
     summaries: tuple[RunSummary, ...]
     report: Path
+    audits: tuple[Audited, ...] = ()
 
 
 def execute(
@@ -59,6 +76,8 @@ def execute(
     out = Path(recipe.out or f"runs/{recipe.name}")
     for folder in folders(recipe, out):
         must_be_free(folder, allowed=resume or overwrite)
+        if recipe.audit is not None:
+            within(folder, AUDIT)
     report = within(out, REPORT)
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
@@ -66,7 +85,10 @@ def execute(
     datasets = [
         open_dataset(name, recipe.format or None, recipe.read.strict) for name in recipe.datasets
     ]
-    runs, summaries = [], []
+    train = None
+    if recipe.audit is not None and recipe.audit.train:
+        train = open_dataset(recipe.audit.train, None, False)
+    runs, summaries, audits = [], [], []
     for dataset, folder in zip(datasets, folders(recipe, out), strict=True):
         job = Job(
             dataset=dataset,
@@ -79,10 +101,24 @@ def execute(
         run = predict(job, folder, resume=resume, overwrite=overwrite, begin=begin)
         runs.append(run)
         summaries.append(score_run(run, settings(recipe)))
+        if recipe.audit is not None:
+            audits.append(_audited(run, recipe.audit.checks, train))
     material = gather([run.path for run in runs])
     shade(material, lambda line: None)  # nothing to say: the run has just been made
     write_material(material, report)
-    return Outcome(tuple(runs), tuple(summaries), report)
+    return Outcome(tuple(runs), tuple(summaries), report, tuple(audits))
+
+
+def _audited(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
+    """Audit a run by itself; what is bad in it is left out and counted, for it is read already."""
+    from closeread.audits.examine import Wanted, audit
+    from closeread.reports.audit import write_audit
+
+    found = audit([run.path], Wanted(checks=checks, train=train, skip_bad=True))
+    page = run.path / AUDIT
+    findings = msgspec.to_builtins(found.findings)
+    write_audit(found.sources, findings, found.skipped, page, language=found.language)
+    return Audited(found, page)
 
 
 def folders(recipe: Recipe, out: Path) -> list[Path]:

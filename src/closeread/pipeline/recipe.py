@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -10,6 +10,8 @@ from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.wording import argument
 
+# Those of `closeread audit` that need neither a table of models' scores nor a change to plan for.
+Check = Literal["metamorphic", "disagreement", "truncation", "shortcuts", "leakage"]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"
 
@@ -46,6 +48,13 @@ class ScoreSection(Section, frozen=True, kw_only=True):
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
+class AuditSection(Section, frozen=True, kw_only=True):
+    """``[audit]``: checks (none named: all that fit), and a training set, for leakage."""
+
+    checks: tuple[Check, ...] = ()
+    train: str = ""
+
+
 class Recipe(Section, frozen=True, kw_only=True):
     """A whole recipe.
 
@@ -55,6 +64,7 @@ class Recipe(Section, frozen=True, kw_only=True):
             run folder, several make one folder each in it.
         format: The data sets' format; guessed when empty.
         out: Where to; ``runs/NAME`` when empty. ``closeread run`` puts in variables and ``~``.
+        audit: None where the runs are not audited.
     """
 
     name: str = ""
@@ -64,6 +74,7 @@ class Recipe(Section, frozen=True, kw_only=True):
     reader: ReaderSection
     read: ReadSection = ReadSection()
     score: ScoreSection = ScoreSection()
+    audit: AuditSection | None = None
 
 
 def load_recipe(path: Path) -> Recipe:
@@ -101,10 +112,12 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
     for key, value in raw.items():
         if key not in known:
             problems.append(unknown_key(key, known, prefix))
-        elif isinstance(value, dict) and _is_section(known[key]):
-            problems += _unknown_keys(value, known[key], f"{prefix}{key}.")
+        elif isinstance(value, dict) and (inner := _section(known[key])) is not None:
+            problems += _unknown_keys(value, inner, f"{prefix}{key}.")
     return problems
 
 
-def _is_section(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Section)
+def _section(kind: Any) -> type[Section] | None:
+    """Return the table that a field is, or may be; None where it is none."""
+    found = (one for one in (kind, *get_args(kind)) if isinstance(one, type))
+    return next((one for one in found if issubclass(one, Section)), None)

@@ -13,6 +13,7 @@ from closeread.runs.ledger import Ledger
 from closeread.runs.records import FILES, RunInfo
 from closeread.runs.selection import ONLY
 from closeread.runs.store import (
+    AUDIT,
     INFO,
     LEDGER,
     LOG_SCORES,
@@ -26,7 +27,7 @@ from closeread.runs.store import (
 )
 
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
-_OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
+_OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, AUDIT, LOG_SCORES, LOG_SHOWN, ONLY)
 _RESUMABLE = "--resume goes on with it, --overwrite discards it, --out names another"
 REPLACEABLE = "--overwrite discards it, --out names another"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.

@@ -30,6 +30,7 @@ PREDICTIONS = "predictions.jsonl"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+AUDIT = "audit.html"
 LOG_SCORES = "log_scores.jsonl"
 LOG_SHOWN = "log_shown.jsonl"
 

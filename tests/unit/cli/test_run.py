@@ -107,3 +107,32 @@ def test_one_data_set_makes_one_run_folder(closeread, tmp_path):
     info = json.loads((tmp_path / "runs" / "one" / "run.json").read_bytes())
     assert info["reader"]["name"] == "random-option"
     assert info["reader"]["options"] == {"seed": 3}
+
+
+def test_a_recipe_audits_every_run_by_itself(closeread, tmp_path):
+    """Each run's verdicts stand below its numbers, and its page in its folder."""
+    (tmp_path / "mine.toml").write_text(
+        'datasets = ["exam/zh", "exam/en"]\nreader.name = "lexical"\nscore.resamples = 0\n'
+        'audit.checks = ["metamorphic", "leakage"]\naudit.train = "exam/zh"\n'
+    )
+    done = closeread("run", "mine.toml", "--out", "done", "--limit", 12)
+    verdicts = [line for line in done.stdout.splitlines() if "metamorphic: " in line]
+    assert verdicts[0].startswith("DOUBTFUL  metamorphic: gcrc keeps 3 of 8 promises")
+    assert len(verdicts) == 2
+    assert "leakage: exam-zh" in done.stdout
+    assert done.stdout.splitlines()[-1] == "done/report.html"
+    for name in ("exam-zh", "exam-en"):
+        page = (tmp_path / "done" / name / "audit.html").read_text("utf-8")
+        assert page.count("<section") >= 2
+    again = closeread("run", "mine.toml", "--out", "done", "--limit", 12, "--resume", "--json")
+    told = json.loads(again.stdout)["runs"][0]["audit"]
+    assert told["page"] == "done/exam-zh/audit.html"
+    assert [one["check"] for one in told["findings"]] == ["metamorphic", "leakage"]
+
+
+def test_a_training_set_that_is_not_there_is_told_before_anything_is_read(closeread, tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        'datasets = ["exam/zh"]\nout = "done"\nreader.name = "lexical"\naudit.train = "gone.json"\n'
+    )
+    assert "gone.json" in closeread("run", "mine.toml", code=2).stderr
+    assert not (tmp_path / "done").exists()

@@ -15,6 +15,7 @@ datasets = ["exam/en"]
 out = "run"
 reader.name = "first-sentence"
 read.limit = 5
+audit.checks = ["leakage"]
 """
 
 
@@ -41,6 +42,7 @@ def run(tmp_path, capsys, monkeypatch):
         ("scores.jsonl", ["score", "run", "--metric", "squad"]),
         ("report.html", ["report", "run"]),
         ("report.html", ["run", "recipe.toml", "--resume"]),
+        ("audit.html", ["run", "recipe.toml", "--resume"]),
         ("only.txt", ["read", "exam/en", "--reader", "first-sentence", "--only", "list.txt",
                       "--out", "run", "--resume"]),
         ("ledger.jsonl", ["read", "exam/en", "--reader", "first-sentence", "--limit", "5",

@@ -85,6 +85,8 @@ def test_one_folder_a_data_set(recipe, tmp_path):
         ('datasets = ["x"]\nscore.level = 95.0\nreader.name = "y"', r"at score\.level: out"),
         ('datasets = ["x"]\nscore.level = nan\nreader.name = "y"', r"at score\.level: out"),
         ('datasets = ["x"]\nscore.seed = -1\nreader.name = "y"', r"at score\.seed: out"),
+        ('datasets = ["x"]\nreader.name = "y"\naudit.check = []', r"did you mean audit\.checks"),
+        ('datasets = ["x"]\nreader.name = "y"\naudit.checks = ["replan"]', r"audit\.checks"),
         ('datasets = []\n[reader]\nname = "y"', "no data set"),
         ('datasets = ["x"]\n[reader]\nname = 3', "str"),
         ("datasets = [", "not TOML"),
