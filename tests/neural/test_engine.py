@@ -244,6 +244,22 @@ def test_a_memory_that_is_full_is_no_model_that_does_not_fit(tmp_path, monkeypat
     assert told.value.where == str(tmp_path)
 
 
+def test_what_cannot_be_exported_is_not_printed(tmp_path, monkeypatch, capfd):
+    """Torch would print the whole graph on stdout, where results stand."""
+    pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    name = make_encoder(tmp_path / "m")
+    config = transformers.FNetConfig(
+        vocab_size=transformers.AutoConfig.from_pretrained(name).vocab_size, hidden_size=32,
+        num_hidden_layers=1, intermediate_size=64,
+    )  # fmt: skip
+    transformers.FNetForQuestionAnswering(config).save_pretrained(name)
+    capfd.readouterr()
+    with pytest.raises(InputError, match="fft"):
+        make("span", {"model": name, "runtime": "onnx"})
+    assert capfd.readouterr().out == ""
+
+
 def test_a_model_that_cannot_be_a_graph_is_one_message(tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))

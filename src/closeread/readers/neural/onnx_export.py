@@ -1,6 +1,8 @@
 """Makes a checkpoint's model a graph, and holds what the graph says against what the model says."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,12 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             given[KEPT] = torch.arange(18).repeat(2, 1)
             axes[KEPT] = {0: "sequences", 1: "kept"}
     try:
-        with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
+        with (
+            warnings.catch_warnings(),
+            torch.inference_mode(False),
+            torch.no_grad(),
+            _graphs_unprinted(),
+        ):
             warnings.simplefilter("ignore")
             torch.onnx.export(
                 rows,
@@ -79,6 +86,20 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
                 expected="an encoder of the BERT or RoBERTa kind",
                 cure="-o runtime=torch",
             )
+
+
+@contextmanager
+def _graphs_unprinted() -> Iterator[None]:
+    """Keep torch from printing on stdout the whole graph of a model that it cannot export.
+
+    It has a switch for that, which exporting turns on.
+    """
+    prints = torch._C._jit_onnx_log
+    torch._C._jit_onnx_log = lambda *_: None
+    try:
+        yield
+    finally:
+        torch._C._jit_onnx_log = prints
 
 
 def _agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:

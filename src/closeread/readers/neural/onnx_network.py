@@ -25,7 +25,7 @@ class OnnxNetwork:
     def __init__(self, path: Path, *, alone: bool) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # what it would print of an error is raised, too
         self._session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
