@@ -1,7 +1,9 @@
 """A reader asked from Python: one question, many, or a data set's."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
@@ -10,9 +12,12 @@ from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
 from closeread.readers import make
+from closeread.readers.calibrate import Applied
 from closeread.runs.answers import answers
+from closeread.runs.calibrated import from_file, told_by
 from closeread.runs.plan import batches, opaque
 from closeread.runs.predict import batch_size_of
+from closeread.runs.records import describe_reader
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Item, Option, Passage, Prediction, Question
@@ -51,11 +56,35 @@ class OpenReader:
 
     A question at which the reader fails costs no other: its prediction has an ``error`` and no
     answer.
+
+    Attributes:
+        sure: What tells confidences in the reader's place, and may withhold answers.
+        warnings: Where ``sure`` promises nothing.
     """
 
     name: str
     options: dict[str, Any]
     reader: Reader
+    sure: Applied | None = None
+    warnings: tuple[str, ...] = ()
+
+    def calibrated(
+        self, calibrator: str | PathLike[str], *, selective: bool = False
+    ) -> "OpenReader":
+        """Return the same reader with confidences that are the chance of being right.
+
+        Args:
+            calibrator: The file that ``closeread calibrate`` learned from a run of this reader.
+                What it says of another's answers stands in ``warnings``.
+            selective: Withhold answers below its threshold: no answer, and a note.
+
+        Raises:
+            InputError: The file cannot be read, or is no calibrator.
+            UsageError: It has no threshold, or the reader is a service that is calibrated already.
+        """
+        sure, record = from_file(Path(calibrator), selective=selective)
+        info = describe_reader(self.name, self.options, self.reader)
+        return replace(self, sure=sure, warnings=tuple(told_by(info, sure, record)[1]))
 
     def ask(
         self, question: str, passage: str, options: Sequence[str] = (), *, title: str = ""
@@ -114,9 +143,11 @@ class OpenReader:
         waiting: dict[int, Prediction] = {}
         place = 0
         for batch in batches(whole_groups(items, limit), batch_size_of(self.reader)):
-            places = {planned.question_id: planned.position for planned in batch}
+            asked = {planned.question_id: planned for planned in batch}
             for found in answers(self.reader, batch):
-                waiting[places[found.question_id]] = found
+                planned = asked[found.question_id]
+                sure = self.sure(*planned.shown, found) if self.sure is not None else found
+                waiting[planned.position] = sure
             while place in waiting:
                 yield waiting.pop(place)
                 place += 1

@@ -8,9 +8,9 @@ import click
 from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
-from closeread.cli.terminal.output import as_json
+from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.place import Place
-from closeread.cli.terminal.reading import parsed, tell_otherwise
+from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
 from closeread.cli.terminal.sheet import sheet_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import Source
@@ -30,6 +30,9 @@ _ALTERNATIVES = 4
 @click.option("--title", default="", help="Of the passage.")
 @click.option("--option", "choices", multiple=True, metavar="TEXT",
               help="An option of the question, without its letter; twice or more.")  # fmt: skip
+@click.option("--calibrator", type=Place(path_type=Path), metavar="FILE",
+              help="Makes confidences probabilities: from `closeread calibrate`.")  # fmt: skip
+@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
 @click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -41,6 +44,8 @@ def command(
     text: str | None,
     title: str,
     choices: tuple[str, ...],
+    calibrator: Path | None,
+    selective: bool,
     width: int | None,
     json_: bool,
 ) -> None:
@@ -52,8 +57,13 @@ def command(
     """
     about = _passage(file, text)
     _must_say_something(about, questions, choices)
+    must_have_calibrator(calibrator, selective=selective)
     opened = open_reader(reader, **parsed(options))
     tell_otherwise(describe_reader(opened.name, opened.options, opened.reader))
+    if calibrator is not None:
+        opened = opened.calibrated(calibrator, selective=selective)
+        for warning in opened.warnings:
+            remark(warning)
     items = [
         asked_about(one, about, choices, title=title, name=str(number))
         for number, one in enumerate(questions, 1)

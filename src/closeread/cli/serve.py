@@ -6,22 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
-import msgspec
 
 from closeread.cli.terminal.output import remark
 from closeread.cli.terminal.place import Place
-from closeread.cli.terminal.reading import parsed, tell_otherwise
+from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 from closeread.wording import count_of
-
-if TYPE_CHECKING:
-    from closeread.readers.calibrate import Applied
-    from closeread.runs.records import ReaderInfo
 
 _Range = click.IntRange | click.FloatRange
 
@@ -141,6 +136,7 @@ def command(
     """
     from closeread.parts import making
     from closeread.readers import make
+    from closeread.runs.calibrated import from_file, told_by
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
 
@@ -152,13 +148,16 @@ def command(
     for origin in origins:
         _check_origin(origin)
     settings = Settings(**limits)
-    sure, calibrated = _applied(calibrator, selective=selective)
+    must_have_calibrator(calibrator, selective=selective)
+    sure, calibrated = from_file(calibrator, selective=selective) if calibrator else (None, {})
     with bound(host, port) as listening:
         made, resolved = make(reader, parsed(options))
         info = describe_reader(reader, resolved, made)
         tell_otherwise(info)
         if sure is not None:
-            info = _calibrated(info, sure, calibrated)
+            info, warnings = told_by(info, sure, calibrated)
+            for warning in warnings:
+                remark(warning)
         finder = making.make("retriever", retriever)[0] if retriever != "none" else None
         size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), settings.queue)
         service = Service(
@@ -186,51 +185,6 @@ def command(
         sys.stderr.flush()
         # a reader that hangs, perhaps in threads of its own, would keep the process for ever
         os._exit(code)
-
-
-def _applied(file: Path | None, *, selective: bool) -> "tuple[Applied | None, dict[str, Any]]":
-    """Return what tells confidences, and what is recorded of it.
-
-    Raises:
-        InputError: The file cannot be read, or is no calibrator.
-        UsageError: It has no threshold, or there is none that could have.
-    """
-    from closeread.cli.calibrate.runs import least_of, record_of
-    from closeread.readers.calibrate import Applied, load_calibrator
-
-    if file is None:
-        if selective:
-            raise UsageError(
-                "--selective withholds what lies below a calibrator's threshold, and none is named",
-                cure="--calibrator FILE, from `closeread calibrate RUN --out FILE --risk 0.1`",
-            )
-        return None, {}
-    found = load_calibrator(file)
-    least = least_of(file, found, selective=selective)
-    return Applied(found, least), record_of(file.read_bytes(), found, selective=selective)
-
-
-def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> "ReaderInfo":
-    """Return what is told of a reader with what tells its confidences.
-
-    Raises:
-        UsageError: The reader is a service, and tells a calibrator's already.
-    """
-    from closeread.cli.calibrate.runs import of_other_readers, with_warnings
-
-    if info.record.get("calibrated"):
-        raise UsageError(
-            "the confidences of the reader that is served there are a calibrator's already",
-            where=str(info.record.get("address", info.name)),
-            cure="leave --calibrator out, here or there",
-        )
-    warnings = of_other_readers(sure.calibrator, info)
-    for warning in warnings:
-        remark(warning)
-    if sure.least is not None and sure.least > 1:
-        remark("no threshold was found that keeps what was promised: every answer is withheld")
-    calibrated = with_warnings(record, warnings)
-    return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated})
 
 
 def _tell_of_stopping(count: int, grace_seconds: float) -> None:

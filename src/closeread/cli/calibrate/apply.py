@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.calibrate.changes import few, print_changes, told, worse
-from closeread.cli.calibrate.runs import (
-    LEVEL,
-    Sought,
-    intervals,
-    least_of,
-    of_other_readers,
-    own_confidences,
-    record_of,
-    right_answers,
-    with_warnings,
-)
+from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
 from closeread.cli.terminal.output import as_json, remark
 from closeread.readers.calibrate import Calibrator, load_calibrator
 from closeread.readers.certainty import told_confidence
+from closeread.runs.calibrated import least_of, of_other_readers, record_of, with_warnings
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.wording import count_of, in_one_line

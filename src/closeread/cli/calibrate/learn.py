@@ -8,15 +8,7 @@ import click
 import msgspec
 
 from closeread.cli.calibrate.changes import few, print_changes, worse
-from closeread.cli.calibrate.runs import (
-    LEVEL,
-    Sought,
-    answered_by,
-    intervals,
-    own_confidences,
-    record_of,
-    right_answers,
-)
+from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
 from closeread.cli.terminal.output import as_json, remark
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_take_file
@@ -29,6 +21,7 @@ from closeread.readers.calibrate import (
     save_calibrator,
 )
 from closeread.readers.certainty import scale_of
+from closeread.runs.calibrated import answered_by, record_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question

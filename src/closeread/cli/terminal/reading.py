@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 from closeread.cli.terminal.output import remark
@@ -44,6 +45,19 @@ def _scalar(text: str) -> Any:
     if isinstance(value, float) and math.isnan(value):  # equals nothing, and is no setting
         return text
     return value if isinstance(value, str | int | float | bool) else text
+
+
+def must_have_calibrator(file: Path | None, *, selective: bool) -> None:
+    """Refuse to withhold answers where no calibrator says which.
+
+    Raises:
+        UsageError: They are to be withheld, and none is named.
+    """
+    if selective and file is None:
+        raise UsageError(
+            "--selective withholds what lies below a calibrator's threshold, and none is named",
+            cure="--calibrator FILE, from `closeread calibrate RUN --out FILE --risk 0.1`",
+        )
 
 
 class Watch(Protocol):

@@ -1,0 +1,114 @@
+"""A calibrator that tells a reader's confidences in its place, and where it promises nothing."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.readers.answered_by import AnsweredBy
+from closeread.readers.calibrate import Applied, Calibrator, load_calibrator
+from closeread.runs.records import ReaderInfo
+
+
+def from_file(file: Path, *, selective: bool) -> tuple[Applied, dict[str, Any]]:
+    """Return what tells confidences, and what is recorded of it.
+
+    Raises:
+        InputError: The file cannot be read, or is no calibrator.
+        UsageError: Answers are to be withheld, and it has no threshold.
+    """
+    found = load_calibrator(file)
+    least = least_of(file, found, selective=selective)
+    return Applied(found, least), record_of(file.read_bytes(), found, selective=selective)
+
+
+def told_by(
+    info: ReaderInfo, sure: Applied, record: dict[str, Any]
+) -> tuple[ReaderInfo, list[str]]:
+    """Return what is told of a reader with what tells its confidences, and what to be warned of.
+
+    Raises:
+        UsageError: The reader is a service, and tells a calibrator's already.
+    """
+    if info.record.get("calibrated"):
+        raise UsageError(
+            "the confidences of the reader that is served there are a calibrator's already",
+            where=str(info.record.get("address", info.name)),
+            cure="leave the calibrator out, here or there",
+        )
+    warnings = of_other_readers(sure.calibrator, info)
+    calibrated = with_warnings(record, warnings)
+    if sure.least is not None and sure.least > 1:
+        never = "no threshold was found that keeps what was promised: every answer is withheld"
+        warnings = [*warnings, never]
+    return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated}), warnings
+
+
+def record_of(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
+    """Return what ``run.json`` says of the calibrator."""
+    found: dict[str, Any] = {
+        "calibrator_sha256": hashlib.sha256(raw).hexdigest(),
+        "method": calibrator.method,
+        "learned_from": dict(calibrator.datasets),
+    }
+    if selective:
+        found["threshold"] = msgspec.to_builtins(calibrator.threshold)
+    return found
+
+
+def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
+    """Return the confidence below which answers are withheld; None where none are to be.
+
+    Raises:
+        UsageError: They are to be, and the calibrator has no threshold.
+    """
+    if not selective:
+        return None
+    if calibrator.threshold is None:
+        raise UsageError(
+            "this calibrator has no threshold below which to stay silent",
+            where=str(file),
+            cure="learn it with --risk",
+        )
+    return calibrator.threshold.value
+
+
+def answered_by(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
+    """Return who gave the answers, each once."""
+    found = [
+        AnsweredBy(
+            name=name,
+            options={key: value for key, value in options.items() if key not in one.passing},
+            record={
+                key: value
+                for key, value in one.answering_record.items()
+                if isinstance(value, str | int | float)
+            },
+        )
+        for one in readers
+        for name, options in [one.answering]
+    ]
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
+
+
+def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
+    """Say where the calibrator has seen no answer of the reader's, or of another by its name."""
+    (answering,) = answered_by([reader])
+    unlike = [one.unlike(answering) for one in calibrator.readers if one.name == answering.name]
+    if not all(unlike):
+        return []
+    names = ", ".join(dict.fromkeys(one.name for one in calibrator.readers))
+    nearest: list[str] = min(unlike, key=len, default=[])
+    how = f" with {', '.join(nearest)}" if nearest else ""
+    return [
+        f"learned from answers of {names}, applied to those of {answering.name}{how}: "
+        "nothing is promised"
+    ]
+
+
+def with_warnings(record: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """Return what ``run.json`` and a service say of a calibrator, and where it promises nothing."""
+    return record | ({"warnings": warnings} if warnings else {})

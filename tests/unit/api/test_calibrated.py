@@ -1,0 +1,104 @@
+"""A reader asked from Python, or by `ask`, whose confidences a calibrator tells."""
+
+import json
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+import closeread
+from closeread.cli import cli
+from closeread.errors import InputError, UsageError
+from closeread.readers.answered_by import AnsweredBy
+from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
+
+TEXT = "The lamp was lit at six. Nobody saw who put it out. The fox came in 1912."
+SURE, UNSURE = "When did the fox come?", "Whose was the hat?"
+HALF = Threshold(value=0.5, risk=0.1, delta=0.05, n_answered=30, n_questions=60, bound=0.09)
+KNOWN = Calibrator(
+    method="platt",
+    features=("confidence",),
+    scale="probabilities",
+    model=Linear(intercept=-4.0, weights=(10.0,), means=(0.0,), spreads=(1.0,)),
+    threshold=HALF,
+    datasets={"mine": "0" * 64},
+    readers=(AnsweredBy(name="lexical"),),
+)
+
+
+def call(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)))
+
+
+@pytest.fixture
+def file(tmp_path):
+    save_calibrator(tmp_path / "known.json", KNOWN)
+    return tmp_path / "known.json"
+
+
+def test_answers_are_those_that_calibrate_makes_of_a_run(tmp_path, file):
+    """Confidences, and what is withheld, question by question."""
+    assert call("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code == 0
+    made = (
+        "calibrate",
+        tmp_path / "own",
+        "--with",
+        file,
+        "--selective",
+        "--out",
+        tmp_path / "made",
+    )
+    assert call(*made, "--resamples", 0).exit_code == 0
+    reader = closeread.open_reader("lexical").calibrated(file, selective=True)
+    pairs = list(
+        zip(
+            reader.answers("exam/zh"),
+            closeread.open_run(tmp_path / "made").predictions(),
+            strict=True,
+        )
+    )
+    assert len(pairs) == 108 and reader.warnings == ()
+    for one, other in pairs:
+        assert (one.question_id, one.confidence) == (other.question_id, other.confidence)
+        assert (one.answer, one.option_scores, one.note) == (
+            other.answer, other.option_scores, other.note
+        )  # fmt: skip
+    assert 0 < sum(one.answer is None for one, _ in pairs) < 108
+
+
+def test_the_reader_itself_stays_as_it_was(file):
+    """One is asked with a calibrator, the other without."""
+    plain = closeread.open_reader("lexical")
+    sure = plain.calibrated(file)
+    own, told = (one.ask(UNSURE, TEXT) for one in (plain, sure))
+    assert told.answer == own.answer
+    assert told.confidence == KNOWN.of_signs({"confidence": own.confidence}) != own.confidence
+    (withheld,) = plain.calibrated(file, selective=True).ask_all([(UNSURE, TEXT)])
+    assert withheld.answer is None and withheld.note == "withheld: confidence below 0.5"
+
+
+def test_what_promises_nothing_is_said_and_what_cannot_be_applied_refused(tmp_path, file):
+    """Another reader's answers, no threshold, no calibrator."""
+    other = closeread.open_reader("first-sentence").calibrated(file)
+    assert other.warnings == (
+        "learned from answers of lexical, applied to those of first-sentence: nothing is promised",
+    )
+    lexical = closeread.open_reader("lexical")
+    save_calibrator(tmp_path / "no.json", msgspec.structs.replace(KNOWN, threshold=None))
+    with pytest.raises(UsageError, match="learn it with --risk"):
+        lexical.calibrated(tmp_path / "no.json", selective=True)
+    with pytest.raises(InputError, match="cannot be read"):
+        lexical.calibrated(tmp_path / "gone.json")
+
+
+def test_ask_tells_them_too(file):
+    """With --selective nothing is answered that is not sure enough."""
+    asked = ("ask", SURE, UNSURE, "--text", TEXT, "--calibrator", file, "--json")
+    done = call(*asked, "--reader", "lexical", "--selective")
+    sure, unsure = json.loads(done.stdout)["predictions"]
+    assert sure["answer"]["texts"] == ["1912"] and sure["confidence"] > 0.5
+    assert "answer" not in unsure and unsure["note"] == "withheld: confidence below 0.5"
+    done = call(*asked, "--reader", "first-sentence")
+    assert "nothing is promised" in done.stderr and "warnings" not in done.stdout
+    done = call("ask", SURE, "--reader", "lexical", "--text", TEXT, "--selective")
+    assert "none is named" in str(done.exception)
