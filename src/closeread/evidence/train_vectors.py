@@ -1,6 +1,5 @@
 """Word vectors from the user's own texts, so that the methods over them need nothing downloaded."""
 
-import os
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from closeread.errors import InputError, StorageError
 from closeread.evidence.words import Segmenter
 from closeread.parts.extras import missing_extra
+from closeread.system import partial
 from closeread.text.segment import sentences
 
 
@@ -50,7 +50,8 @@ def train(
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")  # two may write at once
+    unfinished = partial.beside(path)  # two processes may write at once
+    partial.sweep(path)
     try:
         unfinished.touch()
         unfinished.unlink()

@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import struct
 import warnings
 import zlib
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
 from closeread.parts.extras import missing_extra
+from closeread.system import partial
 from closeread.system.sums import remember, sha256_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def _sha256(path: Path, folder: Path) -> str:
             remember(path, found)
             return found
     found = sha256_of(path)
-    begun = kept.with_name(f"sha256.{os.getpid()}")
+    begun = partial.beside(kept)
+    partial.sweep(kept)
     with contextlib.suppress(OSError):  # a cache that was written before may be read-only
         begun.write_text(found, "ascii")
         begun.replace(kept)
@@ -119,15 +120,17 @@ def _convert(path: Path, folder: Path) -> None:
     directed = np.linalg.norm(rows, axis=1) > 0
     kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
     lines = [str(len(words) - len(kept)), *kept]
-    mark = f".{os.getpid()}"
-    begun = [folder / f"rows{mark}", folder / f"words{mark}"]
+    made = (folder / "rows.npy", folder / "words.txt")
+    begun = [partial.beside(one) for one in made]
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for one in made:
+            partial.sweep(one)
         with begun[0].open("wb") as stream:
             np.save(stream, rows[directed])
         begun[1].write_bytes("\n".join(lines).encode())
-        begun[0].replace(folder / "rows.npy")
-        begun[1].replace(folder / "words.txt")
+        for written, target in zip(begun, made, strict=True):
+            written.replace(target)
     except OSError as error:
         raise StorageError(
             f"the converted vectors cannot be kept: {error.strerror or error}",

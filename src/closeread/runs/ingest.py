@@ -12,7 +12,6 @@ import msgspec
 
 from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats.files import partial
 from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in, unreadable_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
@@ -20,7 +19,7 @@ from closeread.readers.generative.extraction import Extraction
 from closeread.runs.folder import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
-from closeread.system import folders
+from closeread.system import folders, partial
 
 _UNSAFE = re.compile(r"[^\w.+~-]+")
 

@@ -13,7 +13,7 @@ from closeread.errors import StorageError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.formats.conversion.convert import MrqaOptions, convert, format_of
 from closeread.formats.conversion.fidelity import differences
-from closeread.formats.files import partial
+from closeread.system import partial
 from closeread.types import Answer, Option, Passage, Question, Span
 
 SQUAD = (

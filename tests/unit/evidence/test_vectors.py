@@ -4,6 +4,8 @@ import bz2
 import gzip
 import hashlib
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -225,6 +227,35 @@ def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
     found = load(str(tmp_path / "one.bin"))
     assert found.dimensions == 8
     assert {"海水", "ferry"} <= set(found.known(["海水", "ferry", "nowhere"]))
+
+
+KILLED = """
+import os, pathlib, sys
+from closeread.system import partial
+partial.beside(pathlib.Path(sys.argv[1])).write_bytes(b"half")
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_killed_writers_left_goes_with_the_next(tmp_path):
+    """Else gigabytes would stay where nobody looks."""
+    texts = [("The ferry carried salt. The salt was sold.", "en")] * 40
+    vectors = tmp_path / "own" / "v.bin"
+    vectors.parent.mkdir()
+    train(texts, vectors, dimensions=5, least=2)
+    load(str(vectors))
+    cached = vector_files._cached(vectors)
+    (cached / "rows.npy").unlink()
+    (cached / "sha256").unlink()
+    made = [cached / name for name in ("rows.npy", "words.txt", "sha256")]
+    for target in (vectors, *made):
+        subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
+    assert len([*vectors.parent.iterdir(), *cached.iterdir()]) == 6
+    load.cache_clear()
+    load(str(vectors))
+    assert sorted(cached.iterdir()) == sorted(made)
+    train(texts, vectors, dimensions=5, least=2)
+    assert [*vectors.parent.iterdir()] == [vectors]
 
 
 def test_training_on_nothing_says_so(tmp_path):

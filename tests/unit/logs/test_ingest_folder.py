@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats.files import partial
 from closeread.formats.logs.choose import found_in
 from closeread.runs.ingest import ingest
 from closeread.runs.store import open_run
+from closeread.system import partial
 from verbs import apart
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -14,7 +14,6 @@ from closeread import catalog
 from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
-from closeread.formats.files import partial
 from closeread.formats.files.outcome import (
     behind_link,
     is_stream,
@@ -26,7 +25,7 @@ from closeread.formats.files.whole import replacing
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
 from closeread.parts import finding
-from closeread.system import folders
+from closeread.system import folders, partial
 from closeread.types import Dataset, Defects, Item, Record
 
 _IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 
-from closeread.formats.files import outcome, partial
-from closeread.system import folders
+from closeread.formats.files import outcome
+from closeread.system import folders, partial
 
 
 def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False) -> None:

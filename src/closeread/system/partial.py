@@ -16,6 +16,11 @@ def prefix(target: Path) -> str:
     return f"{_stem(target)}{os.getpid()}@{_host()}."
 
 
+def beside(target: Path) -> Path:
+    """Return where this process writes what shall become ``target``, where one alone does so."""
+    return target.with_name(f"{prefix(target)}new{SUFFIX}")
+
+
 def sweep(target: Path) -> None:
     """Remove what processes of this machine that are gone had begun to write for ``target``.
 
