@@ -174,7 +174,8 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
     A path that ends in ``.gz`` is compressed (reproducibly: no time stamp).
 
     Raises:
-        UsageError: The format cannot be written, or cannot hold this information.
+        UsageError: The format cannot be written, or cannot hold this information; or nothing would
+            stand in the file, which is read as one that was cut.
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format
@@ -183,3 +184,9 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         raise UsageError(f"the format {name} can be read but not written")
     with writing(Path(path)) as stream:
         chosen.write(dataset, stream)
+        if stream.seekable() and not stream.tell():
+            raise UsageError(
+                f"the set has nothing that the format {name} could hold: the file would be empty",
+                where=dataset.path or dataset.name,
+                expected="at least one question",
+            )

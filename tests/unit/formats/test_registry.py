@@ -16,6 +16,7 @@ from closeread.errors import InputError, StorageError, UnknownNameError, UsageEr
 from closeread.formats import Head, dump, load
 from closeread.formats.files.source import Source
 from closeread.parts import finding
+from closeread.types import Dataset
 from samples import SAMPLES, spans, written
 
 VALUES = st.recursive(
@@ -36,7 +37,7 @@ def test_every_format_knows_its_own(tmp_path: Path, name: str):
 
 def test_samples_cover_the_catalog():
     """There is a sample for every format."""
-    assert list(SAMPLES) == catalog.names("format")
+    assert list(SAMPLES) == finding.names("format")
 
 
 @given(VALUES, st.data())
@@ -44,7 +45,7 @@ def test_heads_of_any_json_can_be_asked(value: object, data: st.DataObject):
     """Cut anywhere, a head answers with a part of the value, and no format's sniff fails."""
     raw = json.dumps(value, ensure_ascii=False).encode()
     head = Head("x", raw[: data.draw(st.integers(0, len(raw)))])
-    for name in catalog.names("format"):
+    for name in finding.names("format"):
         assert finding.resolve("format", name).sniff(head) in (True, False)
 
 
@@ -171,3 +172,18 @@ def test_a_set_is_read_again_from_the_start(tmp_path: Path):
     path.write_text("{}")
     with pytest.raises(InputError):
         list(dataset)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("name", finding.names("format"))
+def test_nothing_is_written_that_cannot_be_read(tmp_path, name, ending):
+    """A file without a line is read as one that was cut."""
+    path = tmp_path / f"set{ending}"
+    path.write_bytes(b"before")
+    try:
+        dump(Dataset(name="none", format=name, read=lambda defects: iter(())), path)
+    except UsageError:
+        assert path.read_bytes() == b"before"
+        assert [*tmp_path.iterdir()] == [path]
+    else:
+        assert list(load(path, name)) == []
