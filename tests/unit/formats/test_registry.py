@@ -37,7 +37,7 @@ def test_every_format_knows_its_own(tmp_path: Path, name: str):
 
 def test_samples_cover_the_catalog():
     """There is a sample for every format."""
-    assert list(SAMPLES) == finding.names("format")
+    assert list(SAMPLES) == catalog.names("format")
 
 
 @given(VALUES, st.data())
@@ -45,7 +45,7 @@ def test_heads_of_any_json_can_be_asked(value: object, data: st.DataObject):
     """Cut anywhere, a head answers with a part of the value, and no format's sniff fails."""
     raw = json.dumps(value, ensure_ascii=False).encode()
     head = Head("x", raw[: data.draw(st.integers(0, len(raw)))])
-    for name in finding.names("format"):
+    for name in catalog.names("format"):
         assert finding.resolve("format", name).sniff(head) in (True, False)
 
 
@@ -175,7 +175,7 @@ def test_a_set_is_read_again_from_the_start(tmp_path: Path):
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
-@pytest.mark.parametrize("name", finding.names("format"))
+@pytest.mark.parametrize("name", catalog.names("format"))
 def test_nothing_is_written_that_cannot_be_read(tmp_path, name, ending):
     """A file without a line is read as one that was cut."""
     path = tmp_path / f"set{ending}"
