@@ -22,7 +22,7 @@ from closeread.errors import CloseReadError, InputError, MissingExtraError, Stor
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural import folder
-from closeread.training.neural.lengths import takes
+from closeread.training.neural.abilities import takes
 from closeread.training.recipe import TrainedReader
 from neural.colours import inference, squad
 from neural.test_training import recipe
@@ -319,6 +319,31 @@ def test_what_a_model_takes_is_known_without_its_weights(tmp_path, encoder):
         assert takes(one) == open_checkpoint(one, "span", new_head=True).max_length
     (roberta / "model.safetensors").unlink()
     assert takes(str(roberta)) == 64
+
+
+def test_a_kind_of_model_that_cannot_compute_twice_is_told_before_the_first_stage(
+    tmp_path, encoder, data
+):
+    """The library's own refusal was a traceback, behind the stages and the making of examples."""
+    albert = tmp_path / "albert"
+    shutil.copytree(encoder, albert)
+    config = transformers.AlbertConfig(
+        vocab_size=transformers.AutoConfig.from_pretrained(encoder).vocab_size, embedding_size=16,
+        hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2,
+        max_position_embeddings=96,
+    )  # fmt: skip
+    transformers.AlbertModel(config).save_pretrained(albert)
+    twice = {"gradient_checkpointing": True}
+    for settings, within in (
+        ({"before": (stage(data),), **twice}, ""),
+        ({"before": (stage(data, **twice),)}, r"before\[0\]."),
+        ({"soup": 2, **twice}, ""),
+    ):
+        with pytest.raises(UsageError, match=f"{within}train.gradient_checkpointing") as told:
+            train(tmp_path / "out", str(albert), data, begin=never, **settings)
+        assert "albert" in told.value.found
+        assert told.value.where == str(tmp_path / "recipe.toml")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("reader", ["choice", "chunk", "verifier", "entailment"])

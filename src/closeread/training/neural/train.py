@@ -13,12 +13,12 @@ from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.weights import settings_sha256, weights_sha256
+from closeread.training.neural.abilities import check_lengths, check_recomputing, outlined, takes
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_machine, device_of, holding
 from closeread.training.neural.fit import fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
-from closeread.training.neural.lengths import check_lengths, takes
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured, watched_by
 from closeread.training.neural.packed import Packed
@@ -61,6 +61,7 @@ def train(request: Request, task: Task) -> Trained:
         first = _begins_from(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
             check_lengths(request, takes(first))
+            check_recomputing(request, outlined(first))
         check_taught(request, first)
         watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
@@ -105,6 +106,7 @@ def train(request: Request, task: Task) -> Trained:
                 checkpoint = _opened(model, task, settings)
                 if not request.resume:
                     check_lengths(request, checkpoint.max_length)
+                    check_recomputing(request, checkpoint.model)
                 task.reader(checkpoint)  # refuses options by which nothing could be read
                 if teachers:
                     folder.is_taught_by(

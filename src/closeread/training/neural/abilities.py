@@ -1,5 +1,6 @@
-"""Whether a model takes sequences as long as a recipe names; it would learn shorter ones."""
+"""Whether a model can do what a recipe asks of it, told before its weights are opened."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -12,8 +13,8 @@ from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request
 
 
-def takes(name: str) -> int:
-    """Return how many tokens a model can be given, without its weights.
+def outlined(name: str) -> Any:
+    """Return a model without its weights.
 
     Raises:
         InputError: There is no such model, or it is none that can be opened.
@@ -22,10 +23,14 @@ def takes(name: str) -> int:
     try:
         config = transformers.AutoConfig.from_pretrained(name, **given)
         with torch.device("meta"), unsaid():
-            model = transformers.AutoModel.from_config(config)
+            return transformers.AutoModel.from_config(config)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
-    return most_tokens(model, open_tokenizer(name, given))
+
+
+def takes(name: str) -> int:
+    """Return how many tokens a model can be given; raises as ``outlined``."""
+    return most_tokens(outlined(name), open_tokenizer(name, loading(name)))
 
 
 def check_lengths(request: Request, most: int) -> None:
@@ -40,10 +45,7 @@ def check_lengths(request: Request, most: int) -> None:
     Raises:
         UsageError: One is longer.
     """
-    stages: list[tuple[str, Stage | TrainRecipe]] = [
-        (stage_at(place), one) for place, one in enumerate(request.recipe.before)
-    ]
-    for within, one in (*stages, (request.within, request.recipe)):
+    for within, one in _trainings(request):
         named = {"reader.options.max_length": one.reader.options.get("max_length")}
         beside: Any = one.train.get("beside") or {}
         named["train.beside.max_length"] = beside.get("max_length")
@@ -55,3 +57,34 @@ def check_lengths(request: Request, most: int) -> None:
                     expected=f"at most {most:,}",
                     cure="give so many, leave it out, or begin from a model of longer sequences",
                 )
+
+
+def check_recomputing(request: Request, model: Any) -> None:
+    """Refuse to compute twice, for less memory, what a model cannot; stages' wishes among them.
+
+    Args:
+        request: With the stages.
+        model: Opened, or without its weights.
+
+    Raises:
+        UsageError: That is asked for, and the model is of a kind that cannot, such as ALBERT.
+    """
+    if model.supports_gradient_checkpointing:
+        return
+    for within, one in _trainings(request):
+        if one.train.get("gradient_checkpointing"):
+            raise UsageError(
+                f"{within}train.gradient_checkpointing is true, and models of the kind "
+                f"{model.config.model_type} cannot compute twice",
+                where=str(request.path),
+                expected="a model that can, as BERT and RoBERTa",
+                cure="leave it out; a smaller train.batch_size with more train.accumulation needs "
+                "less memory, too",
+            )
+
+
+def _trainings(request: Request) -> Iterator[tuple[str, Stage | TrainRecipe]]:
+    """Yield every training of a recipe, and what stands before its settings in messages."""
+    for place, one in enumerate(request.recipe.before):
+        yield stage_at(place), one
+    yield request.within, request.recipe
