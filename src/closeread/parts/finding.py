@@ -32,7 +32,7 @@ def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     if (
         attribute
         and all(parts)
-        and "__main__" not in parts
+        and "__main__" not in parts[1:]  # importing another's runs it; a notebook's is running
         and not name.startswith(catalog.ADDRESS)
     ):
         return catalog.Entry(name, "given by the user")

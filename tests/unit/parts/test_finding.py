@@ -127,6 +127,17 @@ def test_a_program_is_no_module_of_anybody_s():
             make("metric", one)
 
 
+def test_what_the_running_program_has_is_named_by_it(monkeypatch):
+    """Such as a class in a notebook; nothing is run anew."""
+
+    class Mine:
+        def read(self, items): ...
+
+    monkeypatch.setattr(sys.modules["__main__"], "Mine", Mine, raising=False)
+    made, _ = make("reader", "__main__:Mine")
+    assert isinstance(made, Mine)
+
+
 def test_a_strategy_is_made_of_its_surroundings(outside):
     """The class itself, named instead of its factory, mostly takes nothing."""
     with pytest.raises(UsageError, match="cannot be made of str: too many positional"):
