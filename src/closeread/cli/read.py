@@ -30,7 +30,7 @@ from closeread.wording import argument, count_of
 @click.option("--only", type=Place(path_type=Path), metavar="LIST",
               help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
 @click.option("--rest", type=Place(path_type=Path), metavar="RUN",
-              help="With --only: all other answers from this run.")  # fmt: skip
+              help="All other answers from it; without --only but the failed ones.")  # fmt: skip
 @click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
 @click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
 @click.option("--resume", is_flag=True, help="Go on with the run that is there.")
@@ -63,23 +63,22 @@ def command(
     from closeread.runs.claim import must_be_free
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
-    from closeread.runs.rest import Rest
+    from closeread.runs.rest import Rest, failed
     from closeread.runs.selection import read_list
     from closeread.runs.store import open_run
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
-    if rest is not None and only is None:
-        raise click.UsageError("--rest goes with --only")
     must_be_free(out, allowed=resume or overwrite)
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     opened = open_dataset(dataset, format_, strict)
-    ids = read_list(only) if only is not None else ()
+    earlier = open_run(rest) if rest is not None else None
+    ids = read_list(only) if only is not None else failed(earlier) if earlier is not None else ()
     job = Job(
         dataset=opened,
         only=ids,
-        rest=Rest(open_run(rest), opened, ids) if rest is not None else None,
+        rest=Rest(earlier, opened, ids) if earlier is not None else None,
         reader=made,
         reader_info=describe_reader(reader, resolved, made),
         limit=limit,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from closeread.errors import MismatchError
+from closeread.errors import MismatchError, UsageError
 from closeread.runs.store import Predictions, Run
 from closeread.types import Dataset, Prediction
 
@@ -35,3 +35,19 @@ class Rest:
             return None
         found: Prediction | None = self._predictions.get(question_id)
         return found
+
+
+def failed(run: Run) -> tuple[str, ...]:
+    """Return the ids of the questions that a run's reader failed at, in the run's order.
+
+    Raises:
+        UsageError: It failed at none.
+    """
+    found = tuple(one.question_id for one in run.predictions() if one.error)
+    if not found:
+        raise UsageError(
+            "its reader failed at no question, so that there is nothing to be read again",
+            where=str(run.path),
+            cure="name the questions: --only LIST",
+        )
+    return found

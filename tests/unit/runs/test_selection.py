@@ -56,6 +56,45 @@ def test_the_rest_is_taken_from_an_earlier_run(runs):
     assert closeread("verify", "whole") in (0, 2)
 
 
+_REFUSING = """
+from pathlib import Path
+from closeread import Answer, Prediction
+
+class Reader:
+    def read(self, items):
+        for passage, question in items:
+            name, asked = question.question_id, Path("asked.txt")
+            asked.write_text(asked.read_text() + "x" if asked.exists() else "x")
+            if "Which" in question.text and not Path("mended").exists():
+                yield Prediction(question_id=name, error="status 500")
+            else:
+                yield Prediction(question_id=name, answer=Answer(kind="none"))
+
+def make():
+    return Reader()
+"""
+
+
+def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
+    """Without a list, those questions alone; the message about them says how."""
+    (runs / "refusing_some.py").write_text(_REFUSING)
+    read = ("read", "exam/en", "--reader", "refusing_some:make", "--out")
+    closeread(*read, "broken")
+    assert "with --rest broken and another --out" in capsys.readouterr().err
+    failed = {one.question_id for one in open_run(runs / "broken").predictions() if one.error}
+    assert 0 < len(failed) < len(ids())
+    (runs / "mended").touch()
+    (runs / "asked.txt").unlink()
+    assert closeread(*read, "whole", "--rest", "broken") == 0
+    assert len((runs / "asked.txt").read_text()) == len(failed)
+    whole = list(open_run(runs / "whole").predictions())
+    assert [one.question_id for one in whole] == ids()
+    assert not any(one.error for one in whole)
+    assert "--rest" not in capsys.readouterr().err
+    assert closeread(*read, "third", "--rest", "whole") == 2
+    assert "failed at no question" in capsys.readouterr().err
+
+
 def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):
     """They answer different questions, and the message says which of the two has a list."""
     closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt", "--out", "part")

@@ -15,7 +15,7 @@ from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
 from closeread.system.signals import exit_code
 from closeread.types import Prediction
-from closeread.wording import count_of, in_one_line
+from closeread.wording import argument, count_of, in_one_line
 
 
 def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:
@@ -149,6 +149,9 @@ def _tell_failures(run: Run) -> None:
         "error and counts as wrong. First, "
         f"{in_one_line(first.question_id)}: {first.error}"
     )
+    if run.info.n_failed < run.info.n_predictions and not run.info.dataset.only:
+        rest = f"--rest {argument(run.path)}"
+        remark(f"`closeread read` with {rest} and another --out asks for these alone again")
 
 
 def _tell_blanks(run: Run) -> bool:
