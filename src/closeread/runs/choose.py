@@ -51,8 +51,16 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
         return make_metrics(settings.metrics, settings.options)
 
 
-def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
+def default_metrics(
+    dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool = False
+) -> tuple[str, ...]:
     """Return the metrics that the format's publishers use, else those that fit the questions.
+
+    Args:
+        dataset: The questions.
+        predictions: What was answered.
+        by_look: Whether the kinds of gold answers are told by their look alone, as those of bare
+            strings in a log: a few numbers make no set of discrete questions then.
 
     Raises:
         UsageError: The predictions are evidence alone, and there is no gold evidence.
@@ -74,7 +82,7 @@ def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> 
             return tuple(published)
     if published:
         return tuple(name for name in published if name != "evidence")
-    return _by_questions(dataset, predictions)
+    return _by_questions(dataset, predictions, by_look=by_look)
 
 
 def _may_be_unanswerable(dataset: Dataset) -> bool:
@@ -88,15 +96,17 @@ def _of_no_answer(languages: Iterable[str]) -> str:
     return "cmrc~mixed" if of_most(languages) == "zh" else "squad2"
 
 
-def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
-    kinds: set[str] = set()
+def _by_questions(
+    dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool
+) -> tuple[str, ...]:
+    kinds: Counter[str] = Counter()
     roles: Counter[str | None] = Counter()
     languages: list[str] = []
     truth = evidence = none = single = False
     for passage, questions in dataset:
         languages.append(passage.language)
         for question in questions:
-            kinds.add(question.kind if not question.options else "options")
+            kinds[question.kind if not question.options else "options"] += 1
             truth = truth or any(one is not None for one in question.option_truth)
             roles[question.role] += 1
             single = single or bool(question.options and question.role is None)
@@ -109,7 +119,7 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
             found.append("option")
         if roles["negative"] and roles["negative"] == roles["positive"] and not single:
             found += ["gcrc", "gcrc~strict"]
-    if "discrete" in kinds:
+    if kinds["discrete"] > (kinds["span"] if by_look else 0):
         found.append("drop")
     elif "span" in kinds:
         spans = "cmrc" if "zh" in languages else "squad"

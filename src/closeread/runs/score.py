@@ -76,6 +76,7 @@ def score_run(
                 workers=workers,
                 advance=advance,
                 begin=begin,
+                by_look=run.info.log is not None and "gold-kinds" in run.info.log.lost,
             )
             found = msgspec.structs.replace(
                 found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
@@ -162,11 +163,12 @@ def _scored(
     workers: int = 1,
     advance: Advance = uncounted,
     begin: Begin = unwatched,
+    by_look: bool = False,
 ) -> RunSummary:
     try:
         return _of_all(
             dataset, anew, settings, limit=limit, out=out, workers=workers,
-            advance=advance, begin=begin,
+            advance=advance, begin=begin, by_look=by_look,
         )  # fmt: skip
     except CloseReadError:
         if next(dataset.questions(), None) is not None:
@@ -184,11 +186,12 @@ def _of_all(
     workers: int,
     advance: Advance,
     begin: Begin,
+    by_look: bool,
 ) -> RunSummary:
     submission = anew()
     usual = not settings.metrics
     if usual:
-        chosen = default_metrics(dataset, submission.predictions)
+        chosen = default_metrics(dataset, submission.predictions, by_look=by_look)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = _made(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:

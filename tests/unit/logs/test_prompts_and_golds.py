@@ -1,9 +1,14 @@
 """Passage and question out of prompts, accepted answers out of what logs write."""
 
+import json
+
 import pytest
 
 from closeread.formats.logs import golds, prompts, talk
 from closeread.formats.logs.records import newer
+from closeread.runs.ingest import ingest
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
 
 
 @pytest.mark.parametrize(
@@ -178,3 +183,25 @@ def test_options_are_named_by_letter_text_or_index():
 def test_versions_after_the_last_known_one_are_newer():
     assert newer("0.5.0", (0, 4)) and newer("1.0", (0, 4)) and newer(3, (2,))
     assert not any(newer(one, (0, 4)) for one in ("0.4.13", "0.3", "", None, "0.4.0.dev1"))
+
+
+@pytest.mark.parametrize(("numbers", "expected"), [(2, ["squad"]), (7, ["drop"])])
+def test_a_few_numbers_among_bare_golds_make_no_set_of_discrete_questions(
+    tmp_path, numbers, expected
+):
+    """Where a log has gold answers as strings, what most of them look like decides the scorer."""
+    rows = [
+        {
+            "doc_id": place,
+            "doc": {"context": "The ferry sank in 1931.", "question": f"What of {place}?"},
+            "target": "1931" if place < numbers else "The ferry",
+            "arguments": {"gen_args_0": {"arg_0": "?", "arg_1": {"until": ["\n"]}}},
+            "resps": [["The ferry"]], "filtered_resps": ["The ferry"],
+        }
+        for place in range(10)
+    ]  # fmt: skip
+    path = tmp_path / "samples_spans_2026-01-01T00-00-00.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (run,) = ingest([path], tmp_path / "run").runs
+    summary = score_run(run, ScoreSettings(metrics=()))
+    assert list(summary.settings.metrics) == expected
