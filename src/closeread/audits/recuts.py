@@ -1,7 +1,8 @@
 """A run scored with its texts cut at other stops, question by question."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
@@ -13,6 +14,7 @@ from closeread.types import Answer, Prediction, Question
 
 STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")
 NO_STOP = ""
+ANEW = "auto"  # the rule by which `closeread score --extract` reads answers of every kind
 
 
 @dataclass(frozen=True)
@@ -114,17 +116,34 @@ def _letters(text: str) -> str:
 
 def recut_at(one: Subject, metric: Metric, stops: Sequence[str | None]) -> list[Recut]:
     """Score a run once for each stop."""
-    return [_recut(one, metric, stop) for stop in stops]
+    return [_scored(one, metric, stop, partial(recut, stop=stop, rule=one.rule)) for stop in stops]
 
 
-def _recut(one: Subject, metric: Metric, stop: str | None) -> Recut:
+def read_anew(one: Subject, metric: Metric) -> Recut | None:
+    """Score a run with its answers read from its texts by ``ANEW``; None where that says nothing.
+
+    So it is where the run itself read them so, or has no texts.
+    """
+    texts = any(found.generation is not None for _, found in one.answered())
+    if one.rule == ANEW or not texts:
+        return None
+    change = partial(taken_until, stops=tuple(one.own_stops), rule=ANEW)
+    return _scored(one, metric, None, change)
+
+
+def _scored(
+    one: Subject,
+    metric: Metric,
+    stop: str | None,
+    change: Callable[[Question, Prediction], Prediction],
+) -> Recut:
     exact = 0.0
     changed = 0
     f1_of: dict[str, float] = {}
     for question in one.questions:
         prediction = one.predictions.get(question.question_id)
-        if prediction is not None and stop is not None:
-            found = recut(question, prediction, stop, one.rule)
+        if prediction is not None:
+            found = change(question, prediction)
             changed += _texts(found) != _texts(prediction)
             prediction = found
         values = metric.score(question, prediction).values

@@ -7,7 +7,7 @@ from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_o
 from closeread.audits.endings import CAUSES, beside_the_answer, causes, without_next_example
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
-from closeread.audits.recuts import Recut, candidates, named, recut_at
+from closeread.audits.recuts import ANEW, Recut, candidates, named, read_anew, recut_at
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit, question_unit
@@ -62,7 +62,8 @@ def check(one: Subject) -> Finding:
         )
         for cause, found in members.items()
     ]
-    gain = best.f1 - saved.f1
+    read = read_anew(one, metric)
+    gain = max(best.f1, read.f1 if read else 0.0) - saved.f1
     worst = max(
         (
             (
@@ -78,7 +79,7 @@ def check(one: Subject) -> Finding:
     return Finding(
         check="truncation",
         verdict=verdict,
-        headline=_headline(one, name, saved, best, worst),
+        headline=_headline(one, name, (saved, best, read), worst),
         tables=(
             Table(
                 title="Cut at another stop",
@@ -87,6 +88,7 @@ def check(one: Subject) -> Finding:
                     (named(row.stop), row.changed, row.em, row.f1) for row in recuts
                 ),
             ),
+            *((_anew(name, saved, read),) if read else ()),
             _endings(by_cause, best.stop),
             _by_length(one, saved, metric),
         ),
@@ -111,6 +113,7 @@ def check(one: Subject) -> Finding:
                 {"stop": row.stop, "changed": row.changed, "em": row.em, "f1": row.f1}
                 for row in recuts
             ],
+            "read_anew": {"f1": read.f1, "em": read.em, "changed": read.changed} if read else {},
             "causes": {str(row[0]): row[1] for row in by_cause},
             "by_stop": {
                 cause: [{"stop": row.stop, "f1": _mean(row, found)} for row in recuts]
@@ -120,6 +123,16 @@ def check(one: Subject) -> Finding:
             "copies_are": "guessed" if one.shown is None else "known",
         },
     )  # fmt: skip
+
+
+def _anew(name: str, saved: Recut, read: Recut) -> Table:
+    return Table(
+        title="Answers read anew from the texts",
+        headings=("--extract", "answers that change", f"{name} EM %", f"{name} F1 %"),
+        rows=tuple(
+            (what, row.changed, row.em, row.f1) for what, row in (("as saved", saved), (ANEW, read))
+        ),
+    )
 
 
 def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
@@ -196,20 +209,33 @@ def _but_for(
     return 0.0 if beside_the_answer(cause, one, question, prediction) else 1.0
 
 
-def _headline(one: Subject, name: str, saved: Recut, best: Recut, worst: _Loss) -> str:
+def _headline(
+    one: Subject, name: str, rows: tuple[Recut, Recut, Recut | None], worst: _Loss
+) -> str:
+    saved, best, read = rows
     lost, cause, many = worst
     told = (
         f"{100 * lost:.2f} points are lost at {many:,} texts: {cause}"
         if many > 1
         else f"{100 * lost:.2f} points are lost at 1 text: {cause}"
     )
-    if best.stop is not None:
-        cutting = (
-            f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from "
-            f"{100 * saved.f1:.2f} to {100 * best.f1:.2f}"
-        )
-        weightier = _GRAVITY.index(_grave(lost)) > _GRAVITY.index(_grave(best.f1 - saved.f1))
-        return f"{cutting}; {told}" if weightier else cutting
-    if not lost:
+    before = f"{100 * saved.f1:.2f}"
+    if read and _grave(read.f1 - best.f1) != "sound":
+        mended, gain = (
+            f"{one.name}: reading the answers by --extract {ANEW} takes {name} F1 from {before} to "
+            f"{100 * read.f1:.2f}", read.f1 - saved.f1,
+        )  # fmt: skip
+    elif best.stop is not None:
+        mended, gain = (
+            f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from {before} to "
+            f"{100 * best.f1:.2f}", best.f1 - saved.f1,
+        )  # fmt: skip
+    elif not lost:
         return f"{one.name}: no answer was cut, and no other stop raises {name} F1"
-    return f"{one.name}: no other stop raises {name} F1; {told}"
+    else:
+        return f"{one.name}: no other stop raises {name} F1; {told}"
+    return (
+        f"{mended}; {told}"
+        if _GRAVITY.index(_grave(lost)) > _GRAVITY.index(_grave(gain))
+        else mended
+    )

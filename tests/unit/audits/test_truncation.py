@@ -81,19 +81,41 @@ def test_each_text_was_cut_at_its_own_stop(tmp_path):
     assert check(mixed).data["causes"]["decimal cut"] == 1
 
 
+def judged(one, said, taken):
+    """The finding on a run whose model wrote ``said(gold)``, of which a filter took ``taken``."""
+    texts = {each.question_id: said(each.answers[0].texts[0]) for each in one.questions}
+    found = {name: generated(name, text, taken=taken) for name, text in texts.items()}
+    return check(dataclasses.replace(one, submission=Submission(predictions=found)))
+
+
 def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
     """A filter that never fits: no stop helps, and what is lost are the right texts."""
     one = loaded(make_run(tmp_path, "right", lambda gold: gold))
-    said = {
-        name: generated(
-            name, "sheep, I think" if gold == "7" else f"{gold}, I think", taken="[invalid]"
-        )
-        for name, gold in ((each.question_id, each.answers[0].texts[0]) for each in one.questions)
-    }  # fmt: skip
-    found = check(dataclasses.replace(one, submission=Submission(predictions=said)))
+    more = " ".join(f"w{number}" for number in range(2000))
+    found = judged(one, lambda gold: f"{'sheep' if gold == '7' else gold} {more}", "[invalid]")
     assert {(row["changed"], row["f1"]) for row in found.data["recuts"]} == {(0, 0.0)}
     assert found.data["causes"]["not taken"] == 8 and found.verdict == "broken"
     assert found.headline.endswith("87.50 points are lost at 7 texts: not taken")
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        (lambda gold: f"The answer is {gold}.", None),
+        (lambda gold: f"<think>\nIt says 4 or 5.\n</think>\n\n{gold}", None),
+        (lambda gold: gold, "[invalid]"),
+    ],
+)
+def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path, said, taken):
+    """Whole texts hold the right answer; no stop brings it out."""
+    one = loaded(make_run(tmp_path, "right", lambda gold: gold))
+    found = judged(one, said, taken)
+    assert found.verdict == "broken" and found.data["read_anew"]["f1"] == 1
+    assert " reading the answers by --extract auto takes drop F1 from " in found.headline
+    assert SENTENCES.say(found.headline, "zh") != found.headline
+    assert not check(one).data["read_anew"], "without a text there is nothing to be read"
+    healthy = judged(one, lambda gold: gold, None)
+    assert healthy.verdict == "sound" and healthy.data["read_anew"]["changed"] == 0
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,18 @@ _TRUNCATION = {
     "{n} texts: {=cause}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；"
         "{n} 条文本失去 {points} 分：{=cause}",
+    "{run}: reading the answers by --extract {rule} takes {metric} F1 from {old} to {new}":
+        "{run}：按 --extract {rule} 从文本读取答案使 {metric} F1 从 {old} 变为 {new}",
+    "{run}: reading the answers by --extract {rule} takes {metric} F1 from {old} to {new}; "
+    "{points} points are lost at 1 text: {=cause}":
+        "{run}：按 --extract {rule} 从文本读取答案使 {metric} F1 从 {old} 变为 {new}；"
+        "1 条文本失去 {points} 分：{=cause}",
+    "{run}: reading the answers by --extract {rule} takes {metric} F1 from {old} to {new}; "
+    "{points} points are lost at {n} texts: {=cause}":
+        "{run}：按 --extract {rule} 从文本读取答案使 {metric} F1 从 {old} 变为 {new}；"
+        "{n} 条文本失去 {points} 分：{=cause}",
+    "Answers read anew from the texts": "从文本重新读取的答案",
+    "--extract": "--extract",
     "{run}: no answer was cut, and no other stop raises {metric} F1":
         "{run}：没有答案被截断，换停止串也不会提高 {metric} F1",
     "{run}: no other stop raises {metric} F1; {points} points are lost at 1 text: {=cause}":
