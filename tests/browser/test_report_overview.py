@@ -147,6 +147,24 @@ def test_strict_values_are_seen_without_a_click(browser, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("many", [2, 7])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_long_name_leaves_the_numbers_in_sight(browser, tmp_path, size, many):
+    """Of a few runs names stand above the numbers, of many before them; both grow downwards."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    said = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    names = [f"a-very-long-name-of-a-team-that-goes-on-and-on-and-on-{n}" for n in range(many)]
+    runs = [write_run(tmp_path / name, dataset, said, values) for name in names]
+    with Visit(browser, write_page(runs, tmp_path / "page.html"), size=size) as visit:
+        number = visit.page.locator(".first tbody td.n b").first
+        box = number.bounding_box()
+        assert visit.sideways() <= 0
+        assert box["x"] + box["width"] <= size["width"]
+        assert visit.page.locator(".first table bdi").first.inner_text() == names[0]
+
+
 def test_language_can_be_switched(browser, triples):
     """One click turns the page's words into Chinese and keeps them in the address."""
     with Visit(browser, triples) as visit:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
+
 from closeread.errors import StorageError
 from closeread.parts.extras import missing_extra
 from closeread.reports.groups import of_runs
@@ -15,6 +17,8 @@ from closeread.system import folders
 
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
 _MOST_BANDS = 2  # more would hide each other
+_MOST_CELLS = 32  # of a name: a longer one would leave no room to draw in
+_MOST_LETTERS = 60  # of a file's name, which systems bound by 255 bytes
 _MARKERS = "os^D"
 _DASHES = ("-", "--", ":", "-.")
 # Latin first: only a plot with Chinese words embeds the large Chinese font.
@@ -90,7 +94,8 @@ def title(plot: Plot, language: str) -> str:
 def _dots(axes: Any, plot: Plot, language: str) -> None:
     runs, rows = plot.data["runs"], plot.data["rows"]
     for number, run in enumerate(runs):
-        shift = 0.0 if len(runs) == 1 else 0.5 * (number / (len(runs) - 1) - 0.5)
+        # Together they fill the more of their row the more there are.
+        shift = 0.0 if len(runs) == 1 else 0.9 / len(runs) * (number - (len(runs) - 1) / 2)
         for place, row in enumerate(rows):
             point = row["points"][number]
             if point is None or point["value"] is None:
@@ -101,12 +106,12 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
             _right_label(axes, label, place + shift)
         if len(runs) > 1:
             marker = _MARKERS[number % len(_MARKERS)]
-            axes.plot([], [], marker, color=_BLUE, label=run)
+            axes.plot([], [], marker, color=_BLUE, label=_shown(run))
     whole = plot.data["whole"]
     if len(runs) == 1 and whole[0] is not None:
         axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
     if len(runs) > 1:
-        axes.figure.legend(loc="outside lower left", frameon=False, ncols=2)
+        axes.figure.legend(loc="outside lower left", frameon=False, ncols=_columns(runs))
     _rows(axes, [_named("value", row["label"], language) for row in rows])
     dash = plot.data.get("dash")
     says = f"\n{word(dash, language)}" if dash else ""
@@ -129,7 +134,7 @@ def _ranks(axes: Any, plot: Plot, language: str) -> None:
     names[0], names[-1] = word("rank.longest", language), word("rank.shortest", language)
     axes.axvline(100 * plot.data["chance"], color=_SOFT, linestyle="--", linewidth=0.8)
     _rows(axes, names, 100 * plot.data["most"])
-    said = word("predicted-by", language, {"run": plot.data["run"]})
+    said = word("predicted-by", language, {"run": _shown(plot.data["run"])})
     axes.set_xlabel(f"□ {word('gold', language)}    ● {said}    (%)")
 
 
@@ -144,7 +149,7 @@ def _curve(axes: Any, plot: Plot, language: str) -> None:
             )
             axes.fill_between(places, low, high, color=_BLUE, alpha=0.16, linewidth=0)
         dashes = _DASHES[number % 4]
-        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=curve["run"])
+        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=_shown(curve["run"]))
     if plot.data["named"]:
         # Curves of nearly equal runs begin in one place: names at their ends would overlap.
         axes.legend(frameon=False, fontsize=8, handlelength=3.5)
@@ -171,7 +176,8 @@ def _square(axes: Any, plot: Plot, language: str) -> None:
     sides = ("right", "wrong")
     axes.set_xticks([0, 1], [word(f"{plot.data['above']}.{key}", language) for key in sides])
     axes.set_yticks([0, 1], [word(f"{plot.data['side']}.{key}", language) for key in sides])
-    axes.set_xlabel(word(f"plot-note.{plot.title}", language, plot.params))
+    params = {name: _shown(value) for name, value in plot.params.items()}
+    axes.set_xlabel(word(f"plot-note.{plot.title}", language, params))
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
@@ -206,7 +212,7 @@ def _right_label(axes: Any, text: str, y: float) -> None:
 
 
 def _rows(axes: Any, labels: Sequence[str], most: float = 100) -> None:
-    axes.set_yticks(range(len(labels)), labels)
+    axes.set_yticks(range(len(labels)), list(map(_shown, labels)))
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlim(0, most)
     axes.tick_params(axis="y", length=0)
@@ -224,8 +230,21 @@ def _rectangle(corner: tuple[float, float], face: str, edge: str) -> Any:
 def _height(plot: Plot) -> float:
     if plot.kind == "dots":
         runs = len(plot.data["runs"])
-        return 1.2 + len(plot.data["rows"]) * (0.24 + 0.14 * (runs - 1)) + 0.25 * (runs > 1)
+        lines = -(-runs // _columns(plot.data["runs"])) if runs > 1 else 0
+        return 1.2 + len(plot.data["rows"]) * (0.24 + 0.14 * (runs - 1)) + 0.25 * lines
     return {"ranks": 2.4, "curve": 3.0, "square": 2.8}[plot.kind]
+
+
+def _shown(name: str) -> str:
+    """Return a name as far as there is room for it: its beginning and its end."""
+    if cell_len(name) <= _MOST_CELLS:
+        return name
+    return f"{set_cell_size(name, _MOST_CELLS // 2)}…{name[-_MOST_CELLS // 4 :]}"
+
+
+def _columns(names: Sequence[str]) -> int:
+    """Return how many names a legend has beside one another."""
+    return 2 if all(cell_len(name) <= _MOST_CELLS // 2 for name in names) else 1
 
 
 def _fonts() -> list[str]:
@@ -245,4 +264,5 @@ def _named(prefix: str, name: str, language: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return "".join(character if character.isalnum() else "-" for character in text)
+    """Return what a file is called for: its number tells it apart where the rest is too long."""
+    return "".join(one if one.isalnum() else "-" for one in text[:_MOST_LETTERS])

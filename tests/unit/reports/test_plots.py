@@ -1,6 +1,7 @@
 """The plots' numbers are right, whatever draws them."""
 
 import math
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -391,6 +392,44 @@ def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
     squares = {name[3:]: label for name, label in labels if "flips" in name and ".png" in name}
     assert squares["flips-positive-one.png"] == "Questions, one"
     assert squares["flips-positive-two.png"] == "Questions, two"
+
+
+def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypatch):
+    """Names were cut at the edges, numbers lay upon one another, and a legend lost half its runs."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from closeread.reports.figures import write_plots
+
+    questions = [question for k in range(4) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    said = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    folders = [tmp_path / ("一支名字很长很长的参赛队伍" * 5 + str(k)) for k in range(8)]
+    for folder in folders:
+        write_run(folder, dataset, said, values)
+    save, outside, crowded = Figure.savefig, [], []
+
+    def seen(figure, path, **options):
+        save(figure, path, **options)
+        if path.suffix == ".png":
+            FigureCanvasAgg(figure).draw()
+            (axes,), (width, height) = figure.axes, figure.bbox.size
+            texts = [*figure.legends[0].texts] if figure.legends else []
+            boxes = [one.get_window_extent() for one in [*texts, *axes.texts, axes.xaxis.label]]
+            boxes += [one.get_window_extent() for one in axes.get_yticklabels()]
+            outside.extend(path.name for box in boxes if not 0 <= box.x0 < box.x1 <= width + 1)
+            outside.extend(path.name for box in boxes if not 0 <= box.y0 < box.y1 <= height + 1)
+            places = sorted(one.get_window_extent().y0 for one in axes.texts)
+            tall = [one.get_window_extent().height for one in axes.texts]
+            if figure.legends:
+                crowded.extend(b - a for a, b in pairwise(places) if b - a < 0.9 * max(tall))
+
+    monkeypatch.setattr(Figure, "savefig", seen)
+    written = write_plots(gather(folders), tmp_path / "plots", "zh")
+    assert len(written) >= 12
+    assert (outside, crowded) == ([], [])
 
 
 def test_plot_files_of_numbers_without_intervals(tmp_path):
