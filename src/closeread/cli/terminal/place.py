@@ -21,8 +21,10 @@ class Place(click.Path):
         """Return the path.
 
         Raises:
-            click.BadParameter: It is empty.
+            click.BadParameter: It is empty, or an address, which is opened as a data set alone.
         """
         if value == "":
             self.fail("the path is empty; the folder here is called `.`.", param, ctx)
+        if str(value).startswith(("http://", "https://")):
+            self.fail(f"{value} is an address, which only data sets are: name a file.", param, ctx)
         return super().convert(value, param, ctx)

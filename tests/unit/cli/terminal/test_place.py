@@ -60,6 +60,22 @@ def test_an_empty_path_is_told_where_the_folder_here_is_a_run(closeread, tmp_pat
     assert sorted(tmp_path.rglob("*")) == there
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "--dataset", "exam/zh", "--predictions", "https://example.org/p.json"),
+        ("verify", "http://example.org/run"),
+        ("read", "exam/zh", "--reader", "lexical", "--out", "https://example.org/run"),
+    ],
+    ids=" ".join,
+)
+def test_an_address_in_place_of_a_file_is_told(closeread, tmp_path, arguments):
+    """A path of it has one slash: the message named a file that nobody had asked for."""
+    told = closeread(*arguments, code=2).stderr
+    assert "://example.org/" in told and "name a file" in told
+    assert not list(tmp_path.iterdir())
+
+
 def test_every_path_that_a_verb_takes_is_a_place():
     """A new argument or option that names a file or folder has the type that refuses none."""
     paths = [
