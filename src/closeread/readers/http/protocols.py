@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from closeread.errors import EndpointError
+from closeread.errors import EndpointError, InputError
 from closeread.formats.conversion.spacy_tokens import tokenizer
+from closeread.formats.submissions.raw_prediction import prediction_of
 from closeread.readers.http.answer_wire import (
     MOST_CANDIDATES,
     AnswerReply,
@@ -99,8 +100,9 @@ class Own:
 class SharedTask:
     """``POST /`` of a submission to the MRQA 2019 shared task: ``{qid: answer}``.
 
-    The official client posts each line of the data set as it stands, gold answers included; here
-    their lists are empty.
+    A fork of its baseline replies ``{qid: {"answers": [text], "scores": [number]}}``, the n best
+    (domenicrosati/MRQA-Shared-Task-2019 at 9162fd39, ``mrqa_predictor.py``). The official client
+    posts each line of the data set as it stands, gold answers included; here their lists are empty.
 
     Attributes:
         tokens: Whether passage and questions are sent as tokens too.
@@ -171,13 +173,18 @@ def _readers_own(prediction: Prediction, coverage: Sequence[Coverage]) -> Predic
     return msgspec.structs.replace(prediction, evidence=())
 
 
-def _answered(name: str, texts: Mapping[str, Any]) -> Prediction:
-    if name not in texts:
+def _answered(name: str, replied: Mapping[str, Any]) -> Prediction:
+    if name not in replied:
         return Prediction(question_id=name, error="the server's reply has no answer for it")
-    text = texts[name]
-    if not isinstance(text, str):
+    given = replied[name]
+    if isinstance(given, str):
+        return Prediction(question_id=name, answer=Answer(kind="span", texts=(given,)))
+    if not isinstance(given, dict) or not {"answers", "scores"} <= given.keys():
         raise MalformedReplyError("an answer is no text, as the MRQA protocol has it")
-    return Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
+    try:
+        return prediction_of("the server's reply", name, given)
+    except InputError as error:
+        raise MalformedReplyError(f"an n-best list is none: {error.found}") from error
 
 
 def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002

@@ -115,6 +115,29 @@ def test_an_answer_that_is_missing_or_no_text():
     assert found == {name: ts for name, ts in expected(2).items() if name not in ("q0-1", "q1-0")}
 
 
+def test_a_submission_may_reply_with_its_n_best():
+    """As the fork of the baseline does; a list that is none fails alone, as any other reply."""
+    lists = {
+        "q0-0": {"answers": ["b", "a"], "scores": [0.2, 0.7]},
+        "q1-0": {"answers": ["b", "a"], "scores": [0.2]},
+        "q1-1": {"answers": [], "scores": []},
+    }
+
+    def reply(path, body):
+        found = shared_task(path, body)
+        return found | {name: given for name, given in lists.items() if name in found}
+
+    with serving(Endpoint(models=(), reply=reply)) as endpoint:
+        reader = reading(endpoint, tokens=False, retries=0)
+        found = {one.question_id: one for one in reader.read(items(2))}
+    best = found["q0-0"]
+    assert (best.answer.texts, best.confidence) == (("a",), 0.7)
+    assert [(one.answer.text, one.score) for one in best.candidates] == [("b", 0.2), ("a", 0.7)]
+    assert "2 answers and 1 score" in found["q1-0"].error
+    assert found["q1-1"].answer is None and not found["q1-1"].error
+    assert found["q0-1"].answer.texts == expected(2)["q0-1"]
+
+
 def test_a_text_that_is_no_unicode_fails_alone():
     broken = (passage(0), Question(question_id="b", passage_id="p0", text="\ud800", kind="span"))
     with serving(service()) as endpoint:
