@@ -395,7 +395,7 @@ def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
 
 
 def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypatch):
-    """Names were cut at the edges, numbers lay upon one another, and a legend lost half its runs."""
+    """Names were cut at the edges, numbers lay on one another, a legend lost half its runs."""
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
