@@ -30,7 +30,7 @@ from closeread.wording import argument, count_of
 @click.option("--only", type=Place(path_type=Path), metavar="LIST",
               help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
 @click.option("--rest", type=Place(path_type=Path), metavar="RUN",
-              help="All other answers from it; without --only but the failed ones.")  # fmt: skip
+              help="Other answers from it; without --only all that did not fail.")  # fmt: skip
 @click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
 @click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
 @click.option("--resume", is_flag=True, help="Go on with the run that is there.")
