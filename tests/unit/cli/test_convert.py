@@ -83,6 +83,27 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
         assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"]), form
 
 
+@pytest.mark.parametrize("sentences", ["vgaokao", "default"])
+def test_a_runs_evidence_is_handed_in_as_the_authors_of_vgaokao_wrote_it(tmp_path, sentences):
+    how = ("-o", f"sentences={sentences}", "-o", "most=2")
+    given = ("exam/zh", "--reader", "evidence", "-o", "retriever=cover", *how, "--out", "run")
+    done = within("read", *given, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = call(tmp_path, "run", "handed.json", "--to", "vgaokao-evidence")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "handed.json").read_text("utf-8"))["data"]
+    assert len(rows) == 432 and rows[5]["opid"] == 1
+    scored = (("run",), ("--dataset", "exam/zh", "--predictions", "handed.json"))
+    told = [
+        within("score", *what, "--metric", "evidence", "--json", folder=tmp_path).stdout
+        for what in scored
+    ]
+    itself, back = (json.loads(one)["metrics"] for one in told)
+    assert {name: one["value"] for name, one in back.items()} == {
+        name: one["value"] for name, one in itself.items()
+    }
+
+
 @pytest.mark.parametrize("name", ["said.csv", "said.jsonl", "said.jsonl.gz"])
 def test_predictions_are_not_written_as_what_they_are_not(tmp_path, name):
     """An object of JSON stood in a file that was called a table, or lines."""

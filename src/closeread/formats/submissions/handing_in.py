@@ -18,6 +18,7 @@ from closeread.types import Answer, Dataset, Defects, Item, Passage, Prediction,
 
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
+_NOTHING_FOUND = "无"  # what the authors' program of VGaokao shows of an option without evidence
 _SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
 
 
@@ -150,6 +151,29 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
             index += 1
 
 
+def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    """Write what the authors' program learns from and reads: an option, its evidence, its truth."""
+    rows = []
+    for passage, question, prediction in _paired(predictions, dataset):
+        found = {piece.option_label: piece.spans for piece in prediction.evidence}
+        for index, option in enumerate(question.options):
+            if option.label not in found:
+                raise _lacks(question.question_id, "evidence for each option", "vgaokao")
+            spans = sorted(found[option.label])
+            truth = question.option_truth[index] if question.option_truth else None
+            row = {
+                "sentence2": option.text,
+                "label": None if truth is None else int(truth),
+                "opid": index,
+                "neighbor_type": "iterative",
+                "sentence1": "".join(span.of(passage.text) for span in spans) or _NOTHING_FOUND,
+                "qid": question.question_id,
+            }
+            rows.append(row)
+    written = {"version": "train/test_mrc_with_iterative_retrieved_evidence", "data": rows}
+    stream.write(msgspec.json.encode(written))
+
+
 def _paired(
     predictions: Predictions, dataset: Dataset, *, every: bool = False
 ) -> Iterator[tuple[Passage, Question, Prediction]]:
@@ -203,4 +227,5 @@ FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
     "gcrc-advrobust": _gcrc,
     "vgaokao": _vgaokao,
     "vgaokao-logits": _vgaokao_logits,
+    "vgaokao-evidence": _vgaokao_evidence,
 }

@@ -6,14 +6,14 @@ Published with the repository and its forks: ``test_mc_results.json``, ``test_pr
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.place import explain
-from closeread.types import Answer, Dataset, Evidence, Prediction, Span
+from closeread.types import Answer, Dataset, Evidence, Passage, Prediction, Span
 from closeread.wording import count_of
 
 Rows = Iterator[tuple[str, Prediction]]
@@ -111,7 +111,7 @@ def evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
             pieces = tuple(
                 Evidence(
                     option_label=option.label,
-                    spans=_sentences_of(passage.text, of_options[index]),
+                    spans=_sentences_of(passage, of_options[index]),
                     texts=(of_options[index],),
                 )
                 for index, option in enumerate(question.options)
@@ -140,14 +140,26 @@ def _needs(dataset: Dataset | None, source: str, what: str) -> Dataset:
     return dataset
 
 
-def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
-    """Return the sentences of ``text`` that make up ``joined``; () where none do.
+def _sentences_of(passage: Passage, joined: str) -> tuple[Span, ...]:
+    """Return the sentences of a passage that make up ``joined``; () where none do.
 
-    Of equal sentences the earliest that still lets the rest be found is taken.
+    They are the authors' sentences, or, of what was written from a run, our own.
     """
     from closeread.text import segment
 
-    sentences = segment.vgaokao(text)
+    text = passage.text
+    return (
+        _made_of(segment.vgaokao(text), text, joined)
+        or _made_of(segment.sentences(text, passage.language), text, joined)
+        or ()
+    )
+
+
+def _made_of(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span, ...] | None:
+    """Return those that run together are ``joined``.
+
+    Of equal sentences the earliest that still lets the rest be found is taken.
+    """
 
     def follow(rest: str, first: int) -> tuple[Span, ...] | None:
         if not rest:
@@ -160,4 +172,4 @@ def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
                     return (sentences[index], *found)
         return None
 
-    return follow(joined, 0) or ()
+    return follow(joined, 0)
