@@ -6,7 +6,7 @@ from dataclasses import replace
 from closeread.metrics.intervals import FEW, Interval, Resampling, interval, value
 from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
-from closeread.types import Score, Submission, Summary, Unit
+from closeread.types import ROLES, Score, Submission, Summary, Unit
 
 _TOO_NARROW = f"fewer than {FEW} passages: the interval is narrower than it should be"
 
@@ -124,10 +124,16 @@ def breakdowns(
                     sizes[tag, kind],
                 )
             }
-            for kind, members in sorted(kinds.items())
+            for kind, members in sorted(kinds.items(), key=lambda of: _place(of[0]))
         }
         for tag, kinds in groups.items()
     }
+
+
+def _place(value: str) -> tuple[int, str]:
+    """Return what puts a tag's values in order: roles as a triple has them, others by letters."""
+    roles: Sequence[str] = ROLES
+    return (roles.index(value) if value in roles else len(roles)), value
 
 
 def restrict(submission: Submission, scores: Sequence[Score]) -> Submission:

@@ -127,6 +127,17 @@ def test_breakdowns_give_each_subset_its_own_summary():
     assert found["kind"]["y"]["toy.em"].n_failed == 1
 
 
+def test_subsets_stand_in_the_order_of_a_triple_or_of_letters():
+    values = ("negative", "positive", "x", "original", "a")
+    tags = [{"role": value} for value in values]
+    sizes = {("role", value): 1 for value in values}
+    scores = [Score(question_id=value, values={"em": 1.0}) for value in values]
+    found = breakdowns(
+        Toy(), zip(tags, scores, strict=True), SUBMISSION, None, tags=["role"], sizes=sizes
+    )
+    assert list(found["role"]) == ["original", "positive", "negative", "a", "x"]
+
+
 def test_a_subset_sees_only_its_own_part_of_the_submission():
     part = restrict(SUBMISSION, SCORES[:1])
     assert list(part.predictions) == ["a"]
