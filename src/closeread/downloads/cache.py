@@ -8,17 +8,27 @@ from urllib.parse import unquote, urlsplit
 from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
-from closeread.errors import MismatchError, UsageError
+from closeread.errors import MismatchError, StorageError, UsageError
 
 _LONGEST_NAME = 120  # in bytes, with room for endings of our own
 
 
 def folder() -> Path:
-    """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives."""
+    """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives.
+
+    Raises:
+        StorageError: Neither is named, and the user has no home folder, as in some containers.
+    """
     if chosen := os.environ.get("CLOSEREAD_CACHE"):
         return Path(chosen)
     root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "closeread"
+    try:
+        return (Path(root) if root else Path.home() / ".cache") / "closeread"
+    except RuntimeError as error:
+        raise StorageError(
+            "there is no place for what is fetched: this user has no home folder",
+            cure="name a folder by CLOSEREAD_CACHE",
+        ) from error
 
 
 def cached(url: str, *, patience: Patience | None = None) -> Path:
@@ -41,12 +51,16 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
     target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
     if not target.exists():
         known = _published(url)
-        fetch(
-            PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256),
-            target,
-            check=_must_be_no_page,
-            patience=patience or Patience(),
-        )
+        wanted = PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256)
+        try:
+            fetch(wanted, target, check=_must_be_no_page, patience=patience or Patience())
+        except StorageError as error:
+            raise StorageError(
+                error.found,
+                where=error.where,
+                cure="free space, or name another cache folder by CLOSEREAD_CACHE; what has "
+                "arrived is kept and resumed",
+            ) from error
     return target
 
 

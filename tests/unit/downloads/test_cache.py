@@ -1,9 +1,11 @@
 """Addresses opened as data sets are fetched once."""
 
+import os
+
 import pytest
 
 from closeread.downloads import cached
-from closeread.errors import TransferError, UsageError
+from closeread.errors import StorageError, TransferError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +91,22 @@ def test_the_xdg_folder_is_used_where_none_is_chosen(site, waits, content, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     found = cached(site.put("/f", content), patience=waits.patience())
     assert (tmp_path / "xdg" / "closeread") in found.parents
+
+
+def test_a_user_without_a_home_folder_is_told_to_name_one(site, monkeypatch):
+    """As in a container whose user stands in no list of users."""
+    monkeypatch.delenv("CLOSEREAD_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+    with pytest.raises(StorageError, match=r"(?s)no home folder.*CLOSEREAD_CACHE"):
+        cached(site.put("/f", b"content"))
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_its_variable(
+    site, waits, monkeypatch, tmp_path
+):
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(StorageError, match="another cache folder by CLOSEREAD_CACHE"):
+        cached(site.put("/f", b"content"), patience=waits.patience())

@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from transformers import TrainerCallback
 
 from closeread.downloads.cache import folder
+from closeread.errors import StorageError
 from closeread.system.locks import take
 from closeread.training.recipes.settings import NeuralSettings
 
@@ -90,7 +91,7 @@ def _one_at_a_time() -> Iterator[None]:
     try:
         folder().mkdir(parents=True, exist_ok=True)
         lock = (folder() / "mlflow.lock").open("a", encoding="utf-8")
-    except OSError:  # a folder that cannot be written
+    except (OSError, StorageError):  # a folder that cannot be written, or none
         yield
         return
     with lock:
