@@ -109,17 +109,15 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
     units = len(pool.unit_ids)
     if not units or value(pool) is None:
         return Interval(low=None, high=None, method="none", note="no unit was scored")
-    shares = set() if pool.statistic else _shares(pool)
-    if len(shares) == 1:
-        share = shares.pop()
+    if same := alike(pool):
+        share, scored = same
         if not 0 <= share <= 1:
             return Interval(
                 low=None, high=None, method="none", note="all units alike: spread unknown"
             )
-        scored = sum(below != 0 for below in pool.denominators)
         low, high = unseen(share, scored, resampling.level)
-        alike = f"all {scored} scored units alike" if scored > 1 else "one unit was scored"
-        note = f"{alike}: exact bound instead of the bootstrap"
+        told = f"all {scored} scored units alike" if scored > 1 else "one unit was scored"
+        note = f"{told}: exact bound instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     if pool.statistic is not None:
         (drawn,) = together([pool], resampling, "")
@@ -179,6 +177,25 @@ def unseen_share(units: int, level: float) -> float:
     (the rule of three, with both tails).
     """
     return -math.expm1(math.log((1 - level) / 2) / units)
+
+
+def alike(pool: Pool) -> tuple[float, int] | None:
+    """Return the share that every unit that counts has, and their number; None for several."""
+    shares = set() if pool.statistic else _shares(pool)
+    if len(shares) != 1:
+        return None
+    return shares.pop(), sum(below != 0 for below in pool.denominators)
+
+
+def unseen_draws(
+    share: float, units: int, resamples: int, generator: "Generator"
+) -> "NDArray[Any]":
+    """Return what a mean may be of which all ``units`` draws were 0, or all 1: (resamples,).
+
+    How probable the other one is, of which so many draws may show none, is drawn so that it
+    exceeds any p as often as p shows none; of the draws ``unseen`` is the interval.
+    """
+    return abs(share - generator.beta(1, units, resamples))
 
 
 def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray[Any]":

@@ -14,7 +14,9 @@ from closeread.metrics.intervals import (
     NO_INTERVAL,
     Interval,
     Resampling,
+    alike,
     distribution,
+    unseen_draws,
     value,
 )
 from closeread.metrics.paired import Paired
@@ -37,7 +39,8 @@ def macro_average(
 ) -> Summary:
     """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
 
-    The interval resamples within each data set independently of the others, and averages.
+    The interval resamples within each data set independently of the others, and averages. Where
+    all units of one are right, or all wrong, it is drawn from what so many may not show.
 
     Args:
         name: The full dotted name, such as ``mrqa.f1``.
@@ -50,14 +53,11 @@ def macro_average(
     mean = _mean(values)
     bounds = None
     if resampling is not None and mean is not None:
-        drawn = [
-            distribution(pool, resampling.resamples, resampling.generator(f"{name}#{place}"))
-            for place, pool in enumerate(pools)
-        ]
+        drawn = [_drawn(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)]
         bounds = _interval(drawn, resampling.level, "units all alike")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
-    note = bounds.note if bounds is not None else ""
+    note = "" if bounds is None else "; ".join(filter(None, (_evenness(pools), bounds.note)))
     if mean is None:
         note = f"{values.count(None)} of {len(pools)} data sets have no value"
     return Summary(
@@ -123,6 +123,25 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
         smallest_difference=shown,
         note=bounds.note,
     )
+
+
+def _even(pool: Pool) -> tuple[float, int] | None:
+    """Return 1 or 0 and the number of units where all are right, or all wrong; else None."""
+    same = alike(pool)
+    return same if same is not None and same[0] in (0, 1) else None
+
+
+def _drawn(pool: Pool, resampling: Resampling, name: str) -> "NDArray[Any]":
+    generator = resampling.generator(name)
+    if (even := _even(pool)) is not None:
+        return unseen_draws(*even, resampling.resamples, generator)
+    return distribution(pool, resampling.resamples, generator)
+
+
+def _evenness(pools: Sequence[Pool]) -> str:
+    n_even = sum(_even(pool) is not None for pool in pools)
+    told = f"{n_even} of {len(pools)} data sets have all units right or all wrong"
+    return f"{told}: drawn from what so many may not show" if n_even else ""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -32,6 +32,8 @@ NOTES = Phrases(
         "units of the two differ: no paired test for this value":
             "两者的单位不同：此值没有配对检验",
         "{n} of {all} data sets have no value": "{all} 个数据集中有 {n} 个没有值",
+        "{n} of {all} data sets have all units right or all wrong: drawn from what so many may not "
+        "show": "{all} 个数据集中有 {n} 个的各单位全对或全错：按这么多单位可能未显示的部分抽取",
         "{n} of {all} data sets have units all alike, as if surely so":
             "{all} 个数据集中有 {n} 个的各单位得分相同，看似确定而已",
         "ids that come again: {n}": "重复的编号：{n} 个",
