@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closeread.downloads.published import PublishedFile
-from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
+from closeread.downloads.transport import (
+    Partial,
+    Passing,
+    Refused,
+    Unreachable,
+    attempt,
+    client_for,
+)
 from closeread.errors import CloseReadError, StorageError, TransferError
 from closeread.protocols import Advance, uncounted
 from closeread.system import folders
@@ -33,6 +40,9 @@ class Patience:
         first_wait_seconds: The wait after the first fruitless attempt; doubled each time, and
             drawn between half and all of that, so that many clients do not return together.
         longest_wait_seconds: The longest wait that a server may ask for.
+        unreachable: Hosts that gave no connection in any attempt. They are asked once for each
+            further file: eighteen files would else wait eighteen times for a network that is not
+            there.
     """
 
     timeout_seconds: float = 30.0
@@ -41,6 +51,7 @@ class Patience:
     longest_wait_seconds: float = 60.0
     rng: random.Random = field(default_factory=random.Random)
     sleep: Callable[[float], None] = time.sleep
+    unreachable: set[str] = field(default_factory=set)
 
 
 def refuse_when_offline(what: str) -> None:
@@ -152,17 +163,22 @@ def _from(
 ) -> None:
     """Make attempts at one address until all bytes are there."""
     fruitless, most, anew = 0, partial.size(), False
+    host = address.partition("://")[2].partition("/")[0]
+    attempts = 1 if host in patience.unreachable else patience.attempts
     judged = bool(file.md5 or file.sha256)
     while True:
         resumed = partial.size() > 0
         try:
             attempt(client, address, partial, sum_is_known=judged, advance=advance)
+            patience.unreachable.discard(host)
         except Passing as error:
             if judged and partial.size() and not wrong_sum(file, partial.path):
                 return
             fruitless = 0 if partial.size() > most else fruitless + 1
             most = max(most, partial.size())
-            if fruitless >= patience.attempts:
+            if fruitless >= attempts:
+                if isinstance(error, Unreachable):
+                    patience.unreachable.add(host)
                 raise
             _pause(patience, fruitless, error)
             continue

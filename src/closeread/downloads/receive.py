@@ -77,6 +77,7 @@ def get(
         StorageError: The folder cannot be written.
     """
     failures: list[TransferError] = []
+    patience = patience or Patience()
     for _, chosen, file in select(names):
         try:
             received = _one(
@@ -84,7 +85,7 @@ def get(
                 _mirrored(file, mirror),
                 to,
                 count=count,
-                patience=patience or Patience(),
+                patience=patience,
                 advance=advance,
             )
         except TransferError as error:

@@ -26,6 +26,10 @@ class Passing(Exception):
         self.wait_seconds = wait_seconds
 
 
+class Unreachable(Passing):
+    """A host gave no connection at all."""
+
+
 class Refused(Exception):
     """A fault that will not pass: on to the next address."""
 
@@ -125,6 +129,7 @@ def attempt(
 
     Raises:
         Passing: A cut, a time-out, or a status such as 429 or 503.
+        Unreachable: No connection.
         Refused: A status such as 404, or a redirection from https to http without a sum.
         OSError: The disk is full, or the file cannot be written.
     """
@@ -161,6 +166,8 @@ def attempt(
                 stream.truncate(have)
                 stream.seek(have)
                 _receive(response, stream, advance)
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        raise Unreachable(str(error) or "no connection within the time-out") from error
     except httpx.TimeoutException as error:
         raise Passing("nothing came within the time-out") from error
     except (httpx.TooManyRedirects, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:

@@ -1,6 +1,7 @@
 """Sets brought into a folder: selection, counting, archives, files that are there already."""
 
 import io
+import socket
 import zipfile
 
 import pytest
@@ -119,6 +120,24 @@ def test_one_lost_file_does_not_keep_the_others(site, waits, tmp_path, publish):
     with pytest.raises(TransferError, match="gone"):
         received.extend(get(["toy"], tmp_path, count=lines, patience=waits.patience()))
     assert (tmp_path / "toy" / "b.jsonl").read_bytes() == BODY
+
+
+def test_a_host_that_is_not_there_is_waited_for_once(site, waits, tmp_path, publish):
+    """Not for each of a set's files; one that is there is asked as patiently as ever."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+        url = site.put("/c", BODY, statuses=[(503, {})] * 3)
+        publish(
+            *(PublishedFile(name=f"toy/{n}.jsonl", addresses=(f"{nobody}/{n}",)) for n in "abd"),
+            PublishedFile(name="toy/c.jsonl", addresses=(f"{nobody}/c", url)),
+        )
+        patience = waits.patience(attempts=4)
+        with pytest.raises(TransferError, match="3 files could not be fetched") as told:
+            list(get(["toy"], tmp_path, count=lines, patience=patience))
+    assert str(told.value).count("refused") == 3
+    assert len(waits.seconds) == 3 + 3  # between four attempts at the host, and at /c
+    assert (tmp_path / "toy" / "c.jsonl").read_bytes() == BODY
 
 
 def test_a_set_by_hand_says_where_and_takes_what_is_put_there(waits, tmp_path, publish):
