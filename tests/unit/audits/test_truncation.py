@@ -21,7 +21,7 @@ from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
 from closeread.readers.generative.prompts import gold_of
-from closeread.reports.words.audit_sentences import SENTENCES
+from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader
@@ -113,6 +113,9 @@ def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path,
     assert found.verdict == "broken" and found.data["read_anew"]["f1"] == 1
     assert " reading the answers by --extract auto takes drop F1 from " in found.headline
     assert SENTENCES.say(found.headline, "zh") != found.headline
+    anew = next(each for each in found.tables if each.title == "Answers read anew from the texts")
+    assert [row[0] for row in anew.rows] == ["as saved", "--extract auto"]
+    assert anew.headings[0] in OUR_CELLS
     assert not check(one).data["read_anew"], "without a text there is nothing to be read"
     healthy = judged(one, lambda gold: gold, None)
     assert healthy.verdict == "sound" and healthy.data["read_anew"]["changed"] == 0

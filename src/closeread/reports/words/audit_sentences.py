@@ -156,7 +156,7 @@ _TRUNCATION = {
         "{run}：按 --extract {rule} 从文本读取答案使 {metric} F1 从 {old} 变为 {new}；"
         "{n} 条文本失去 {points} 分：{=cause}",
     "Answers read anew from the texts": "从文本重新读取的答案",
-    "--extract": "--extract",
+    "read by": "读取方式", "--extract {rule}": "--extract {rule}",
     "{run}: no answer was cut, and no other stop raises {metric} F1":
         "{run}：没有答案被截断，换停止串也不会提高 {metric} F1",
     "{run}: no other stop raises {metric} F1; {points} points are lost at 1 text: {=cause}":
@@ -379,6 +379,6 @@ CELLS = Phrases(_CHECKS | _CELLS)
 
 # Only under these headings do cells hold our own words; all other cells are a stranger's.
 OUR_CELLS = frozenset((
-    "benchmark", "cause", "letters", "promise", "reads only", "saved answers",
+    "benchmark", "cause", "letters", "promise", "read by", "reads only", "saved answers",
     "shared", "sign", "smallest example", "stop", "where", "why",
 ))  # fmt: skip
