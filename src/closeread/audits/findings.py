@@ -47,6 +47,11 @@ def skipped(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
     return Finding(check=check, verdict="skipped", headline=why, notes=tuple(notes))
 
 
+def grave(points: float) -> Verdict:
+    """Return how bad it is that a score is so far off, as a share."""
+    return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
+
+
 def share(part: int, whole: int) -> float | None:
     """Return a fraction, None of nothing."""
     return part / whole if whole else None

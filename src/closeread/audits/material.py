@@ -33,6 +33,7 @@ class Subject:
         stops_known: Whether the source tells what could cut its texts.
         model: The model's name as the source gives it, else nothing.
         seconds: How long a reader of ours took for the whole run; None where that is not known.
+        is_shared: Whether one text answers several questions.
         harness: The harness whose log it was, else nothing.
         recorded: The scores that another harness saved, by their names and question ids; none where
             they are of several texts a question.
@@ -54,6 +55,7 @@ class Subject:
     stops_known: bool = False
     model: str = ""
     seconds: float | None = None
+    is_shared: bool = False
     harness: str = ""
     recorded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     totals: Mapping[str, float] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def subject(run: Run, problems: Problems) -> Subject:
         stops_known=ours or (log is not None and not {"stops", "tail"} & lost.keys()),
         model=(log.model if log is not None else "") or str(options.get("model", "")),
         seconds=run.info.seconds or None if ours and not run.info.rest else None,
+        is_shared="apart" in lost,
         harness=log.harness if log is not None else "",
         recorded=_recorded(run),
         totals=_finite(log.scores) if log is not None and not log.skipped else {},

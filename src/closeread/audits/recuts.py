@@ -144,17 +144,19 @@ def _scored(
         prediction = one.predictions.get(question.question_id)
         if prediction is not None:
             found = change(question, prediction)
-            changed += _texts(found) != _texts(prediction)
+            changed += _said(found) != _said(prediction)
             prediction = found
         values = metric.score(question, prediction).values
-        exact += values.get("em") or 0.0
-        f1_of[question.question_id] = values.get("f1") or 0.0
+        right = values.get("accuracy")  # of an option it is all that there is
+        exact += values.get("em", right) or 0.0
+        f1_of[question.question_id] = values.get("f1", right) or 0.0
     n = len(one.questions)
     return Recut(stop, changed, exact / n, sum_in_order(f1_of.values()) / n, f1_of)
 
 
-def _texts(prediction: Prediction) -> tuple[str, ...]:
-    return prediction.answer.texts if prediction.answer is not None else ()
+def _said(prediction: Prediction) -> tuple[str, ...]:
+    answer = prediction.answer
+    return () if answer is None else (answer.label,) if answer.label else answer.texts
 
 
 def _with(prediction: Prediction, answer: Answer | None) -> Prediction:

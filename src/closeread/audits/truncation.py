@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
+from closeread.audits import option_texts
 from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_ones, share_beyond
 from closeread.audits.endings import CAUSES, beside_the_answer, causes, without_next_example
-from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
+from closeread.audits.findings import Cell, Finding, Table, Verdict, grave, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import ANEW, Recut, candidates, named, read_anew, recut_at
 from closeread.metrics.intervals import Resampling, interval
@@ -24,7 +25,7 @@ _HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", 
 def check(one: Subject) -> Finding:
     """Find how texts ended and score them again, cut at each candidate stop."""
     if not one.is_text:
-        return skipped("truncation", "the questions ask for options")
+        return option_texts.check(one)
     one = of_texts(one)
     name, metric = judge_of(one)
     copied = copied_by(one)
@@ -75,7 +76,7 @@ def check(one: Subject) -> Finding:
         ),
         key=itemgetter(0),
     )
-    verdict = max(_grave(gain), _grave(worst[0]), key=_GRAVITY.index)
+    verdict = max(grave(gain), grave(worst[0]), key=_GRAVITY.index)
     return Finding(
         check="truncation",
         verdict=verdict,
@@ -195,11 +196,6 @@ def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | 
     return found.low, found.high
 
 
-def _grave(points: float) -> Verdict:
-    """How bad it is that a score is so far off."""
-    return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
-
-
 def _but_for(
     cause: str, one: Subject, question: Question, prediction: Prediction, metric: Metric
 ) -> float:
@@ -221,7 +217,7 @@ def _headline(
         else f"{100 * lost:.2f} points are lost at 1 text: {cause}"
     )
     before = f"{100 * saved.f1:.2f}"
-    if read and _grave(read.f1 - best.f1) != "sound":
+    if read and grave(read.f1 - best.f1) != "sound":
         mended, gain = (
             f"{one.name}: reading the answers by --extract {ANEW} takes {name} F1 from {before} to "
             f"{100 * read.f1:.2f}", read.f1 - saved.f1,
@@ -236,7 +232,5 @@ def _headline(
     else:
         return f"{one.name}: no other stop raises {name} F1; {told}"
     return (
-        f"{mended}; {told}"
-        if _GRAVITY.index(_grave(lost)) > _GRAVITY.index(_grave(gain))
-        else mended
+        f"{mended}; {told}" if _GRAVITY.index(grave(lost)) > _GRAVITY.index(grave(gain)) else mended
     )

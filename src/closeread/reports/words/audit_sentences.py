@@ -155,6 +155,15 @@ _TRUNCATION = {
     "{points} points are lost at {n} texts: {=cause}":
         "{run}：按 --extract {rule} 从文本读取答案使 {metric} F1 从 {old} 变为 {new}；"
         "{n} 条文本失去 {points} 分：{=cause}",
+    "{run}: reading the answers by --extract {rule} takes accuracy from {old} to {new}":
+        "{run}：按 --extract {rule} 从文本读取答案使正确率从 {old} 变为 {new}",
+    "{run}: {n} texts ended at the token limit before an option":
+        "{run}：{n} 条文本在给出选项之前到达词元上限",
+    "{run}: no option was lost between the text and the answer":
+        "{run}：从文本到答案没有丢失选项",
+    "the questions ask for options, and no texts were kept": "题目要求选择选项，且没有保存文本",
+    "accuracy %": "正确率 %", "no option": "未读出选项",
+    "Texts of which no option was read": "未读出选项的文本",
     "Answers read anew from the texts": "从文本重新读取的答案",
     "read by": "读取方式", "--extract {rule}": "--extract {rule}",
     "{run}: no answer was cut, and no other stop raises {metric} F1":

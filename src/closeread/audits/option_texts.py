@@ -1,0 +1,75 @@
+"""What was read of texts that name an option: none, another one, or nothing before the limit."""
+
+from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
+from closeread.audits.material import Subject, restricted
+from closeread.audits.recuts import ANEW, read_anew, recut_at
+from closeread.parts.making import make
+from closeread.types import Prediction
+
+_AT_THE_LIMIT = ("length", "max_tokens")
+
+
+def check(one: Subject) -> Finding:
+    """Read the options anew from what a model wrote, and count the texts that gave none.
+
+    A run by likelihoods, or of which no text was kept, has nothing to be read.
+    """
+    one = restricted(one, (each.question_id for each in one.questions if each.options))
+    metric = make("metric", "choice")[0]
+    texts = [found for _, found in one.answered() if found.generation is not None]
+    if not texts:
+        return skipped("truncation", "the questions ask for options, and no texts were kept")
+    (saved,) = recut_at(one, metric, [None])
+    # Our own reader may have dealt the options, or asked about each; it knows how it read them.
+    read = None if one.rule is not None or one.is_shared else read_anew(one, metric)
+    bare = [found for found in texts if not _names_option(found)]
+    empty = [found for found in bare if found.generation and not found.generation.text.strip()]
+    cut = [
+        found
+        for found in bare
+        if found.generation and found.generation.finish_reason in _AT_THE_LIMIT
+    ]
+    unread = {"no option": bare, "empty": empty, "token limit": cut}
+    gain = read.f1 - saved.f1 if read else 0.0
+    lost = len(cut) / len(one.questions)
+    verdict: Verdict = grave(max(gain, lost))
+    if read and gain >= lost and grave(gain) != "sound":
+        headline = (
+            f"{one.name}: reading the answers by --extract {ANEW} takes accuracy from "
+            f"{100 * saved.f1:.2f} to {100 * read.f1:.2f}"
+        )
+    elif verdict != "sound":
+        headline = f"{one.name}: {len(cut):,} texts ended at the token limit before an option"
+    else:
+        headline = f"{one.name}: no option was lost between the text and the answer"
+    rows = [("as saved", saved)] + ([(f"--extract {ANEW}", read)] if read else [])
+    return Finding(
+        check="truncation",
+        verdict=verdict,
+        headline=headline,
+        tables=(
+            Table(
+                title="Answers read anew from the texts",
+                headings=("read by", "answers that change", "accuracy %"),
+                rows=tuple((what, row.changed, row.f1) for what, row in rows),
+            ),
+            Table(
+                title="Texts of which no option was read",
+                headings=("cause", "texts", "share %", "for example"),
+                rows=tuple(
+                    (cause, len(found), share(len(found), len(texts)),
+                     found[0].question_id if found else None)
+                    for cause, found in unread.items()
+                ),
+            ),
+        ),
+        data={
+            "read_anew": {"accuracy": read.f1, "changed": read.changed} if read else {},
+            "accuracy": saved.f1,
+            "causes": {cause: len(found) for cause, found in unread.items()},
+        },
+    )  # fmt: skip
+
+
+def _names_option(prediction: Prediction) -> bool:
+    return prediction.answer is not None and bool(prediction.answer.label)

@@ -1,0 +1,101 @@
+"""What was read of texts that name an option, and what was not."""
+
+from pathlib import Path
+
+import pytest
+
+from audit_runs import loaded
+from closeread.audits.material import Subject
+from closeread.audits.truncation import check
+from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
+from closeread.runs.ingest import ingest
+from closeread.types import (
+    Answer,
+    Generation,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Submission,
+)
+
+LOGS = Path(__file__).parents[1] / "logs/fixtures"
+OPTIONS = tuple(
+    Option(label=label, text=text)
+    for label, text in zip(
+        "ABCD", ("a ferry", "an iron bridge", "two tunnels", "a ford"), strict=True
+    )
+)
+
+
+def judged(said, taken, *, gold="B", finish="stop", **more):
+    """Forty questions of which the model wrote ``said`` and a harness read ``taken``."""
+    questions = tuple(
+        Question(
+            question_id=f"q{place}", passage_id="p", text="What is there?", kind="choice",
+            options=OPTIONS, answers=(Answer(kind="choice", label=gold),),
+        )
+        for place in range(40)
+    )  # fmt: skip
+    answer = Answer(kind="choice", label=taken) if taken else None
+    text = Generation(text=said, finish_reason=finish) if said is not None else None
+    found = {
+        each.question_id: Prediction(question_id=each.question_id, answer=answer, generation=text)
+        for each in questions
+    }
+    return check(
+        Subject(
+            name="run", dataset="d", sha256="", questions=questions,
+            passages={"p": Passage(passage_id="p", text="There is an iron bridge.")},
+            submission=Submission(predictions=found), **more,
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("**Answer:** (B)", ""),
+        ("A good question. The answer is B.", "A"),
+        ("<think>\nA or C?\n</think>\n\nB", "A"),
+    ],
+)
+def test_a_letter_that_the_harness_missed_is_told(said, taken):
+    """Accuracy was 0 by the harness' pattern."""
+    finding = judged(said, taken)
+    assert finding.verdict == "broken"
+    told = "reading the answers by --extract auto takes accuracy from 0.00 to 100.00"
+    assert finding.headline == f"run: {told}"
+    assert finding.data["causes"]["no option"] == (0 if taken else 40)
+    assert SENTENCES.say(finding.headline, "zh") != finding.headline
+    assert {table.headings[0] for table in finding.tables} <= OUR_CELLS
+
+
+@pytest.mark.parametrize(("said", "gold"), [("B", "B"), ("The answer is (B).", "C")])
+def test_what_was_read_as_it_is_written_is_sound_right_or_wrong(said, gold):
+    finding = judged(said, "B", gold=gold)
+    assert finding.verdict == "sound" and finding.data["read_anew"]["changed"] == 0
+    assert "no option was lost" in finding.headline
+
+
+def test_reasoning_that_the_limit_cut_before_an_option_is_told():
+    finding = judged("Let us see what the passage says of", "", finish="length")
+    assert finding.verdict == "broken"
+    assert finding.headline == "run: 40 texts ended at the token limit before an option"
+    wrong = judged("I cannot tell.", "")
+    assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40
+
+
+def test_likelihoods_and_our_own_reader_s_texts_are_not_read_anew():
+    """There is no text; or options were dealt anew, and each letter was turned back already."""
+    assert judged(None, "B").verdict == "skipped"
+    ours = judged("B", "C", gold="C", rule="letter")
+    assert ours.verdict == "sound" and not ours.data["read_anew"]
+
+
+@pytest.mark.parametrize("log", ["inspect/*choice*.json", "handmade/canned-4_2030*"])
+def test_harnesses_that_read_their_texts_rightly_are_sound(tmp_path, log):
+    """One text for all questions of a passage is not read for each."""
+    (found,) = LOGS.glob(log)
+    (run,) = ingest([found], tmp_path / "run").runs
+    assert check(loaded(run)).verdict == "sound"
