@@ -27,7 +27,8 @@ from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
-from closeread.runs.store import Run
+from closeread.runs.rest import read_again
+from closeread.runs.store import Run, open_run
 from closeread.training.recipe import load_recipe
 from closeread.training.recipes.look import look_at
 from closeread.training.request import Request, Trained
@@ -46,6 +47,8 @@ def read(
     *,
     options: Mapping[str, Any] | None = None,
     limit: int | None = None,
+    only: str | Sequence[str] = (),
+    rest: Named | Run | None = None,
     batch_size: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
@@ -59,6 +62,9 @@ def read(
         out: The run folder.
         options: Of a reader that is named.
         limit: The first so many questions; a triple is not cut in two.
+        only: Ids of the questions to be read; by default all.
+        rest: A run, or its folder, that all other answers are taken from; without ``only`` all
+            answers but those that its reader failed at.
         batch_size: How many questions the reader is given at once; by default as it likes.
         resume: Go on with the run that is there.
         overwrite: Discard the run that is there.
@@ -66,8 +72,10 @@ def read(
 
     Raises:
         InputError: The data set is broken or empty.
-        UsageError: The folder is taken, or the reader breaks its contract.
-        MismatchError: The run to be resumed was made otherwise.
+        UsageError: The folder is taken, the reader breaks its contract, or nothing is to be read
+            again.
+        MismatchError: The run to be resumed was made otherwise, or ``rest`` answers other
+            questions.
         StorageError: The folder cannot be written; what is there can be resumed.
     """
     _one_at_most(resume, overwrite)
@@ -79,8 +87,12 @@ def read(
             "a run is about a file, and these questions are in memory only",
             cure="write them with closeread.dump, or ask open_reader(...).answers(...)",
         )
+    earlier = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
+    ids, kept = read_again(found, several(only), earlier)
     job = Job(
         dataset=found,
+        only=ids,
+        rest=kept,
         reader=made,
         reader_info=describe_reader(name, resolved, made),
         limit=limit,

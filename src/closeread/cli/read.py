@@ -63,7 +63,7 @@ def command(
     from closeread.runs.claim import must_be_free
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
-    from closeread.runs.rest import Rest, failed
+    from closeread.runs.rest import read_again
     from closeread.runs.selection import read_list
     from closeread.runs.store import open_run
 
@@ -73,12 +73,15 @@ def command(
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     opened = open_dataset(dataset, format_, strict)
-    earlier = open_run(rest) if rest is not None else None
-    ids = read_list(only) if only is not None else failed(earlier) if earlier is not None else ()
+    ids, kept = read_again(
+        opened,
+        read_list(only) if only is not None else (),
+        open_run(rest) if rest is not None else None,
+    )
     job = Job(
         dataset=opened,
         only=ids,
-        rest=Rest(earlier, opened, ids) if earlier is not None else None,
+        rest=kept,
         reader=made,
         reader_info=describe_reader(reader, resolved, made),
         limit=limit,

@@ -37,17 +37,28 @@ class Rest:
         return found
 
 
-def failed(run: Run) -> tuple[str, ...]:
-    """Return the ids of the questions that a run's reader failed at, in the run's order.
+def read_again(
+    dataset: Dataset, only: tuple[str, ...], run: Run | None
+) -> tuple[tuple[str, ...], Rest | None]:
+    """Return the ids of the questions to be read, none for all, and what is taken over.
+
+    Args:
+        dataset: What is read.
+        only: The questions that were listed; where there are none and a run is given, those that
+            its reader failed at.
+        run: The earlier one, if any.
 
     Raises:
-        UsageError: It failed at none.
+        MismatchError: The run answers other questions.
+        UsageError: No question is listed, and its reader failed at none.
     """
-    found = tuple(one.question_id for one in run.predictions() if one.error)
-    if not found:
+    if run is None:
+        return only, None
+    again = only or tuple(one.question_id for one in run.predictions() if one.error)
+    if not again:
         raise UsageError(
             "its reader failed at no question, so that there is nothing to be read again",
             where=str(run.path),
             cure="name the questions: --only LIST",
         )
-    return found
+    return again, Rest(run, dataset, again)

@@ -220,6 +220,35 @@ def test_an_object_reads(tmp_path):
     assert steps == [5, 0, 1, 1, 1, 1, 1]
 
 
+def test_what_failed_is_read_again(tmp_path):
+    """The answers that are there are taken over; so with ids that are named."""
+
+    class Odd:
+        asked, broken = 0, True
+
+        def read(self, items):
+            for number, (_, question) in enumerate(items):
+                Odd.asked += 1
+                yield Prediction(
+                    question_id=question.question_id,
+                    answer=Answer(kind="none"),
+                    error="status 500" if Odd.broken and number == 2 else "",
+                )
+
+    first = closeread.read("exam/en", Odd(), tmp_path / "first", limit=5)
+    Odd.asked, Odd.broken = 0, False
+    second = closeread.read("exam/en", Odd(), tmp_path / "second", limit=5, rest=first)
+    assert (first.info.n_failed, second.info.n_failed, Odd.asked) == (1, 0, 1)
+    named = [one.question_id for one in second.predictions()][:2]
+    third = closeread.read(
+        "exam/en", Odd(), tmp_path / "third", only=named, rest=second.path, limit=5
+    )
+    assert (third.info.n_predictions, Odd.asked) == (5, 3)
+    assert closeread.read("exam/en", Odd(), tmp_path / "part", only=named).info.n_predictions == 2
+    with pytest.raises(UsageError, match="failed at no question"):
+        closeread.read("exam/en", Odd(), tmp_path / "fourth", limit=5, rest=second)
+
+
 def test_train_makes_weights_that_read(tmp_path):
     """A recipe for cues learns from the exam, and its weights are opened by name."""
     recipe = tmp_path / "r.toml"
