@@ -54,6 +54,11 @@ NAMES: dict[str, tuple[str, str]] = {
     "defect.wrong-offset": ("wrong offsets", "位置错误"),
     "defect.no-answer": ("without answer", "没有答案"),
     "defect.answer-not-in-passage": ("answers not in the passage", "答案不在原文中"),
+    "defect.answer-not-accepted": (
+        "detected answers that are none of those accepted",
+        "检出的答案不在可接受的答案中",
+    ),
+    "defect.answer-without-place": ("answers without a place", "答案没有位置"),
     "defect.answer-not-an-option": ("answers that are no option", "答案不是选项"),
     "defect.blank-annotation": ("blank annotations", "空白标注"),
     "defect.duplicate-question": ("repeated questions", "重复题目"),
@@ -71,5 +76,11 @@ NAMES: dict[str, tuple[str, str]] = {
     "defect.repeated-option": ("repeated options", "重复选项"),
     "defect.several-right-options": ("several right options", "正确选项不止一个"),
     "defect.span-out-of-range": ("places beyond the passage", "位置超出原文"),
+    "defect.too-many-tokens": ("contexts of more than 800 tokens", "原文超过 800 个词元"),
+    "defect.wrong-token": ("tokens that stand elsewhere", "词元位置不符"),
+    "defect.wrong-token-span": (
+        "places in tokens that are others in characters",
+        "词元位置与字符位置不符",
+    ),
     "defect.truth-against-answer": ("truth values against the answer", "真值与答案矛盾"),
 }
