@@ -122,7 +122,8 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
             ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
         ]
     rows.append(("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"))
-    rows.append((f"{one}s with several pieces", f"{pieces.share_with_several:.0%}"))
+    several = f"{pieces.share_with_several:.0%} ({_shares(pieces.pieces_of_options)})"
+    rows.append((f"{one}s with several pieces", several))
     if pieces.references > pieces.options:
         counted = f"{pieces.references:,}, each enough; pieces are those of the first"
         rows.append(("references", counted))
