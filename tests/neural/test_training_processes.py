@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,9 +118,16 @@ def test_two_processes_are_taught_as_one(write, tmp_path):
     assert len(record(two)["lineage"]["stages"][-1]["taught_by"]) == 2
 
 
-def test_two_processes_go_on_in_a_later_epoch(write, tmp_path):
-    """Killed by a limit on the steps: the order of the epoch is the same in both."""
-    two = write("two", batch=4)
+def test_two_processes_go_on_in_a_later_epoch(write, tmp_path, encoder):
+    """The order of the epoch and the dropout are the same in both.
+
+    The kill hit the second one before it had written what it draws by: that state is passed over.
+    """
+    model = tmp_path / "dropping"
+    shutil.copytree(encoder, model)
+    config = json.loads((model / "config.json").read_text()) | {"hidden_dropout_prob": 0.2}
+    (model / "config.json").write_text(json.dumps(config))
+    two = write("two", batch=4, model=model)
     assert closeread(two, launcher=TWO).returncode == 0
     module = tmp_path / "killed.py"
     module.write_text(
@@ -141,6 +149,7 @@ def test_two_processes_go_on_in_a_later_epoch(write, tmp_path):
     )  # fmt: skip
     assert done.returncode != 0
     assert (out / "states" / "checkpoint-12").exists(), done.stderr[-3000:]
+    (out / "states" / "checkpoint-12" / "rng_state_1.pth").unlink()
     done = closeread(two, "--out", out, "--resume", launcher=TWO)
     assert done.returncode == 0, done.stderr[-3000:]
     resumed = json.loads((out / "closeread.json").read_text())

@@ -249,8 +249,9 @@ def let_read(folder: Path, *, like: Path) -> None:
 
 
 def _is_whole(state: Path) -> bool:
-    pickled = [state / "optimizer.pt", state / "scheduler.pt", *state.glob("rng_state*.pth")]
-    if len(pickled) < 3 or not all(zipfile.is_zipfile(one) for one in pickled):
+    drawn = [*state.glob("rng_state*.pth")]  # each process writes its own
+    pickled = [state / "optimizer.pt", state / "scheduler.pt", *drawn]
+    if len(drawn) < how_many() or not all(zipfile.is_zipfile(one) for one in pickled):
         return False
     if read(state / _STATE) is None:
         return False
