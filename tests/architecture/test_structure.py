@@ -1,5 +1,6 @@
 """The house keeps its shape: light imports, short files, telling names."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -146,6 +147,32 @@ def test_names_say_something():
     """No file is called by a word that could name anything."""
     empty = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
     assert not [path for path in (ROOT / "src").rglob("*.py") if path.stem in empty]
+
+
+def test_what_a_function_raises_stands_in_its_docstring():
+    """Of every public function of a module that makes one of our errors itself."""
+    silent = [
+        f"{path.relative_to(ROOT)}: {function.name}"
+        for path in (ROOT / "src").rglob("*.py")
+        for function in ast.parse(path.read_text("utf-8")).body
+        if isinstance(function, ast.FunctionDef)
+        and not function.name.startswith("_")
+        and not any("click.command" in ast.unparse(one) for one in function.decorator_list)
+        and any(re.match(r"raise [A-Z]\w+Error\(", ast.unparse(one)) for one in _raised(function))
+        and not re.search(r"Raises:|\braises as\b", ast.get_docstring(function) or "")
+    ]
+    assert not silent
+
+
+def _raised(function: ast.AST) -> list[ast.Raise]:
+    """Its own, not those of functions in it, which may never be called here."""
+    found = []
+    for one in ast.iter_child_nodes(function):
+        if isinstance(one, ast.Raise):
+            found.append(one)
+        elif not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            found += _raised(one)
+    return found
 
 
 def test_every_catalog_target_exists():

@@ -42,6 +42,10 @@ def beamdr(
         beam: Chains kept a step.
         integrate: ``off`` (the baseline), ``encoder`` or ``overlap``.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
+
+    Raises:
+        UsageError: A number is below 1, or there is no such encoder, integrator or splitter.
+        InputError: The model cannot be opened.
     """
     if steps < 1 or beam < 1:
         raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")

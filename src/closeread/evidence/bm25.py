@@ -41,6 +41,10 @@ def bm25(
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
         words: ``jieba`` or ``characters``.
         stop_words: ``own``, ``none`` or a path.
+
+    Raises:
+        UsageError: A number is out of its range, or there is no such splitter or cutter of words.
+        InputError: The stop words cannot be read.
     """
     if k < 1 or not 0 <= k1 < math.inf or not 0 <= b <= 1:
         raise UsageError(

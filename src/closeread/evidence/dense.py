@@ -33,6 +33,10 @@ def dense(
             distiluse-base-multilingual-cased-v1).
         k: Sentences taken.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
+
+    Raises:
+        UsageError: ``k`` is below 1, or there is no such encoder or splitter.
+        InputError: The model cannot be opened.
     """
     if k < 1:
         raise UsageError(f"k={k}", expected="at least 1")

@@ -78,7 +78,11 @@ def info(source: Source) -> Info:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield each question with its passage; counts ``answer-not-an-option``, ``duplicate-id``."""
+    """Yield each question with its passage; counts ``answer-not-an-option``, ``duplicate-id``.
+
+    Raises:
+        InputError: A question has no options, or not four.
+    """
     ids = Ids(defects)
     field = "" if isinstance(source.head().value, list) else "data"
     for index, raw in enumerate(source.elements(field, dict)):

@@ -49,7 +49,11 @@ def info(source: Source) -> Info:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield each article with its questions; counts ``answer-not-an-option``, ``duplicate-id``."""
+    """Yield each article with its questions; counts ``answer-not-an-option``, ``duplicate-id``.
+
+    Raises:
+        InputError: An article has not as many options and answers as questions.
+    """
     ids = Ids(defects)
     for number, raw in _articles(source):
         line = number or None

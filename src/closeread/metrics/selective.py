@@ -59,7 +59,11 @@ class Selective:
         return "|".join([*parts, f"threshold:{threshold}|ties:file-order|missing:last|v:1"])
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``correct`` (None without gold) and ``confidence`` (None where there is none)."""
+        """Return ``correct`` (None without gold) and ``confidence`` (None where there is none).
+
+        Raises:
+            UsageError: The other metric has no such value for one question.
+        """
         base = self.base or _BASES[question.kind]
         judge = family(base)
         key = base.partition("~")[0].partition(".")[2]

@@ -112,7 +112,12 @@ def predict(
 
 
 def describe(job: Job) -> RunInfo:
-    """Walk through the data set once and return what ``run.json`` says before the first answer."""
+    """Walk through the data set once and return what ``run.json`` says before the first answer.
+
+    Raises:
+        InputError: The data set is broken or empty.
+        MismatchError: A listed question is not in it.
+    """
     dataset, defects = job.asked, Defects()
     missing = dict.fromkeys(job.only)
     n_questions = 0

@@ -90,7 +90,11 @@ def breakdowns_of(
 def asked_for(
     summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
 ) -> dict[str, Summary]:
-    """Return what was asked for of the families' summaries; each asked for must be there."""
+    """Return what was asked for of the families' summaries; each asked for must be there.
+
+    Raises:
+        UsageError: One is not there, or two families have a value of one name.
+    """
     kept: dict[str, Summary] = {}
     whose: dict[str, str] = {}
     for name, of in summaries.items():

@@ -49,7 +49,12 @@ def own_confidences(run: Run) -> Run:
 
 
 def right_answers(rows: Sequence[Graded], sought: Sought) -> list[bool]:
-    """Return which answers are right; a metric that gives parts needs a line drawn."""
+    """Return which answers are right; a metric that gives parts needs a line drawn.
+
+    Raises:
+        InputError: There is no answer.
+        UsageError: The metric gives parts, and no line is drawn.
+    """
     if not rows:
         raise InputError(
             "no answer can be judged",

@@ -35,7 +35,11 @@ class _EvidenceRow(msgspec.Struct):
 
 
 def results(source: str, rows: list[Any]) -> Rows:
-    """Rows with a 0-based prediction and one probability an option."""
+    """Rows with a 0-based prediction and one probability an option.
+
+    Raises:
+        InputError: A row is of another form, or its prediction the index of no letter.
+    """
     for number, row in enumerate(rows):
         found = _convert(source, row, _Result, f"results[{number}]")
         if not 0 <= found.prediction < 26:
@@ -53,7 +57,11 @@ def results(source: str, rows: list[Any]) -> Rows:
 
 
 def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
-    """Lines of ``index, logit of false, logit of true``, one an option in the data set's order."""
+    """Lines of ``index, logit of false, logit of true``, one an option in the data set's order.
+
+    Raises:
+        InputError: A line is of another form, or there are more or fewer than options.
+    """
     scores = []
     for number, line in enumerate(raw.splitlines(), 1):
         matched = _LOGIT_LINE.fullmatch(line)

@@ -31,6 +31,9 @@ def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
 
     Args:
         version: ``0.3.285`` counts words, ``499e6152`` takes each once.
+
+    Raises:
+        UsageError: It is another one.
     """
     if version not in _VERSIONS:
         raise UsageError(f"version={version}", expected="one of " + ", ".join(_VERSIONS))

@@ -90,7 +90,11 @@ def look(request: Request) -> None:
 
 @contextmanager
 def as_in(request: Request) -> Iterator[None]:
-    """Tell what is wrong with options as the recipe writes them, not the command line."""
+    """Tell what is wrong with options as the recipe writes them, not the command line.
+
+    Raises:
+        UsageError: One was raised inside.
+    """
     try:
         yield
     except UsageError as error:
