@@ -22,6 +22,7 @@ _PUBLIC = {
     "ingest": "closeread.api.running",
     "attack": "closeread.api.running",
     "convert": "closeread.api.running",
+    "hand_in": "closeread.api.running",
     "open_run": "closeread.runs",
     "Passage": "closeread.types",
     "Question": "closeread.types",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from closeread.api.judging import verify as verify
     from closeread.api.running import attack as attack
     from closeread.api.running import convert as convert
+    from closeread.api.running import hand_in as hand_in
     from closeread.api.running import ingest as ingest
     from closeread.api.running import read as read
     from closeread.api.running import train as train

@@ -1,4 +1,4 @@
-"""Making runs, files and readers from Python: read, ingest, convert, attack, train."""
+"""Making runs, files and readers from Python: read, ingest, convert, hand in, attack, train."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.api.asking import OpenReader, open_reader
-from closeread.api.datasets import Items, Named, open_dataset, opened
+from closeread.api.datasets import Items, Named, locate, open_dataset, opened
 from closeread.api.naming import several
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
@@ -23,6 +23,8 @@ from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Advance, Begin, Reader, uncounted, unwatched
 from closeread.runs.claim import must_be_free
+from closeread.runs.handing_in import HandedIn
+from closeread.runs.handing_in import hand_in as write_predictions
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
@@ -182,6 +184,33 @@ def convert(
     """
     must_take_file(Path(target))
     return convert_dataset(opened(source), Path(target), to, limit=limit)
+
+
+def hand_in(
+    run: Named | Run,
+    target: Named,
+    to: str | None = None,
+    *,
+    beside: Named | Sequence[Named] = (),
+    dataset: Named | None = None,
+) -> HandedIn:
+    """Write a run's predictions as an official program takes them; ``closeread convert RUN``.
+
+    Args:
+        run: Or its folder; finished.
+        target: Where; a name that ends in ``.zip`` is GCRC_advRobust's package.
+        to: Such as ``texts`` or ``gcrc-advrobust`` (docs/convert.md).
+        beside: The files that go into the package: ``model.zip``, ``GCRC_advRobust.docx``.
+        dataset: Where the data set lies now, if it has moved: a path, a URL, ``exam/zh``.
+
+    Raises:
+        UsageError: The run cannot fill the form, or the package lacks a part.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    path = run.path if isinstance(run, Run) else Path(run)
+    found = open_run(path, moved=None if dataset is None else locate(os.fspath(dataset)))
+    files = [beside] if isinstance(beside, str | os.PathLike) else beside
+    return write_predictions(found, Path(target), to, list(map(Path, files)))
 
 
 def attack(

@@ -1,9 +1,8 @@
 """``closeread convert``: one format into another."""
 
-import io
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +15,9 @@ from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.items import telling
 from closeread.wording import count_of, in_one_line
+
+if TYPE_CHECKING:
+    from closeread.runs.handing_in import HandedIn
 
 
 @click.command("convert")
@@ -111,23 +113,6 @@ def command(
             remark(in_one_line(f"  {label}: {listed}"))
 
 
-def _must_be_one_object(dst: Path) -> None:
-    """Stop where a name says that the file is a table or lines, and --to does not say otherwise.
-
-    Raises:
-        UsageError: It says so.
-    """
-    ending = Path(dst.name.removesuffix(".gz")).suffix
-    if ending in {".csv", ".jsonl"}:
-        raise UsageError(
-            f"a run's predictions are not written as {ending[1:]}",
-            where=str(dst),
-            expected="a name that ends in .json, or a form named with --to",
-            cure="for lines take predictions.jsonl, which lies in the run; for a table of its "
-            "numbers `closeread report RUN --csv FILE`",
-        )
-
-
 def _refuse_beside_a_run(**given: Any) -> None:
     """Stop where an option is given that says something about data sets alone."""
     for name, value in given.items():
@@ -141,51 +126,13 @@ def _refuse_beside_a_run(**given: Any) -> None:
 
 def _hand_in(
     run: Path, dst: Path, to: str | None, beside: tuple[Path, ...], moved: str | None
-) -> dict[str, str]:
-    """Write a run's predictions as a file that an official program or organiser takes."""
-    from closeread.formats.files.whole import writing
-    from closeread.formats.submissions.handing_in import hand_in
-    from closeread.formats.submissions.package import pack
-    from closeread.runs.store import (
-        INFO,
-        LEDGER,
-        PREDICTIONS,
-        SCORES,
-        SUMMARY,
-        Predictions,
-        open_run,
-    )
+) -> "HandedIn":
+    from closeread.runs.handing_in import hand_in
+    from closeread.runs.store import open_run
 
-    packed = dst.suffix == ".zip"
-    form = to or ("gcrc-advrobust" if packed else "texts")
-    if (packed or beside) and not (packed and form == "gcrc-advrobust"):
-        raise UsageError(
-            f"--to {form} into {dst.name}" + (" with --beside" if beside else ""),
-            expected="--to gcrc-advrobust into a .zip, the one package that there is",
-        )
-    if any(path.resolve() == dst.resolve() for path in beside):
-        raise UsageError(
-            "the package would take the place of a file that goes into it",
-            where=str(dst),
-            cure="name the package otherwise, such as GCRC_advRobust.zip",
-        )
-    for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
-        must_not_replace(dst, run / name, "a file of the run")
     opened = open_run(run, moved=locate(moved) if moved is not None else None)
-    dataset = opened.dataset()
-    must_not_replace(dst, dataset.path)
-    if to is None:
-        _must_be_one_object(dst)
-    with writing(dst) as stream:
-        if packed:
-            predictions = io.BytesIO()
-            hand_in(Predictions(opened), dataset, form, predictions)
-            pack(predictions.getvalue(), beside, stream)
-        else:
-            hand_in(Predictions(opened), dataset, form, stream)
-    remark(f"{dst}: the predictions of {run}, as {form}")
-    if form == "gcrc-advrobust":
-        blank = sum(not (one.answer and one.answer.label) for one in opened.predictions())
-        if blank:
-            remark(f"  {count_of(blank, 'question')} without a letter, which counts as wrong")
-    return {"source": str(run), "target": str(dst), "form": form}
+    done = hand_in(opened, dst, to, beside)
+    remark(f"{dst}: the predictions of {run}, as {done.form}")
+    if done.without_letter:
+        remark(f"  {count_of(done.without_letter, 'question')} without a letter: they are wrong")
+    return done

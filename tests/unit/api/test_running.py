@@ -1,6 +1,7 @@
 """Runs and numbers from Python are those of the command line."""
 
 import json
+import zipfile
 
 import msgspec
 import numpy as np
@@ -323,6 +324,25 @@ def test_what_is_wrong_is_told(wrong, error, said, tmp_path, monkeypatch):
     with pytest.raises(error, match=said):
         wrong()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_handed_in_as_on_the_command_line(tmp_path):
+    """Its letters alone, and as the package; what that lacks is told."""
+    run = closeread.read("exam/zh", "longest-option", tmp_path / "run")
+    letters, package = tmp_path / "letters.json", tmp_path / "GCRC_advRobust.zip"
+    done = closeread.hand_in(run, letters, "gcrc-advrobust")
+    assert (done.target, done.form, done.without_letter) == (str(letters), "gcrc-advrobust", 0)
+    itself = closeread.score(run, metrics="choice").metrics["choice.accuracy"]
+    back = closeread.score("exam/zh", letters, metrics="choice").metrics["choice.accuracy"]
+    assert back.value == itself.value
+    model, words = tmp_path / "model.zip", tmp_path / "GCRC_advRobust.docx"
+    for path, name in ((model, "weights"), (words, "word/document.xml")):
+        with zipfile.ZipFile(path, "w") as made:
+            made.writestr(name, b"0")
+    with pytest.raises(closeread.CloseReadError, match=r"GCRC_advRobust\.docx is missing"):
+        closeread.hand_in(tmp_path / "run", package, beside=model)
+    closeread.hand_in(tmp_path / "run", package, beside=[model, words])
+    assert closeread.score("exam/zh", package).metrics["choice.accuracy"].value == itself.value
 
 
 def test_convert_and_ingest_take_names(tmp_path):

@@ -230,7 +230,12 @@ def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
         assert done.returncode == 2 and f"{given[0]} makes no sense" in done.stderr
     assert not (tmp_path / "handed").exists()
     done = call(tmp_path, "run", "handed", "--json")
-    assert json.loads(done.stdout) == {"source": "run", "target": "handed", "form": "texts"}
+    assert json.loads(done.stdout) == {
+        "source": "run",
+        "target": "handed",
+        "form": "texts",
+        "without_letter": 0,
+    }
 
 
 def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):

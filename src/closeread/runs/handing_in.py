@@ -1,0 +1,94 @@
+"""A run's predictions as a file that an official program or organiser takes."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from closeread.errors import UsageError
+from closeread.formats.files.outcome import must_not_replace
+from closeread.formats.files.whole import writing
+from closeread.formats.submissions import handing_in, package
+from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY, Predictions, Run
+
+_LETTERS = "gcrc-advrobust"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandedIn:
+    """What was written.
+
+    Attributes:
+        source: The run's folder.
+        target: The file.
+        form: What it is, a key of ``formats.submissions.handing_in.FORMS``.
+        without_letter: At how many questions a letter was to be named and none was.
+    """
+
+    source: str
+    target: str
+    form: str
+    without_letter: int = 0
+
+
+def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path] = ()) -> HandedIn:
+    """Write a run's predictions; the file appears under its name only when it is whole.
+
+    Args:
+        run: Finished.
+        target: Where; a name that ends in ``.gz`` is compressed, one that ends in ``.zip`` is the
+            package that GCRC_advRobust's evaluation asked for.
+        to: The form; by default ``texts``, and ``gcrc-advrobust`` for the package.
+        beside: The files that go into the package besides.
+
+    Raises:
+        UsageError: The run cannot fill the form, the package lacks a part, or the file would take
+            the place of what is read.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    packed = target.suffix == ".zip"
+    form = to or (_LETTERS if packed else "texts")
+    if (packed or beside) and not (packed and form == _LETTERS):
+        raise UsageError(
+            f"--to {form} into {target.name}" + (" with --beside" if beside else ""),
+            expected=f"--to {_LETTERS} into a .zip, the one package that there is",
+        )
+    if any(path.resolve() == target.resolve() for path in beside):
+        raise UsageError(
+            "the package would take the place of a file that goes into it",
+            where=str(target),
+            cure="name the package otherwise, such as GCRC_advRobust.zip",
+        )
+    for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
+        must_not_replace(target, run.path / name, "a file of the run")
+    dataset = run.dataset()
+    must_not_replace(target, dataset.path)
+    if to is None:
+        _must_be_one_object(target)
+    with writing(target) as stream:
+        if packed:
+            letters = io.BytesIO()
+            handing_in.hand_in(Predictions(run), dataset, form, letters)
+            package.pack(letters.getvalue(), beside, stream)
+        else:
+            handing_in.hand_in(Predictions(run), dataset, form, stream)
+    blank = sum(not (one.answer and one.answer.label) for one in run.predictions())
+    return HandedIn(
+        source=str(run.path),
+        target=str(target),
+        form=form,
+        without_letter=blank if form == _LETTERS else 0,
+    )
+
+
+def _must_be_one_object(target: Path) -> None:
+    """Stop where a name says that the file is a table or lines, and no form says otherwise."""
+    ending = Path(target.name.removesuffix(".gz")).suffix
+    if ending in {".csv", ".jsonl"}:
+        raise UsageError(
+            f"a run's predictions are not written as {ending[1:]}",
+            where=str(target),
+            expected="a name that ends in .json, or a form named with --to",
+            cure="for lines take predictions.jsonl, which lies in the run; for a table of its "
+            "numbers `closeread report RUN --csv FILE`",
+        )
