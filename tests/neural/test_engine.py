@@ -212,7 +212,7 @@ def test_a_tokenizer_without_separators_leaves_marks_out(tmp_path):
     assert "".join(told).replace(" ", "") == "ferrysheep"
 
 
-def test_a_batch_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypatch):
+def test_a_sequence_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
     assert not checkpoint.minds_padding
 
@@ -220,9 +220,35 @@ def test_a_batch_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypa
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
 
     monkeypatch.setattr(checkpoint.model, "forward", full)
-    with pytest.raises(UsageError, match="memory does not hold a batch: CUDA out of") as told:
-        list(forward(checkpoint, [Encoded([5, 6, 7], [0, 0, 0])]))
-    assert "token_budget" in told.value.cure
+    with pytest.raises(UsageError, match="memory does not hold a sequence: CUDA out of") as told:
+        list(forward(checkpoint, [Encoded([5, 6, 7], [0, 0, 0])] * 3))
+    assert "device=cpu" in told.value.cure
+
+
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+def test_a_batch_that_the_device_does_not_hold_is_computed_in_parts(tmp_path, monkeypatch, head):
+    """As large as it holds; of what follows no batch is tried that is larger."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path, head), head)
+    sequences = [checkpoint.tried(20, at=place) for place in range(50)]
+    looked_at = [range(3, 3 + place % 9) for place in range(50)] if head == "span" else None
+
+    def rows():
+        found = forward(checkpoint, sequences, looked_at=looked_at, token_budget=500)
+        return [row for _, row in sorted(found, key=lambda one: one[0])]
+
+    wanted, compute, shapes = rows(), checkpoint.model.forward, []
+
+    def holds_eight(**given):
+        shapes.append(given["input_ids"].shape[0])
+        if shapes[-1] > 8:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0")
+        return compute(**given)
+
+    monkeypatch.setattr(checkpoint.model, "forward", holds_eight)
+    for found, one in zip(rows(), wanted, strict=True):
+        assert found == pytest.approx(one, abs=1e-5)
+    assert sum(shape > 8 for shape in shapes) <= 3
+    assert sum(shape for shape in shapes if shape <= 8) == 50
 
 
 def beyond_the_processor():

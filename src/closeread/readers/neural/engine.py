@@ -18,6 +18,7 @@ on how many rows it has, so rows of different budgets agree to rounding: on a pr
 a checkpoint is ``independent``: a run that goes on asks whole batches again, and is the same run.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -149,15 +150,42 @@ class TorchNetwork:
         self._last = last
         self._head = checkpoint.head
         self._types = checkpoint.has_segments
+        self._most_tokens = sys.maxsize  # of a batch, as far as is known
 
     def __call__(
         self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None
     ) -> Rows:
         """Return the batch's rows; see ``Network``.
 
+        One that the device's memory does not hold is computed in halves, and so are those that
+        follow.
+
         Raises:
-            UsageError: The device's memory does not hold them.
+            UsageError: The memory does not hold a single sequence.
         """
+        step = max(1, self._most_tokens // ids.shape[1])
+        parts = []
+        for begin in range(0, len(ids), step):
+            here = slice(begin, begin + step)
+            others = (None if one is None else one[here] for one in (types, mask, kept))
+            parts.append(self._halved(ids[here], *others))
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _halved(self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None) -> Rows:
+        try:
+            return self._rows(ids, types, mask, kept)
+        except torch.OutOfMemoryError as error:
+            if len(ids) == 1:
+                raise UsageError(
+                    f"the device's memory does not hold a sequence: {first_line(error)}",
+                    cure="what was read is kept, and the same command with -o device=cpu and "
+                    "--resume goes on; or read anew with a smaller -o max_length=",
+                ) from error
+        # Not within the handler, whose frames would hold what was computed.
+        self._most_tokens = ids.size // 2
+        return self(ids, types, mask, kept)
+
+    def _rows(self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None) -> Rows:
         given: dict[str, Any] = {"input_ids": ids}
         if types is not None and self._types:
             given["token_type_ids"] = types
@@ -173,7 +201,7 @@ class TorchNetwork:
             if self._last:
                 kept = looked_at_by(self._head, ids) if kept is None else kept
                 tensors[KEPT] = torch.from_numpy(kept).to(self._model.device)
-            out = self._computed(tensors)
+            out = self._model(**tensors)
             if self._head == "span":
                 found = torch.stack((out.start_logits, out.end_logits), dim=1)
             else:
@@ -182,16 +210,6 @@ class TorchNetwork:
         if self._last and kept is not None and self._head == "span":
             return spread(rows, kept, ids.shape[1])
         return rows
-
-    def _computed(self, tensors: dict[str, torch.Tensor]) -> Any:
-        try:
-            return self._model(**tensors)
-        except torch.OutOfMemoryError as error:
-            raise UsageError(
-                f"the device's memory does not hold a batch: {first_line(error)}",
-                cure="give a smaller -o token_budget=; what was read is kept, and the same command "
-                "with --resume goes on",
-            ) from error
 
 
 def looked_at_by(head: Head, ids: Ids) -> Ids:
