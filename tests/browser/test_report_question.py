@@ -22,6 +22,20 @@ def test_a_link_leads_to_one_question(browser, triples):
         assert visit.page.locator(".option button.badge").all_inner_texts() == ["1", "1"]
 
 
+def test_a_pick_is_marked_by_gold_though_evidence_alone_was_scored(browser, tmp_path):
+    """A right letter whose evidence is right in part was marked as wrong."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    values = {"evidence.f1": dict.fromkeys((one.question_id for one in questions), 0.7)}
+    run = write_run(tmp_path / "run", dataset, predictions, values)
+    page = write_page([run], tmp_path / "page.html", language="en")
+    for name, wrong in (("t1-original", 0), ("t1-negative", 1)):
+        with Visit(browser, page, f"#q={name}") as visit:
+            assert visit.page.locator(".option .mark.said").count() == 1
+            assert visit.page.locator(".option .mark.said.off").count() == wrong
+
+
 def test_uncovered_words_are_waved(browser, triples):
     """What no evidence covers has a wavy underline; what it covers has none."""
     with Visit(browser, triples, "#q=t1-original") as visit:

@@ -10,11 +10,11 @@ function answerMarks(it, passage, run) {
   return marks;
 }
 const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : kind === "unscored" ? " open" : " off");
-// Of a choice there is no part.
-const choiceWorth = (kind) => (kind === "partly" ? " off" : worth(kind));
+// A pick is right or wrong by gold, whatever else the run was scored by; of a choice there is no part.
+const choiceWorth = (kind, label, golds) => (kind === "unscored" ? " open" : golds.length ? (golds.includes(label) ? "" : " off") : kind === "partly" ? " off" : worth(kind));
 function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = runAt(i);
-  const scores = it.runs[run]?.option_scores || [];
+  const scores = it.runs[run]?.option_scores || [], golds = it.answers.map((one) => one.label).filter(Boolean);
   const most = Math.max(...scores.map(Math.abs), 1e-9);
   return h("ul", { class: "options" }, texts.map((text, k) => {
     const label = labels[k], gold = Q().gold[i] === label, own = evidence.filter((e) => e.label === label);
@@ -24,12 +24,12 @@ function options(i, it, evidence, ev, names) {
     const truth = it.option_truth[k], tags = Object.entries(it.option_tags[k] || {});
     const meaning = [gold && t("gold"), said && t("predicted")].filter(Boolean).join(", ");
     return h("li", { class: "option" + (gold ? " is-gold" : "") },
-      h("span", { class: "mark" + (said ? " said" + choiceWorth(it.statuses[run]) : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
+      h("span", { class: "mark" + (said ? " said" + choiceWorth(it.statuses[run], label, golds) : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
       h("div", { class: "says" }, laidOver(text, loose[k] || [], saidOf(it, names[0]?.[0])[k] || [], evidence.filter((e) => e.source === names[0]?.[0])), ev !== "all" && own.length > 0 && [" ", uniqueNumbers(own).map(numberButton)]),
       scores.length ? h("div", { class: "score", title: t("option-score") }, spot(scores[k] ?? 0), h("i", { style: { width: Math.round((44 * Math.max(0, scores[k] ?? 0)) / most) + "px" } })) : h("span"),
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
-        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + choiceWorth(it.statuses[r]), title: DATA.runs[r].name }, r + 1), " "]))),
+        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + choiceWorth(it.statuses[r], label, golds), title: DATA.runs[r].name }, r + 1), " "]))),
       ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label, i));
   }));
 }
