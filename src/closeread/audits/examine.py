@@ -20,6 +20,7 @@ from closeread.audits import (
 )
 from closeread.audits.findings import Finding, skipped
 from closeread.audits.material import Problems, Subject, subject, together, told_apart
+from closeread.audits.replan_total import total
 from closeread.audits.signs import QUESTIONS
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
@@ -183,6 +184,11 @@ def _findings(
             yield disagreement.check(subjects, wanted.metrics)
         elif name == "shortcuts":
             yield from (shortcuts.check(one) for one in _one_a_dataset(subjects))
+        elif name == "replan":
+            plans = [_of_run(name, one, wanted) for one in subjects]
+            if len(plans) > 1:
+                yield total([one.name for one in subjects], plans, wanted.change)
+            yield from plans
         else:
             yield from _of_runs(name, subjects, wanted)
         advance(1)

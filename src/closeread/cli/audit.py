@@ -170,7 +170,7 @@ def _write_list(found: "Audit", path: Path) -> None:
     from closeread.errors import UsageError
     from closeread.formats.files.whole import replacing
 
-    plans = [one for one in found.findings if one.check == "replan"]
+    plans = [one for one in found.findings if one.check == "replan" and "list" in one.data]
     if len(plans) != 1:
         raise UsageError(
             f"--list writes one plan, here are {len(plans)}", cure="name one run and one change"

@@ -9,6 +9,7 @@ import pytest
 
 from audit_runs import generated, loaded, make_run
 from closeread.audits.replan import Change, check, lines, outcome
+from closeread.audits.replan_total import total
 from closeread.errors import UsageError
 from closeread.runs.ingest import ingest
 from closeread.runs.selection import ONLY, read_list, write_list
@@ -211,3 +212,19 @@ def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
     )  # fmt: skip
     for stops, cause in ((("\n",), "unaffected"), ((), "scored anew"), (("Pass",), "scored anew")):
         assert check(ours, Change(stops=stops)).data["counts"][cause] == 8, stops
+
+
+def test_the_plans_of_several_runs_are_added_up(tmp_path):
+    """The run of which most must be generated again stands first; what it costs is the sum."""
+    runs = [
+        loaded(make_run(tmp_path, "runs-on", lambda gold: f"{gold}\n\nPassage: more")),
+        loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])),
+    ]
+    plans = [check(one, NEWLINE, tokens_per_second=1000) for one in runs]
+    found = total([one.name for one in runs], plans, NEWLINE)
+    assert found.headline.startswith('2 runs, stop at "\\n": 8 of 16 answers (50.0 %)')
+    assert [row[:4] for row in found.tables[0].rows] == [("cut", 8, 0, 8), ("runs-on", 8, 8, 0)]
+    costs = [plan.data["cost"] for plan in plans]
+    assert found.data["gpu_hours"] == pytest.approx(sum(cost["gpu_hours"] for cost in costs))
+    tokens = sum(cost["prompt_tokens"] + cost["completion_tokens"] for cost in costs)
+    assert found.data["tokens"] == tokens > 0 and found.verdict == "doubtful"

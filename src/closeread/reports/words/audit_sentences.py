@@ -320,6 +320,10 @@ _REPLAN = {
     "{=change}, another normaliser": "{=change}，换归一化",
     "{=change}, another extraction": "{=change}，换抽取规则",
     "stop at {stops}": "停止于 {stops}",
+    "{n} runs, {=change}: {again} of {all} answers ({share} %) must be generated again":
+        "{n} 次运行，{=change}：{all} 条答案中有 {again} 条（{share} %）必须重新生成",
+    "What each run asks for": "各次运行的要求", "again": "重新生成",
+    "tokens": "词元",
     "{run}, {=change}: {again} of {all} answers ({share} %) must be generated again":
         "{run}，{=change}：{all} 条答案中有 {again} 条（{share} %）必须重新生成",
     "{run}, {=change}: {again} of {all} answers ({share} %) must be generated again: all can be "
