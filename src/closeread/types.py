@@ -241,7 +241,8 @@ class Submission:
         predictions: The last prediction for each question id, in the file's order.
         rows: Every row in the file's order, duplicates and unknown ids included, as ``(id, raw)``
             with ``raw`` the untouched JSON value.
-        extras: Side files by name, such as ``null_odds`` (question id to number).
+        extras: Side files by name: ``null_odds`` (question id to number), ``options`` (question id
+            to the options that were repeated beside its letter).
         whole: Of what this is a part, in a breakdown; None where it is no part.
     """
 

@@ -4,7 +4,7 @@ Official metrics count what does not fit in their own ways, and most say nothing
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from closeread.errors import MismatchError
@@ -12,7 +12,7 @@ from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
 
-KINDS = ("missing", "strangers", "repeated", "no_options", "misplaced")
+KINDS = ("missing", "strangers", "repeated", "no_options", "other_options", "misplaced")
 
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
@@ -50,6 +50,7 @@ class Misfits(NamedTuple):
         strangers: Predictions that are for no question.
         repeated: Questions with several predictions.
         no_options: Questions with options whose answer is none of them.
+        other_options: Questions beside whose letter other options are repeated than they have.
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
         n_questions: How many there are.
@@ -59,6 +60,7 @@ class Misfits(NamedTuple):
     strangers: list[str]
     repeated: list[str]
     no_options: list[str]
+    other_options: list[str]
     misplaced: list[str]
     n_predictions: int
     n_questions: int
@@ -68,6 +70,8 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     """Return what of a submission does not fit the data set."""
     missing: list[str] = []
     no_options: list[str] = []
+    other_options: list[str] = []
+    repeated = submission.extras.get("options", {})
     known: set[str] = set()
     n_questions = 0
     for question in dataset.questions():
@@ -78,12 +82,16 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             missing.append(question.question_id)
         elif question.options and _answers_otherwise(question, prediction):
             no_options.append(question.question_id)
+        given = repeated.get(question.question_id)
+        if given is not None and not _are(given, question):
+            other_options.append(question.question_id)
     rows = Counter(name for name, _ in submission.rows)
     return Misfits(
         missing=missing,
         strangers=[name for name in submission.predictions if name not in known],
         repeated=[name for name, count in rows.items() if count > 1],
         no_options=no_options,
+        other_options=other_options,
         misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
         n_questions=n_questions,
@@ -114,6 +122,12 @@ def told(found: Misfits) -> Iterator[str]:
             "answers are none of their questions' options and count as wrong",
         )
         yield f"{wrong}: {some(found.no_options)}"
+    if found.other_options:
+        many = count_of(len(found.other_options), "prediction repeats", "predictions repeat")
+        yield (
+            f"{many} other options than the question has, as if made for another version of the "
+            f"set; letters are what is scored: {some(found.other_options)}"
+        )
     if found.misplaced:
         have = count_of(len(found.misplaced), "prediction has", "predictions have")
         yield (
@@ -150,6 +164,12 @@ def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
                 for evidence in prediction.evidence
             ):
                 yield question.question_id
+
+
+def _are(texts: Sequence[str], question: Question) -> bool:
+    """Whether texts are a question's options in their order; white space around them is nothing."""
+    own = [option.text.strip() for option in question.options]
+    return [text.strip() for text in texts] == own
 
 
 def _answers_otherwise(question: Question, prediction: Prediction) -> bool:

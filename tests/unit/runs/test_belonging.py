@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from closeread.errors import MismatchError
-from closeread.formats import load
-from closeread.formats.submissions import load_submission
+from closeread.formats import dump, load
+from closeread.formats.submissions import given_submission, load_submission
 from closeread.runs.belonging import misfits, must_belong, told
 
 ROW = {
@@ -66,3 +66,26 @@ def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
         with pytest.raises(MismatchError) as refused:
             must_belong(data, submission(tmp_path, {name: "A"}))
         assert cure in refused.value.cure
+
+
+def test_letters_of_other_options_are_told(tmp_path):
+    """The same questions of another release: its B may be this one's C."""
+    options = ["甲", "乙", "丙", "丁"]
+    record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}
+    record |= {"negative_question": "错误的是"}
+    for kind in ("", "positive_", "negative_"):
+        record |= {f"{kind}options": options, f"{kind}answer": "A"}
+    path = tmp_path / "set.json"
+    path.write_bytes(msgspec.json.encode({"data": [record]}))
+    data = load(path, "gcrc-advrobust")
+    for changed in ({}, {"options": ["甲 ", *options[1:]]}, {"options": None}):
+        found = misfits(data, submission(tmp_path, {"data": [record | changed]}))
+        assert not list(told(found))
+    given = {"data": [record | {"negative_options": options[::-1]}]}
+    for found in (submission(tmp_path, given), given_submission(given, data)):
+        (line,) = told(misfits(data, found))
+        assert line.startswith("1 prediction repeats other options than the question has")
+        assert line.endswith(": t1#negative")
+    dump(data, tmp_path / "own.jsonl", "jsonl")
+    ours = load(tmp_path / "own.jsonl")
+    assert misfits(ours, given_submission(given, ours)).other_options == ["t1#negative"]

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -40,6 +40,11 @@ GCRC_FIELDS = {
     "original": "answer",
     "positive": "positive_answer",
     "negative": "negative_answer",
+}
+_GCRC_OPTIONS = {
+    "original": "options",
+    "positive": "positive_options",
+    "negative": "negative_options",
 }
 _ID_FIELDS = ("question_id", "qid", "query_id", "id")
 _NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
@@ -84,6 +89,7 @@ def load_submission(
     else:
         value = source.decode(raw, Any)
     found = _rows(where, value, dataset, numbers)
+    extras |= _repeated_options(value, dataset)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
     return _submission(where, found, extras, dataset)
@@ -131,7 +137,8 @@ def given_submission(
         rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
     else:
         rows = _rows(_GIVEN, value, dataset)
-    return _submission(_GIVEN, rows, _extras(null_odds), dataset)
+    extras = _extras(null_odds) | _repeated_options(value, dataset)
+    return _submission(_GIVEN, rows, extras, dataset)
 
 
 def _unpacked(source: Source) -> bytes:
@@ -323,8 +330,7 @@ def _own(place: str, row: Mapping[str, Any]) -> Any:
 
 def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
     """Three letters a record; a set of triples under other ids is matched by group and role."""
-    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
-    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
+    named = _named_by(dataset)
     for index, row in enumerate(data):
         missing = [
             field
@@ -349,5 +355,29 @@ def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row
             letter = row[field]
             if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
                 letter = str(letter)
-            group = str(row["id"])
-            yield ids.get((group, role), f"{group}#{role}"), letter
+            yield named(row["id"], role), letter
+
+
+def _named_by(dataset: Dataset | None) -> Callable[[Any, str], str]:
+    """Return what a question of a record is called in a data set."""
+    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
+    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
+    return lambda group, role: ids.get((str(group), role), f"{group}#{role}")
+
+
+def _repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
+    """Return as a side file the options that GCRC_advRobust's records repeat beside their letters.
+
+    A letter is of these: where they are not the data set's own, it says another thing there.
+    """
+    data = value.get("data") if isinstance(value, dict) else None
+    if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
+        return {}
+    named = _named_by(dataset)
+    found = {
+        named(row["id"], role): row[field]
+        for row in data
+        for role, field in _GCRC_OPTIONS.items()
+        if isinstance(row.get(field), list) and all_are(row[field], str)
+    }
+    return {"options": found} if found else {}
