@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from closeread.cli.terminal.known_words import tell_known_words
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence import vector_files, vectors
 from closeread.evidence.encoding import word_vectors
@@ -182,6 +183,16 @@ def test_a_vector_of_zeros_is_no_vector(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
     assert "零" not in found
     assert found.left_out == 1
+
+
+def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told(tmp_path, capsys):
+    twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
+    path = str(written(tmp_path / "v.txt", twice))
+    assert load(path).rows(["cat"]).tolist() == [[1.0, 0.0]]
+    tell_known_words([], "soft-masking", {"vectors": path})
+    assert "v.txt: vectors left out, as they are zeros or their word came before: 1" in (
+        capsys.readouterr().err
+    )
 
 
 def test_no_file_and_no_path_say_what_to_do(tmp_path):

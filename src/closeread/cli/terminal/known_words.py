@@ -43,4 +43,7 @@ def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any
     if said:
         remark(said)
     if vectors.left_out:
-        remark(f"{vectors.name}: words left out, as their vectors are zeros: {vectors.left_out:,}")
+        remark(
+            f"{vectors.name}: vectors left out, as they are zeros or their word came before: "
+            f"{vectors.left_out:,}"
+        )
