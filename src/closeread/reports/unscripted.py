@@ -47,8 +47,8 @@ def _table(table: Table) -> str:
     rows = "".join(_row("td", row) for row in table.rows)
     note = f"<p>{_isolated(table.note)}</p>" if table.note else ""
     return (
-        f'<h2>{_isolated(table.caption)}</h2><div class="scroll"><table><thead>{head}</thead>'
-        f"<tbody>{rows}</tbody></table></div>{note}"
+        f'<h2>{_isolated(table.caption)}</h2><div class="scroll" tabindex="0"><table>'
+        f"<thead>{head}</thead><tbody>{rows}</tbody></table></div>{note}"
     )
 
 
