@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from closeread.errors import UsageError
 from closeread.text.segment import sentences
@@ -10,7 +11,10 @@ from closeread.types import Answer, Option, PassageQuestion, Prediction, Questio
 
 
 def first_sentence() -> "Floor":
-    """Make a reader that answers with the passage's first sentence, whatever is asked."""
+    """Make a reader that answers with the passage's first sentence, whatever is asked.
+
+    A title that the MRQA shared task's ``[TLE]`` marks is none, unless nothing else is there.
+    """
     return Floor(_first_sentence)
 
 
@@ -69,7 +73,9 @@ def _first_sentence(item: PassageQuestion) -> Answer:
 
 @lru_cache(maxsize=64)
 def _beginning(text: str, language: str) -> tuple[Span, ...]:
-    return sentences(text, language)[:1]
+    found = sentences(text, language)
+    no_title = (one for one in found if not text[: one.start].rstrip().endswith("[TLE]"))
+    return tuple(islice(no_title, 1)) or found[:1]
 
 
 def _chosen(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -> Answer:

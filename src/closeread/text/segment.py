@@ -8,7 +8,8 @@ from closeread.text.abbreviations import Abbreviations, abbreviations
 from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
-_PARAGRAPH = re.compile(r"[^\r\n\u2028\u2029]+")
+# Line breaks, and what the MRQA shared task puts before documents, titles and paragraphs.
+_BREAK = re.compile(r"[\r\n\u2028\u2029]+|\[(?:DOC|TLE|PAR|SEP)\]")
 
 # Enders of other scripts: Arabic and Urdu, Indic, Armenian, Ethiopic, Burmese, Khmer.
 _THEIRS = "؟۔।॥։።፧။។៕"
@@ -70,11 +71,13 @@ _NEXT_WORD = re.compile(r"[^\W\d_]++(?!\.)")  # no further initial
 def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
     """Split a text into sentences; white space at their ends is in none of them.
 
-    A line break ends a sentence. So does a full stop, question or exclamation mark with the quotes
-    that close behind it, a double ellipsis in Chinese, and the marks of other scripts (``؟``,
-    ``۔``, ``।``); a decimal point, an abbreviation (``U.S.``, ``Dr.``), an initial, the number of
-    an item (``1. First``), and an ender inside brackets do not. The spans are in order, apart, and
-    together hold every character that is not white space.
+    A line break ends a sentence, and so does a mark of the MRQA shared task (``[DOC]``, ``[TLE]``,
+    ``[PAR]``, ``[SEP]``), which is in none; a title is one. So does a full stop, question or
+    exclamation mark with the quotes that close behind it, a double ellipsis in Chinese, and the
+    marks of other scripts (``؟``, ``۔``, ``।``); a decimal point, an abbreviation (``U.S.``,
+    ``Dr.``), an initial, the number of an item (``1. First``), and an ender inside brackets do not.
+    The spans are in order, apart, and together hold every character that is neither white space nor
+    such a mark.
 
     Args:
         text: Any text.
@@ -87,15 +90,23 @@ def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
     """
     further = _further(text, language)
     found: list[Span] = []
-    for paragraph in _PARAGRAPH.finditer(text):
-        start = paragraph.start()
-        for end in _ends(text, paragraph.start(), paragraph.end(), language, further):
+    for begin, stop in _paragraphs(text):
+        start = begin
+        for end in _ends(text, begin, stop, language, further):
             if _LABEL.fullmatch(text, start, end):
                 continue
             _add_trimmed(found, text, start, end)
             start = end
-        _add_trimmed(found, text, start, paragraph.end())
+        _add_trimmed(found, text, start, stop)
     return tuple(found)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for found in _BREAK.finditer(text):
+        yield start, found.start()
+        start = found.end()
+    yield start, len(text)
 
 
 def _further(text: str, language: str) -> re.Pattern[str] | None:

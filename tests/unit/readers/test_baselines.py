@@ -67,6 +67,22 @@ def test_without_options_a_question_fails(name):
     assert not whole.error
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[DOC] [TLE] Lamps [PAR] Lit at six. Put out.", "Lit at six."),
+        ("[PAR] [TLE] Lamps [SEP] Lit at six.", "Lit at six."),
+        ("[TLE] Lamps", "Lamps"),
+    ],
+)
+def test_a_title_is_no_first_sentence_unless_it_is_all(text, told):
+    """A title is short: as an answer to everything it would be a lower floor than any sentence."""
+    passage = Passage(passage_id="p", text=text)
+    question = Question(question_id="q", passage_id="p", text="When?", kind="span")
+    (found,) = make("first-sentence")[0].read([(passage, question)])
+    assert found.answer.text == told
+
+
 def test_an_empty_passage_has_no_first_sentence():
     """Nothing is said to be the answer where there is no text."""
     reader, _ = make("first-sentence")

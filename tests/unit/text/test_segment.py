@@ -199,6 +199,14 @@ def test_a_sentence_without_a_space_behind_the_last_one(text: str, expected: lis
     assert _split(text, "en") == expected
 
 
+def test_the_shared_tasks_marks_part_sentences_and_stand_in_none():
+    """Titles and paragraphs without a full stop, as MRQA's HotpotQA, SearchQA and TriviaQA are."""
+    text = "[DOC] [TLE] Ann Lee [PAR] Ann ran. She won [PAR] [TLE] Orle [SEP] Orle is a town [1]."
+    found = [one.of(text) for one in sentences(text)]
+    assert found == ["Ann Lee", "Ann ran.", "She won", "Orle", "Orle is a town [1]."]
+    assert sentences("[PAR] [TLE]") == ()
+
+
 def test_the_authors_rule_keeps_its_oddities():
     """Of two enders only the first counts, and leading space stays in the sentence."""
     text = "一……。二！？三。  四\n\n五"

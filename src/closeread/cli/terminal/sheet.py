@@ -13,7 +13,7 @@ from closeread.cli.terminal.typeset import Glyph, Mark, glyphs, painted, wrapped
 from closeread.types import Answer, Passage, Question, Span
 
 _WIDEST = 100
-_MARKER = re.compile(r"(?:\[(?:DOC|TLE|PAR)\]\s*)+")
+_MARKER = re.compile(r"(?:\[(?:DOC|TLE|PAR|SEP)\]\s*)+")
 _TITLE = re.compile(r"\[TLE\]\s*")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
