@@ -114,6 +114,7 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
         "strangers": 2,
         "repeated": 0,
         "no_options": 0,
+        "other_options": 0,
         "misplaced": 0,
     }
     (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
