@@ -77,10 +77,13 @@ def command(
         if json_:
             as_json(handed_in)
         return
-    if beside:
-        raise UsageError("--beside makes no sense but where a run's package is written")
-    if dataset is not None:
-        raise UsageError("--dataset makes no sense but where a run's predictions are written")
+    for option, of_a_run in (("--beside", beside), ("--dataset", dataset)):
+        if of_a_run:
+            raise UsageError(
+                f"{option} goes with a run, and this is none",
+                where=src,
+                expected="a folder with a run.json, as `closeread read --out` makes it",
+            )
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
     must_take_file(dst)

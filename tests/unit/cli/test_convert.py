@@ -220,7 +220,7 @@ def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path)
     done = call(tmp_path, "run", "new.jsonl", "--dataset", "new.jsonl")
     assert done.returncode == 2 and new.read_text() == ROW
     done = call(tmp_path, "new.jsonl", "x.json", "--to", "squad", "--dataset", "new.jsonl")
-    assert done.returncode == 2 and "--dataset makes no sense" in done.stderr
+    assert done.returncode == 2 and "new.jsonl: --dataset goes with a run" in done.stderr
 
 
 def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
@@ -251,7 +251,7 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
         done = call(tmp_path, "run", dst, "--to", form, "--beside", "model.zip")
         assert done.returncode == 2 and f"--to {form} into {dst} with --beside" in done.stderr
     done = call(tmp_path, "exam/zh", "zh.jsonl", "--beside", "model.zip")
-    assert done.returncode == 2 and "--beside makes no sense" in done.stderr
+    assert done.returncode == 2 and "exam/zh: --beside goes with a run" in done.stderr
     assert not {"GCRC_advRobust.zip", "letters.json", "zh.jsonl"} & {
         p.name for p in tmp_path.iterdir()
     }
@@ -263,3 +263,11 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
     itself = accuracy(tmp_path, "run")
     back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "GCRC_advRobust.zip")
     assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"])
+
+
+@pytest.mark.parametrize("option", [("--beside", "model.zip"), ("--dataset", "exam/zh")])
+def test_an_option_of_runs_names_what_is_none(closeread, tmp_path, option):
+    """As where the run's path is mistyped."""
+    told = closeread("convert", "runs/zhh", "handed-in.zip", *option, code=2).stderr
+    assert f"runs/zhh: {option[0]} goes with a run, and this is none" in told
+    assert not any(tmp_path.iterdir())
