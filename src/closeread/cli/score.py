@@ -1,7 +1,7 @@
 """``closeread score``: a run folder, or a data set against a file of predictions."""
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -275,7 +275,7 @@ def _handed_in(
     """Return the numbers, and how much of what was handed in does not fit, by kind."""
     from closeread.api.datasets import open_dataset
     from closeread.formats.submissions import load_submission
-    from closeread.runs.belonging import must_belong
+    from closeread.runs.belonging import misfits, must_belong, told
     from closeread.runs.score import score_submission
 
     if save is not None:
@@ -285,21 +285,31 @@ def _handed_in(
     dataset = open_dataset(name, format_)
     submission = load_submission(predictions, dataset, null_odds=null_odds)
     must_belong(dataset, submission)
-    if save is not None:
-        from closeread.runs.keep import keep
-        from closeread.runs.score import score_run
+    try:
+        if save is None:
+            found = score_submission(dataset, submission, settings)
+        else:
+            from closeread.runs.keep import keep_scored
 
-        files = (predictions,) if null_odds is None else (predictions, null_odds)
-        found = score_run(keep(dataset, submission, files, save), settings)
-    else:
-        found = score_submission(dataset, submission, settings)
+            files = (predictions,) if null_odds is None else (predictions, null_odds)
+            found = keep_scored(dataset, submission, files, save, settings)
+    except UsageError:
+        if not any(one.has_gold for one in dataset.questions()):
+            _remark_all(told(misfits(dataset, submission)))  # what a team can mend is the form
+        raise
     counts = _tell_misfits(dataset, submission, found)
     return (_joined(found, dataset, submission) if join else found), counts
 
 
+def _remark_all(lines: Iterable[str]) -> None:
+    from closeread.cli.terminal.output import remark
+
+    for line in lines:
+        remark(line)
+
+
 def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
     """Say and count what does not fit; look only where it may be."""
-    from closeread.cli.terminal.output import remark
     from closeread.metrics.subject import family, judges_options
     from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
 
@@ -312,8 +322,7 @@ def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -
     if all_there and not judged:
         return dict.fromkeys(KINDS, 0)
     strange = misfits(dataset, submission)
-    for line in told(strange):
-        remark(line)
+    _remark_all(told(strange))
     return {kind: len(getattr(strange, kind)) for kind in KINDS}
 
 

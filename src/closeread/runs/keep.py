@@ -9,10 +9,18 @@ from pathlib import Path
 import msgspec
 
 from closeread import __version__
-from closeread.errors import StorageError
+from closeread.errors import CloseReadError, StorageError
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.predict import finished
-from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset, now
+from closeread.runs.records import (
+    ReaderInfo,
+    RunInfo,
+    RunSummary,
+    ScoreSettings,
+    describe_dataset,
+    now,
+)
+from closeread.runs.score import score_run
 from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
 
@@ -61,6 +69,36 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
                 offsets.append(ledger.append(msgspec.json.encode(prediction)))
                 n_failed += bool(prediction.error)
         return finished(out, info, ledger, offsets, n_failed)
+
+
+def keep_scored(
+    dataset: Dataset,
+    submission: Submission,
+    files: Sequence[Path],
+    out: Path,
+    settings: ScoreSettings,
+) -> RunSummary:
+    """Make a run folder of a submission and score it; where that fails, nothing stays behind.
+
+    Args:
+        dataset: As of ``keep``.
+        submission: As of ``keep``.
+        files: As of ``keep``.
+        out: As of ``keep``.
+        settings: As of ``runs.score.score_run``.
+
+    Raises:
+        CloseReadError: As both of them.
+    """
+    was_there = out.exists()
+    run = keep(dataset, submission, files, out)
+    try:
+        return score_run(run, settings)
+    except CloseReadError:
+        shutil.rmtree(out, ignore_errors=True)
+        if was_there:
+            out.mkdir(exist_ok=True)
+        raise
 
 
 def must_be_new(out: Path) -> None:

@@ -119,3 +119,30 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
     }
     (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
     assert not closeread("score", "--dataset", own_set, "--predictions", "p.json").stderr
+
+
+def test_what_cannot_be_scored_is_not_kept_either(closeread, tmp_path, own_set):
+    """A metric mistyped once, and the folder was taken for the second try."""
+    (tmp_path / "p.json").write_text('{"a": "at six"}')
+    (tmp_path / "there").mkdir()
+    given = ("--dataset", own_set, "--predictions", "p.json", "--save")
+    for folder in ("new", "there"):
+        for metric in (("--metric", "sqad"), ("--metric", "gcrc"), ("--by", "topic")):
+            closeread("score", *given, folder, *metric, code=2)
+    assert not (tmp_path / "new").exists()
+    assert list((tmp_path / "there").iterdir()) == []
+    closeread("score", *given, "there", "--metric", "squad")
+    assert "there: verified" in closeread("verify", "there").stdout
+
+
+def test_what_does_not_fit_is_told_where_no_answer_is_known(closeread, tmp_path):
+    """A team has the questions alone, and can look at what it is going to hand in."""
+    row = {"passage": "The ferry left at six.", "question": "What left?", "options": ["a", "b"]}
+    lines = [json.dumps({"id": name, **row}) + "\n" for name in "xyz"]
+    (tmp_path / "blind.jsonl").write_text("".join(lines))
+    (tmp_path / "p.json").write_text('{"x": "A", "y": "C"}')
+    done = closeread("score", "--dataset", "blind.jsonl", "--predictions", "p.json", code=2)
+    missing, wrong, gold, _ = done.stderr.splitlines()
+    assert missing == "1 of 3 questions without a prediction: z"
+    assert wrong.endswith("counts as wrong: y")
+    assert gold == "closeread: no question of blind has gold: nothing can be scored"
