@@ -105,6 +105,12 @@ class Selective:
         if kept and not sure:
             note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
         many = counts(scores, submission, scored=kept)
+        if silent := many["n_scored"] - many["n_answered"]:
+            more = (
+                f"{silent:,} of {count_of(many['n_scored'], 'question')} not answered: wrong, and "
+                "coverage counts them too"
+            )
+            note = "; ".join(part for part in (note, more) if part)
         found = _statistics(confidences, correct)
         unit_ids = [score.unit_id or score.question_id for score in kept]
         family = _Curves(confidences, correct, unit_ids)

@@ -139,9 +139,12 @@ def test_a_base_that_is_not_there_is_named():
 def test_a_missing_prediction_is_wrong_and_the_least_sure():
     unseen, seen = question("a", "span"), question("b")  # squad2 itself would leave `a` out
     scores = [metric().score(unseen, None), metric().score(seen, said("b", "A", 0))]
-    pools = metric().pool(scores, Submission(predictions={}))
+    pools = metric().pool(scores, Submission(predictions={"b": said("b", "A", 0)}))
     assert value(pools[1]) == 0.5
-    assert pools[0].note == "1 answer without a confidence"
+    assert pools[0].note == (
+        "1 answer without a confidence; "
+        "1 of 2 questions not answered: wrong, and coverage counts them too"
+    )
 
 
 def test_a_question_without_gold_is_in_no_curve():
@@ -175,7 +178,8 @@ def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
 )
 def test_where_most_are_equally_sure_the_note_says_who_ranks_them(confidences, note):
     scores = scores_of([1.0] * len(confidences), confidences)
-    found = metric().pool(scores, Submission(predictions={}))[0].note
+    handed_in = {one.question_id: said(one.question_id, "A", None) for one in scores}
+    found = metric().pool(scores, Submission(predictions=handed_in))[0].note
     assert found.startswith(note)
     assert bool(found) == bool(note)
 
