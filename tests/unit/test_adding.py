@@ -6,6 +6,7 @@ import math
 import pytest
 from msgspec.structs import replace
 
+import closeread
 from closeread.adding import sum_in_order
 from closeread.formats import load
 from closeread.metrics import squad2
@@ -61,3 +62,14 @@ def test_official_sums_do_not_hang_on_the_python(monkeypatch):
     predictions = dict.fromkeys(golds, "w7")
     monkeypatch.setattr(builtins, "sum", compensated)
     assert squad2.official(golds.items(), predictions)["f1"] == 100 * (1 - 2**-53) / 10
+
+
+def test_an_audit_does_not_hang_on_the_python(monkeypatch, tmp_path):
+    """To the last bit, of answers that are right in part."""
+    closeread.read("exam/en", "lexical", tmp_path / "run")
+    found = []
+    for built_in in (in_order, compensated):
+        monkeypatch.setattr(builtins, "sum", built_in)
+        found.append(closeread.audit(tmp_path / "run", checks=["disagreement", "truncation"]))
+        monkeypatch.undo()
+    assert found[0].findings == found[1].findings

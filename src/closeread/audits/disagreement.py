@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from closeread.adding import sum_in_order
 from closeread.audits.causes import causes_of, is_another_piece
 from closeread.audits.disagreement_tables import (
     cause_table,
@@ -113,7 +114,7 @@ def _grave(
     counted = [question.question_id not in pieces for question in one.questions]
     width = distance(
         {
-            name: sum(
+            name: sum_in_order(
                 number or 0.0 for number, counts in zip(column, counted, strict=True) if counts
             )
             / sum(number is not None for number in column)
@@ -188,7 +189,7 @@ def _scored(
 
 def _mean(column: Column) -> float:
     numbers = [number for number in column if number is not None]
-    return sum(numbers) / len(numbers)
+    return sum_in_order(numbers) / len(numbers)
 
 
 def _is_exact(name: str, mains: Sequence[Mapping[str, Column]]) -> bool:

@@ -7,6 +7,7 @@ by their mean, scores another text than it logs, or marks a right answer wrong.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from closeread.adding import sum_in_order
 from closeread.audits.disagreement import scorers_for
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject
@@ -124,7 +125,7 @@ def _recorded(one: Subject, name: str, saved: Mapping[str, float]) -> Recorded |
     asked = [question for question in one.questions if question.question_id in values]
     if not asked:
         return None
-    mean = sum(values.values()) / len(values)
+    mean = sum_in_order(values.values()) / len(values)
     scorer, apart = _nearest(one, name, asked, values)
     return Recorded(
         name=name, n=len(asked), mean=mean, whole=_whole(name, one),

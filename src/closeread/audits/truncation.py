@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
+from closeread.adding import sum_in_order
 from closeread.audits import option_texts
 from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_ones, share_beyond
 from closeread.audits.endings import CAUSES, beside_the_answer, causes, without_next_example
@@ -68,7 +69,7 @@ def check(one: Subject) -> Finding:
     worst = max(
         (
             (
-                part * sum(harmed[cause].values()) / len(one.questions),
+                part * sum_in_order(harmed[cause].values()) / len(one.questions),
                 cause,
                 round(part * len(harmed[cause])),
             )
@@ -153,7 +154,7 @@ def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
 
 def _mean(row: Recut, found: Sequence[str]) -> float | None:
     """The mean F1 of some questions."""
-    return sum(map(row.f1_of.__getitem__, found)) / len(found) if found else None
+    return sum_in_order(map(row.f1_of.__getitem__, found)) / len(found) if found else None
 
 
 def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
@@ -171,7 +172,7 @@ def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
             (
                 f"{part[0][0]:,} – {part[-1][0]:,}",
                 len(part),
-                sum(found for _, found, _ in part) / len(part),
+                sum_in_order(found for _, found, _ in part) / len(part),
                 *_bounds(part, f"{metric.name}.f1@{number}"),
             )
             for number, part in enumerate(parts)
