@@ -10,6 +10,7 @@ from typing import Literal
 from closeread.audits import (
     disagreement,
     leakage,
+    order,
     promises,
     recorded,
     replan,
@@ -37,6 +38,7 @@ CHECKS = {
     "metamorphic": "does the scorer keep its promises on these questions",
     "recorded": "a harness' own scores: do they come out again",
     "disagreement": "all scorers over the same answers: where they part and why",
+    "order": "whether answers belong to their questions",
     "truncation": "how texts ended, and the score cut at other stops",
     "shape": "a benchmark against others over models",
     "shortcuts": "what is answered without reading",
@@ -180,6 +182,8 @@ def _findings(
             yield promises.check(
                 subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed
             )
+        elif name == "order":
+            yield order.check(subjects)
         elif name == "disagreement":
             yield disagreement.check(subjects, wanted.metrics)
         elif name == "shortcuts":

@@ -68,7 +68,8 @@ def command(
 ) -> None:
     """Examine runs, other harnesses' logs, or tables of models' scores.
 
-    Checks: metamorphic, recorded, disagreement, truncation, shape, shortcuts, leakage, replan.
+    Checks: metamorphic, recorded, disagreement, order, truncation, shape, shortcuts, leakage,
+    replan.
     """
     import gc
 

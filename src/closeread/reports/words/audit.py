@@ -34,6 +34,7 @@ _FRAME: dict[str, str] = {
     "metamorphic": "承诺检验（metamorphic）",
     "recorded": "所存分数（recorded）",
     "disagreement": "评分器分歧（disagreement）",
+    "order": "错位（order）",
     "truncation": "截断（truncation）",
     "shape": "分数形态（shape）",
     "shortcuts": "捷径（shortcuts）",
@@ -43,6 +44,7 @@ _FRAME: dict[str, str] = {
     "Do the scores that the harness saved come out again?": "评测框架保存的分数能否重新得出？",
     "What do all scorers say of these answers, where do they part, and why?":
         "各评分器如何评这些答案？分歧在哪里？为什么？",
+    "Do the answers belong to their questions?": "答案与题目对得上吗？",
     "How did the texts end, and what would another stop have given?":
         "文本如何结束？换一个停止串会怎样？",
     "Does this benchmark move over models as the others do?":
@@ -64,6 +66,7 @@ QUESTIONS = {
     "metamorphic": "Does the scorer keep its promises on these questions?",
     "recorded": "Do the scores that the harness saved come out again?",
     "disagreement": "What do all scorers say of these answers, where do they part, and why?",
+    "order": "Do the answers belong to their questions?",
     "truncation": "How did the texts end, and what would another stop have given?",
     "shape": "Does this benchmark move over models as the others do?",
     "shortcuts": "What is answered without reading?",

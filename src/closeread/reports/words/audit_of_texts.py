@@ -1,6 +1,22 @@
 """What the audit's checks of generated texts and their scores say, in Chinese."""
 
 # English -> Chinese, as in ``closeread.reports.words.audit_sentences``.
+_ORDER = {
+    "fewer than {n} answers": "答案不足 {n} 个",
+    "no run's answers fit other questions better than their own": "没有运行的答案更适合其他题目",
+    "{run}: {n} of {all} answers are right for the question {shift} behind theirs, and {own} for "
+    "their own":
+        "{run}：{all} 个答案中有 {n} 个适合其后第 {shift} 题，{own} 个适合自己的题目",
+    "{run}: {n} of {all} answers are right for the question {shift} before theirs, and {own} for "
+    "their own":
+        "{run}：{all} 个答案中有 {n} 个适合其前第 {shift} 题，{own} 个适合自己的题目",
+    "{run}: {n} of {all} long answers are not in their passage but gold answers of others":
+        "{run}：{all} 个长答案中有 {n} 个不在其原文中，而是其他篇章的标准答案",
+    "Whose gold answers were given": "给出的是谁的标准答案",
+    "answers": "答案数", "own %": "自己的 %", "places behind": "其后第几题",
+    "of those %": "该题的 %", "long answers": "长答案数", "of other passages %": "其他篇章的 %",
+}  # fmt: skip
+
 _TRUNCATION = {
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
@@ -171,4 +187,4 @@ _REPLAN = {
         "词元数按长度估计，不含提示中可能有的示例",
 }  # fmt: skip
 
-OF_TEXTS = _TRUNCATION | _SHAPE | _REPLAN
+OF_TEXTS = _ORDER | _TRUNCATION | _SHAPE | _REPLAN

@@ -15,8 +15,8 @@ from closeread.reports.words.phrases import Phrases
 FOLDER = Path(audits.__file__).parent
 MODULES = (
     "copies", "disagreement", "disagreement_tables", "endings", "leakage", "metamorphic",
-    "option_texts", "overlaps", "promises", "recorded", "recut_shape", "replan", "replan_total",
-    "shape", "shortcuts", "truncation",
+    "option_texts", "order", "overlaps", "promises", "recorded", "recut_shape", "replan",
+    "replan_total", "shape", "shortcuts", "truncation",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}

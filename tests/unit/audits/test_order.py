@@ -1,0 +1,107 @@
+"""Answers that belong to other questions than those that they stand at."""
+
+import dataclasses
+import random
+
+import msgspec
+import pytest
+
+from closeread.audits.material import Subject
+from closeread.audits.order import check, steps_of
+from closeread.reports.words.audit_sentences import SENTENCES
+from closeread.types import Answer, Option, Passage, Prediction, Question, Submission
+
+NAMES = [f"{first} {last}" for first in ("Ada", "Ben", "Cleo", "Dora", "Emil")
+         for last in ("Quill", "Marsh", "Harbour", "Brandt")]  # fmt: skip
+
+
+def of_spans(order, right=0.7, seed=1):
+    """Sixty questions on twenty passages; at each is the answer of the question ``order[n]``."""
+    dice = random.Random(seed)
+    golds = [f"{name} the {part}" for name in NAMES for part in ("smith", "sailor", "judge")]
+    questions = tuple(
+        Question(
+            question_id=f"q{place}", passage_id=f"p{place // 3}", text="Who was it?", kind="span",
+            answers=(Answer(kind="span", texts=(gold,)),),
+        )
+        for place, gold in enumerate(golds)
+    )  # fmt: skip
+    passages = {
+        f"p{place}": Passage(passage_id=f"p{place}", text=f"{'; '.join(golds[3 * place :][:3])}.")
+        for place in range(20)
+    }
+    said = [gold if dice.random() < right else golds[3 * (n // 3)] for n, gold in enumerate(golds)]
+    found = {
+        f"q{place}": Prediction(
+            question_id=f"q{place}", answer=Answer(kind="span", texts=(said[of] + "\n\nAnd so on",))
+        )
+        for place, of in enumerate(order)
+        if of is not None
+    }
+    return Subject(
+        name="run", dataset="d", sha256="", questions=questions, passages=passages,
+        submission=Submission(predictions=found),
+    )  # fmt: skip
+
+
+def of_options(order, seed=1):
+    """A hundred letters, seven of ten right, at the questions ``order[n]``."""
+    dice = random.Random(seed)
+    options = tuple(Option(label=label, text=label) for label in "ABCD")
+    golds = [dice.choice("ABCD") for _ in range(100)]
+    one = of_spans([])
+    questions = tuple(
+        msgspec.structs.replace(
+            one.questions[0], question_id=f"q{place}", kind="choice", options=options,
+            answers=(Answer(kind="choice", label=gold),),
+        )
+        for place, gold in enumerate(golds)
+    )  # fmt: skip
+    said = [gold if dice.random() < 0.7 else "A" for gold in golds]
+    found = {
+        f"q{place}": Prediction(
+            question_id=f"q{place}", answer=Answer(kind="choice", label=said[of])
+        )
+        for place, of in enumerate(order)
+    }
+    return dataclasses.replace(one, questions=questions, submission=Submission(predictions=found))
+
+
+@pytest.mark.parametrize("made", [of_spans, of_options])
+@pytest.mark.parametrize(("shift", "side"), [(1, "1 behind"), (-2, "2 before")])
+def test_a_shift_is_found_in_words_and_in_letters(made, shift, side):
+    n = len(made(range(60)).questions)
+    one = made([(place + shift) % n for place in range(n)])
+    found = check([one])
+    assert found.verdict == "broken"
+    assert f"answers are right for the question {side} theirs, and" in found.headline
+    assert found.data["run"]["shift"] == shift
+    assert SENTENCES.say(found.headline, "zh") != found.headline
+
+
+def test_answers_that_were_dealt_at_random_are_found():
+    order = list(range(60))
+    random.Random(3).shuffle(order)
+    found = check([of_spans(order)])
+    assert found.verdict == "broken" and "long answers are not in their passage" in found.headline
+
+
+@pytest.mark.parametrize("right", [1.0, 0.7, 0.0])
+def test_answers_in_order_are_sound_however_good(right):
+    for seed in range(20):
+        assert check([of_spans(range(60), right, seed)]).verdict == "sound"
+        assert check([of_options(range(100), seed)]).verdict == "sound"
+
+
+def test_one_letter_for_all_is_no_shift_and_few_answers_tell_nothing():
+    one = of_options(range(100))
+    same = {
+        name: msgspec.structs.replace(found, answer=Answer(kind="choice", label="A"))
+        for name, found in one.predictions.items()
+    }
+    assert (
+        check([dataclasses.replace(one, submission=Submission(predictions=same))]).verdict
+        == "sound"
+    )
+    assert steps_of(of_spans([*range(10)])) is None
+    assert check([of_spans([*range(10)])]).verdict == "skipped"
