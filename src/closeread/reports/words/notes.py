@@ -68,6 +68,10 @@ NOTES = Phrases(
         "{n} answers without a confidence": "{n} 个答案没有置信度",
         "{n} of {all} answers are equally sure: the file's order ranks them":
             "{all} 个答案中有 {n} 个置信度相同：按文件中的顺序排列",
+        "{n} of {all} question not answered: wrong, and coverage counts them too":
+            "{all} 道题中有 {n} 道未作答：按错误计，并计入覆盖率",
+        "{n} of {all} questions not answered: wrong, and coverage counts them too":
+            "{all} 道题中有 {n} 道未作答：按错误计，并计入覆盖率",
         "no prediction carries a confidence": "没有一个预测带置信度",
         "1 unanswered question is left out": "略去 1 道未作答的题",
         "{n} unanswered questions are left out": "略去 {n} 道未作答的题",

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 import closeread
+from closeread import Answer, Passage, Prediction, Question
 from closeread.reports.words.notes import NOTES
 from closeread.runs import open_run
 
@@ -40,3 +42,20 @@ def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
     assert NOTES.say("no unit was scored; a new sentence", "zh") == (
         "no unit was scored; a new sentence"
     )
+
+
+@pytest.mark.parametrize(("answers", "note"), [(1, "1 of 1 question"), (3, "2 of 3 questions")])
+def test_what_a_run_left_unanswered_is_said_in_chinese(answers, note):
+    """Of answers that were withheld below a threshold, for example."""
+    questions = [Question(question_id=f"{n}", passage_id="p", text="Who?", kind="span",
+                          answers=(Answer(kind="span", texts=("Ann",)),))
+                 for n in range(answers)]  # fmt: skip
+    said = {one.question_id: Prediction(question_id=one.question_id, confidence=0.2)
+            for one in questions}  # fmt: skip
+    if answers > 1:
+        said["0"] = replace(said["0"], answer=questions[0].answers[0], confidence=0.9)
+    passage = Passage(passage_id="p", text="Ann ran.")
+    numbers = closeread.score([(passage, questions)], [*said.values()], metrics="selective")
+    found = numbers.metrics["selective.aurc"].note
+    assert f"{note} not answered" in found
+    assert not re.search("[a-z]{4}", NOTES.say(found, "zh"))
