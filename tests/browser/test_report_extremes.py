@@ -123,6 +123,27 @@ def test_hostile_text_is_shown_as_it_is(browser, hostile):
         assert visit.page.locator(".generation del").text_content().strip().startswith("yyy")
 
 
+@pytest.mark.parametrize("mark", ["。", "（", "A", "\n"])
+def test_what_a_model_repeated_without_end_is_drawn_at_once(browser, tmp_path, mark):
+    """With Chinese marks a minute and more went by, and the page was dead."""
+    gold = (Answer(kind="span", texts=("six",)),)
+    question = Question(question_id="q", passage_id="p", text="?", kind="span", answers=gold)
+    said = mark * 20_000
+    answer = Prediction(
+        question_id="q",
+        answer=Answer(kind="span", texts=(said.strip() or "six",)),
+        generation=Generation(text=said, finish_reason="length"),
+    )
+    passage = Passage(passage_id="p", text="The ferry left at six.")
+    path = one_run(tmp_path, (question,), [answer], [(passage, (question,))])
+    page = write_page([path], tmp_path / "page.html")
+    with Visit(browser, page, "#view=questions&q=q") as visit:
+        visit.page.set_default_timeout(20_000)
+        visit.page.locator("summary", has_text="length").click()
+        assert visit.page.locator(".generation").evaluate("one => one.offsetHeight") > 0
+        assert visit.sideways() <= 0
+
+
 def test_twenty_thousand_questions_have_few_rows(browser, many):
     """Only the rows in view exist, at the top, after a jump, and under a filter."""
     with Visit(browser, many, "#view=questions") as visit:
