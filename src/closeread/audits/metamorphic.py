@@ -50,7 +50,7 @@ class Broken:
         return (
             f"gold {_shown(self.gold)}: {said}{_shown(self.instead)} {_points(self.after)}"
             if self.gold
-            else f"{self.said[0]}: {_points(self.before)} -> {_points(self.after)}"
+            else f"{self.said[0]}: {_points(self.before)} → {_points(self.after)}"
         )
 
 

@@ -22,7 +22,7 @@ _SHARED = {
 # Sentences that only cells hold.
 _CELLS = {
     "gold {answers}": "标准答案 {answers}",
-    "{n} questions, {before} and {after} rows: {old} -> {new}":
+    "{n} questions, {before} and {after} rows: {old} → {new}":
         "{n} 题，{before} 行与 {after} 行：{old} → {new}",
     "{small} and {large} on {benchmark}, {shots} examples":
         "{benchmark} 上的 {small} 与 {large}，{shots} 个示例",
