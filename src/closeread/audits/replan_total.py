@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from closeread.adding import sum_in_order
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.replan import RESCORED, Change
 
@@ -39,7 +40,8 @@ def total(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Fin
         ),
         data={
             "runs": len(rows), "questions": n, "again": again,
-            "tokens": sum(row[5] for row in rows), "gpu_hours": sum(hours) if hours else None,
+            "tokens": sum(row[5] for row in rows),
+            "gpu_hours": sum_in_order(hours) if hours else None,
         },
     )  # fmt: skip
 
