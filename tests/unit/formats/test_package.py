@@ -140,12 +140,15 @@ def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
         unpack(path)
 
 
-def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path):
+@pytest.mark.parametrize(
+    ("encoding", "told"), [("gbk", "not UTF-8"), ("utf-16", "the text is UTF-16")]
+)
+def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path, encoding, told):
     """The description asks for UTF-8."""
-    letters = LETTERS.replace(b'"g"', '"题"'.encode("gbk"))
+    letters = LETTERS.decode().replace('"g"', '"题"').encode(encoding)
     path = tmp_path / "p.zip"
     path.write_bytes(archive(**{PREDICTIONS: letters, MODEL: WEIGHTS, DOCUMENT: WORDS}))
-    with pytest.raises(InputError, match=r"not UTF-8") as raised:
+    with pytest.raises(InputError, match=told) as raised:
         load_submission(path)
     assert raised.value.where == f"{path}, {PREDICTIONS}"
 

@@ -88,7 +88,7 @@ class Source:
                 raw = cast(Any, _Bounded(inflated, most, str(self)))
             stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
             try:
-                self._check_beginning(stream.peek(4)[:4])
+                must_be_text(stream.peek(4)[:4], str(self))
                 if stream.peek(3)[:3] == _UTF8_MARK:
                     stream.read(3)
                 yield stream
@@ -321,17 +321,6 @@ class Source:
                 cure=_what_helps(self.path, error),
             ) from error
 
-    def _check_beginning(self, first: bytes) -> None:
-        if not first:
-            raise InputError("the file is empty", where=str(self), cure="fetch it again")
-        if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1:2] == b"\0" or first[:1] == b"\0":
-            raise InputError(
-                "the text is UTF-16 (or binary)",
-                where=str(self),
-                expected="UTF-8",
-                cure="convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-            )
-
     def _broken_gzip(self, found: str) -> InputError:
         return InputError(found, where=str(self), cure="fetch it again; it was cut or damaged")
 
@@ -364,6 +353,27 @@ class _Bounded(io.RawIOBase):
         while piece := self.read(1 << 20):
             pieces.append(piece)
         return b"".join(pieces)
+
+
+def must_be_text(first: bytes, where: str) -> None:
+    """Refuse what begins as no UTF-8 text does.
+
+    Args:
+        first: The first bytes, four are enough.
+        where: Of what.
+
+    Raises:
+        InputError: There is nothing, or it is UTF-16.
+    """
+    if not first:
+        raise InputError("the file is empty", where=where, cure="fetch it again")
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1:2] == b"\0" or first[:1] == b"\0":
+        raise InputError(
+            "the text is UTF-16 (or binary)",
+            where=where,
+            expected="UTF-8",
+            cure="convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+        )
 
 
 def _what_helps(path: Path, error: Exception) -> str:

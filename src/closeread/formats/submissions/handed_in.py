@@ -18,7 +18,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.place import PARSER_ERRORS, explain
-from closeread.formats.files.source import Source
+from closeread.formats.files.source import Source, must_be_text
 from closeread.formats.submissions import package, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
 from closeread.formats.submissions.raw_prediction import (
@@ -158,6 +158,7 @@ def _unpacked(source: Source) -> bytes:
 
 def _member(where: str, raw: bytes) -> Any:
     """Parse the predictions of a package: what is wrong is told of them, not of the archive."""
+    must_be_text(raw[:4], where)
     try:
         return msgspec.json.decode(raw)
     except PARSER_ERRORS as error:
