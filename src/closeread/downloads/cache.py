@@ -47,7 +47,9 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
     except ValueError:  # half a pair of brackets
         known_scheme = False
     if not known_scheme:
-        raise UsageError(f"not an http or https address: {url}")
+        raise UsageError(
+            f"not an http or https address: {url}", expected="such as https://host/dev.json"
+        )
     target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
     if not target.exists():
         known = _published(url)

@@ -130,7 +130,9 @@ def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
             stream.write(msgspec.json.encode(msgspec.structs.replace(passage, metadata={})) + b"\n")
             offsets.append(stream.tell())
     if not vocabulary:
-        raise InputError("no passage holds a word", where=str(folder))
+        raise InputError(
+            "no passage holds a word", where=str(folder), expected="passages with text to look for"
+        )
     index = _bm25s().BM25(k1=0.9, b=0.4, method="lucene", backend="numpy")
     index.index((rows, vocabulary), create_empty_token=False, show_progress=False)
     index.save(str(unfinished / "index"), show_progress=False)

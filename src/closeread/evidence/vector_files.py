@@ -107,7 +107,9 @@ def _convert(path: Path, folder: Path) -> None:
     words, rows = _read(path)
     rows = np.asarray(rows, dtype=np.float32)
     if rows.ndim != 2 or not rows.size:
-        raise InputError("holds no vector", where=str(path))
+        raise InputError(
+            "holds no vector", where=str(path), expected="word2vec text or binary, or fastText"
+        )
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         bad = int(np.flatnonzero(~finite)[0])

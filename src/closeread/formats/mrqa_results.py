@@ -74,7 +74,9 @@ def read_results(path: str | os.PathLike[str]) -> ResultTable:
     source = Source(path)
     board = source.document(_Leaderboard).leaderboard
     if not board:
-        raise InputError("the leaderboard is empty", where=str(source))
+        raise InputError(
+            "the leaderboard is empty", where=str(source), expected="models with their results"
+        )
     models = tuple(_model(entry, index, source) for index, entry in enumerate(board))
     datasets = tuple(models[0].results)
     for index, model in enumerate(models):

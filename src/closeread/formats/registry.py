@@ -181,7 +181,9 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
     name = format or dataset.format
     chosen = _named(name)
     if chosen.write is None:
-        raise UsageError(f"the format {name} can be read but not written")
+        raise UsageError(
+            f"the format {name} can be read but not written", cure="name another by format or --to"
+        )
     with writing(Path(path)) as stream:
         chosen.write(dataset, stream)
         if stream.seekable() and not stream.tell():

@@ -93,5 +93,11 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
             raise Outsider(kind, name).failed("cannot be imported", error) from error
         raise
     if not hasattr(module, attribute):
-        raise UnknownNameError(f"{module_name} has no {attribute!r}", where=f"{kind} {name}")
+        near = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
+        raise UnknownNameError(
+            f"{module_name} has no {attribute!r}",
+            where=f"{kind} {name}",
+            expected="perhaps " + ", ".join(near) if near else "",
+            cure="" if near else "name the function that makes it",
+        )
     return getattr(module, attribute)

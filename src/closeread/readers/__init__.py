@@ -24,6 +24,10 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> tuple[Reader, d
     """
     if name.startswith(catalog.ADDRESS):
         if "url" in (options or {}):
-            raise UsageError("the server's address is given twice", where=f"--reader {name}")
+            raise UsageError(
+                "the server's address is given twice",
+                where=f"--reader {name}",
+                cure="leave out -o url=",
+            )
         return making.make("reader", "http", {"url": name, **(options or {})})
     return making.make("reader", name, options)

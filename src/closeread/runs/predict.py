@@ -58,7 +58,9 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
-            raise UsageError("limit and batch size are at least 1")
+            raise UsageError(
+                f"limit={self.limit}, batch_size={self.batch_size}", expected="both at least 1"
+            )
         if self.limit is not None and self.limit > MOST_QUESTIONS:
             raise UsageError(
                 f"a limit of {self.limit:,} questions is more than can be counted",

@@ -42,6 +42,8 @@ def test_anybody_s_factory_is_taken_by_its_place(outside):
     assert finding.resolve("metric", name)() == 7
     with pytest.raises(UnknownNameError, match="has no 'other'"):
         finding.resolve("metric", "others_metric:other")
+    with pytest.raises(UnknownNameError, match=r"has no 'maed'\n  expected: perhaps made"):
+        finding.resolve("metric", "others_metric:maed")
     with pytest.raises(UnknownNameError, match="cannot be imported: nowhere_to_be_found"):
         finding.resolve("metric", "nowhere_to_be_found.inner:made")
 

@@ -97,7 +97,9 @@ class Source:
             except OSError as error:
                 if not self.is_gzip or error.errno is not None:
                     raise InputError(
-                        f"cannot be read: {error.strerror}", where=str(self)
+                        f"cannot be read: {error.strerror}",
+                        where=str(self),
+                        cure="check the path and its permissions",
                     ) from error
                 raise self._broken_gzip(f"the gzip data are broken ({error})") from error
             except Exception as error:

@@ -73,11 +73,14 @@ class EndpointOptions(AskingOptions):
                 expected="a name such as OPENAI_API_KEY, never the key itself",
             )
         if self.concurrency < 1 or self.retries < 0:
-            raise UsageError("concurrency is at least 1, retries at least 0")
+            raise UsageError(
+                f"concurrency={self.concurrency}, retries={self.retries}",
+                expected="concurrency at least 1, retries at least 0",
+            )
         if not self.timeout_seconds > 0:
-            raise UsageError("timeout_seconds is above 0")
+            raise UsageError(f"timeout_seconds={self.timeout_seconds:g}", expected="above 0")
         if not (self.temperature >= 0 and math.isfinite(self.temperature)):
-            raise UsageError("temperature is a number of at least 0")
+            raise UsageError(f"temperature={self.temperature:g}", expected="a number of at least 0")
         key = os.environ.get(self.api_key_env, "").strip()
         for name, value in asdict(self).items():
             if len(key) >= _SHORTEST_KEY and isinstance(value, str) and key in value:

@@ -102,9 +102,11 @@ def _opened(path: str, name: str) -> Prompt:
     try:
         text = Path(path).read_text("utf-8-sig")  # Windows' editors put a mark before the text
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=path) from error
+        raise InputError(
+            f"cannot be read as a prompt: {error.strerror}", where=path, cure="check -o prompt=FILE"
+        ) from error
     except UnicodeDecodeError as error:
-        raise InputError("not UTF-8 text", where=path) from error
+        raise InputError("not a prompt", where=path, expected="text in UTF-8") from error
     pieces = _SECTION.split(text)
     found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
     if problems := _problems(found, names=pieces[1::2], before=pieces[0]):

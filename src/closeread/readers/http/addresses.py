@@ -19,7 +19,10 @@ def url_of(address: str) -> httpx.URL:
     try:
         return httpx.URL(address)
     except httpx.InvalidURL as error:
-        raise UsageError(f"no http or https address: {address[:200]}: {error}") from None
+        raise UsageError(
+            f"no http or https address: {address[:200]}: {error}",
+            expected="such as http://localhost:8000/v1",
+        ) from None
 
 
 def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:

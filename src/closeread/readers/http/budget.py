@@ -43,7 +43,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         if min(self.most_tokens, self.most_money, self.price_in, self.price_out) < 0:
-            raise UsageError("budgets and prices are not negative")
+            raise UsageError(
+                "a budget or a price is negative",
+                expected="budget_tokens, budget_money, price_in and price_out of at least 0",
+            )
         if self.most_money and not (self.price_in or self.price_out):
             raise UsageError(
                 "budget_money says nothing without prices",

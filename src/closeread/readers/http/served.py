@@ -66,9 +66,15 @@ def http(
             f"there is no protocol {protocol!r}", expected="one of " + ", ".join(_PROTOCOLS)
         )
     if concurrency < 1 or retries < 0:
-        raise UsageError("concurrency is at least 1, retries at least 0")
+        raise UsageError(
+            f"concurrency={concurrency}, retries={retries}",
+            expected="concurrency at least 1, retries at least 0",
+        )
     if not (timeout_seconds > 0 and math.isfinite(wait_seconds) and wait_seconds >= 0):
-        raise UsageError("timeout_seconds is above 0, wait_seconds a number of at least 0")
+        raise UsageError(
+            f"timeout_seconds={timeout_seconds:g}, wait_seconds={wait_seconds:g}",
+            expected="timeout_seconds above 0, wait_seconds a number of at least 0",
+        )
     if not _VARIABLE.fullmatch(api_key_env):
         raise UsageError(
             "api_key_env is no name of an environment variable",

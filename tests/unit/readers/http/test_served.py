@@ -59,7 +59,7 @@ def test_addresses_are_read_as_they_are_meant(name, meant):
         ("http", {}, "needs the option 'url'"),
         ("http:host:1", {"url": "http://other:1"}, "given twice"),
         ("http:host:1", {"protocol": "grpc"}, "no protocol 'grpc'"),
-        ("http:host:1", {"concurrency": 0}, "concurrency is at least 1"),
+        ("http:host:1", {"concurrency": 0}, "concurrency=0, retries"),
         ("http:host:1", {"wait_seconds": -1.0}, "wait_seconds"),
         ("http:host:1", {"api_key_env": "sk-secret!"}, "no name of an environment variable"),
         ("http:host:1", {"speed": 3}, "no option 'speed'"),
