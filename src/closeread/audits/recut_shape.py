@@ -93,16 +93,16 @@ def _matched(
 ) -> Iterator[tuple[int, Subject]]:
     """Yield the row of each run's model, the one that says most of its level, with the run."""
     taken: set[int] = set()
+    by_name: dict[str, list[int]] = {}
+    for place, row in enumerate(table.rows):
+        by_name.setdefault(_bare(row.model), []).append(place)
     for one in subjects:
         if not one.is_text or not one.questions:
             continue
         of_model, _, _ = one.name.rpartition("--")  # as `ingest` names runs of several models
         names = {_bare(name) for name in (one.model, one.name, of_model) if name}
-        places = [
-            place
-            for place, row in enumerate(table.rows)
-            if _bare(row.model) in names and place not in taken
-        ]
+        known = {place for name in names for place in by_name.get(name, ())}
+        places = sorted(known - taken)
         if places:
             best = max(places, key=lambda place: len({*table.rows[place].scores} - {target}))
             taken.add(best)
@@ -168,9 +168,9 @@ def sentence(cuts: Sequence[Cuts]) -> str:
     best = best_stop(cuts)
     before, after = (_correlation(cuts, stop) for stop in (None, best))
     if best is None:
-        return f"no stop raises the scores of the {len(cuts)} runs"
+        return f"no stop raises the scores of the {len(cuts):,} runs"
     return (
-        f"cutting the texts of {len(cuts)} runs at {named(best)} takes Pearson's correlation "
+        f"cutting the texts of {len(cuts):,} runs at {named(best)} takes Pearson's correlation "
         f"with the others from {before} to {after}"
     )
 
