@@ -91,14 +91,16 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
     """Return the variant that asks for the other kind of statement.
 
     Raises:
-        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, too
-            few options can be turned, or two would be the same.
+        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, one
+            has no text, too few can be turned, or two would be the same.
     """
     stem = turned(question.text)
     if stem is None:
         raise NotMadeError("the stem cannot be turned around")
     if len(question.option_truth) != len(question.options) or None in question.option_truth:
         raise NotMadeError("it is not known which options are true")
+    if not all(option.text.strip() for option in question.options):
+        raise NotMadeError("an option has no text")  # it would be as true as any other
     wanted = question.asks_for == "contradicted"  # the truth that the turned stem asks for
     having = [
         option.label

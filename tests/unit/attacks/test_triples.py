@@ -144,6 +144,13 @@ def test_without_truth_values_nothing_is_turned() -> None:
         negative(asked, proposed(asked), draw())
 
 
+def test_an_option_without_text_does_not_become_the_answer() -> None:
+    """Sets have some; where the others are turned false it was what the negative one asked for."""
+    asked = question(options=("有些鸟会飞。", "有些鱼会跳。", "所有树会老。", " "))
+    with pytest.raises(NotMadeError, match="an option has no text"):
+        negative(asked, proposed(asked), draw())
+
+
 def test_what_nothing_rewords_has_no_positive_variant() -> None:
     asked = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     with pytest.raises(NotMadeError, match="no option can be reworded"):
