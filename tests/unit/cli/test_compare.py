@@ -5,16 +5,16 @@ import json
 
 def test_readers_of_several_sets_are_compared_set_by_set(closeread):
     """A row for each set; what one of them did not read is told, and left out."""
-    for reader in ("majority", "first-sentence"):
+    for reader in ("lexical", "first-sentence"):
         for name in ("en", "zh"):
             given = ("--limit", "12", "--out", f"{reader}/{name}")
             closeread("read", f"exam/{name}", "--reader", reader, *given)
-    closeread("read", "exam/en", "--reader", "majority", "--limit", "5", "--out", "majority/five")
-    for reader in ("majority", "first-sentence"):
+    closeread("read", "exam/en", "--reader", "lexical", "--limit", "5", "--out", "lexical/five")
+    for reader in ("lexical", "first-sentence"):
         closeread("score", reader, "--resamples", "200")
-    given = ("compare", "majority", "first-sentence", "--resamples", "200")
+    given = ("compare", "lexical", "first-sentence", "--resamples", "200")
     table = closeread(*given).stdout
-    assert table.startswith("2 data sets: 24 questions; baseline majority\n")
+    assert table.startswith("2 data sets: 24 questions; baseline lexical\n")
     assert "no run of first-sentence" in table
     found = json.loads(closeread(*given, "--json").stdout)
     assert list(found) == ["systems", "left_out", "sets", "macro_average"]
@@ -28,17 +28,17 @@ def test_readers_of_several_sets_are_compared_set_by_set(closeread):
 
 def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):
     """Rows say which run they are of; a mean would count the questions that both have twice."""
-    for reader in ("majority", "first-sentence"):
+    for reader in ("lexical", "first-sentence"):
         for name, limit in (("five", "5"), ("twelve", "12")):
             given = ("--limit", limit, "--out", f"{reader}/{name}")
             closeread("read", "exam/en", "--reader", reader, *given)
         closeread("score", reader, "--metric", "mrqa", "--resamples", "200")
-    given = ("compare", "majority", "first-sentence", "--metric", "mrqa.em", "--resamples", "200")
+    given = ("compare", "lexical", "first-sentence", "--metric", "mrqa.em", "--resamples", "200")
     table = closeread(*given).stdout
     assert [line.partition(" mrqa.em ")[0].strip() for line in table.splitlines()[3:5]] == [
         "exam/en (five)",
         "exam/en (twelve)",
     ]
     assert "macro-average" not in table
-    one = closeread("compare", "majority", "first-sentence/five", "--resamples", "200").stdout
-    assert one.startswith("1 data set: 5 questions; baseline majority\n")
+    one = closeread("compare", "lexical", "first-sentence/five", "--resamples", "200").stdout
+    assert one.startswith("1 data set: 5 questions; baseline lexical\n")
