@@ -8,7 +8,7 @@ def test_the_next_command_names_its_folder_as_a_shell_takes_it(closeread):
     """Blanks, quotes and variables; each command that is told is called as a shell splits it."""
     first, second = "my $first", "it's second"
     for out in (first, second):
-        told = closeread("read", "exam/en", "--reader", "first-sentence", "--limit", 5, "--out", out)
+        told = closeread("read", "exam/en", "--reader", "lexical", "--limit", 5, "--out", out)
         (score,) = re.findall("`closeread (.+)`", told.stderr)
         assert shlex.split(score) == ["score", out]
     unscored = closeread("compare", first, second, code=2).stderr
