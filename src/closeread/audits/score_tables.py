@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.audits.material import Problems
+from closeread.audits.score_columns import no_scores
 from closeread.errors import InputError
 
 _SIZE = re.compile(
@@ -55,9 +56,10 @@ class Row:
 
 @dataclass
 class ScoreTable:
-    """The scores of all models, a row each."""
+    """The scores of all models, a row each; ``left_out`` are columns that are no benchmark."""
 
     rows: list[Row] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     def benchmarks(self) -> list[str]:
         """Return every benchmark's name, in the order of their coming."""
@@ -100,7 +102,9 @@ def read(paths: Iterable[Path], problems: Problems) -> ScoreTable:
     table = ScoreTable()
     for path in paths:
         if path.suffix.lower() in _SPREADSHEETS:
-            table.rows += _fractions(_from_csv(path, problems))
+            rows, left_out = _from_csv(path, problems)
+            table.rows += _fractions(rows)
+            table.left_out += [name for name in left_out if name not in table.left_out]
         else:
             table.rows.append(_from_results(path, problems))
     return table
@@ -120,7 +124,7 @@ def _fractions(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _from_csv(path: Path, problems: Problems) -> list[Row]:
+def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
     try:
         text = path.read_text("utf-8-sig")  # spreadsheets write a byte order mark
     except UnicodeDecodeError as error:
@@ -140,13 +144,18 @@ def _from_csv(path: Path, problems: Problems) -> list[Row]:
         )
     if not below.strip():
         raise InputError("no model below the heading", where=str(path), expected="one a row")
+    lines = [(reader.line_num, cells) for cells in reader]
+    about = ("", first, *_SHOTS, *_ABOUT)
+    told = [name for name in reader.fieldnames or () if name not in about]
+    scored = [name for name in told if not name.endswith(_ERROR)]
+    left_out = no_scores(scored, [cells for _, cells in lines])
     rows = []
-    for cells in reader:
-        where = f"{path}, line {reader.line_num}"
+    for line, cells in lines:
+        where = f"{path}, line {line}"
         numbers = {
             key: number
             for key, cell in cells.items()
-            if key and key not in (first, *_SHOTS, *_ABOUT) and cell
+            if key in told and key.removesuffix(_ERROR) not in left_out and cell
             if not (key.endswith(_ERROR) and _NOT_KNOWN.fullmatch(cell))
             if (number := _number(cell, f"{where}, {key}", problems)) is not None
         }
@@ -165,7 +174,7 @@ def _from_csv(path: Path, problems: Problems) -> list[Row]:
                 errors={key.removesuffix(_ERROR): numbers[key] for key in errors},
             )
         )
-    return rows
+    return rows, left_out
 
 
 def _whole(cell: object) -> int | None:

@@ -34,6 +34,7 @@ def check(
     Raises:
         UsageError: No model has a score on ``target``.
     """
+    left_out = table.left_out
     table, again = _each_once(table)
     table, saved = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
@@ -65,6 +66,8 @@ def check(
             "shape", f"{chosen}: fewer than three models with scores, and nothing odd about them"
         )
     notes = []
+    if left_out:
+        notes.append(f"columns that are no benchmark, left out: {_few(left_out)}")
     if again:
         notes.append(f"more than once with the same scores, counted once: {_few(again)}")
     if subjects and not able:

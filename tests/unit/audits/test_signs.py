@@ -141,3 +141,38 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
     assert (one.scores, one.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
     assert (other.scores, other.errors) == ({"drop": 0.41, "race": 0.52}, {"race": 0.01})
     assert not problems.bad.counts
+
+
+def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path):
+    """An average holds the doubted score itself; likes and parameters are no level of a model."""
+    bare = ["Model,ARC,MMLU,DROP"]
+    whole = ["T,Model,Average ⬆️,ARC,MMLU,DROP,Type,#Params (B),Hub ❤️,Elo,drop_stderr"]
+    for place in range(12):
+        own = f"{30 + 3 * place},{28 + 3 * place},{5 + place % 2}"
+        bare.append(f"m{place},{own}")
+        mean = (58 + 6 * place + 5 + place % 2) / 3
+        whole.append(
+            f"🟢,m{place},{mean:.2f},{own},pretrained,{place}.2,{place * 90},1{place}00,0.2"
+        )
+    tables = []
+    for name, lines in (("bare.csv", bare), ("whole.csv", whole)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+        problems = Problems()
+        tables.append(read([tmp_path / name], problems))
+        assert not problems.bad.total
+    assert [row.scores for row in tables[1].rows] == [row.scores for row in tables[0].rows]
+    assert tables[1].left_out == ["T", "Average ⬆️", "Type", "#Params (B)", "Hub ❤️", "Elo"]
+    found = check(tables[1], "drop")
+    told = "columns that are no benchmark, left out: T, Average ⬆️, Type, #Params (B)"
+    assert any(note.startswith(told) for note in found.notes)
+
+
+@pytest.mark.parametrize("cells", [("nan", "nan"), ("N/A", "0.3"), ("0.2", "oops")])
+def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
+    (tmp_path / "s.csv").write_text("model,a,drop\n" + "".join(
+        f"m{place},0.5,{cell}\n" for place, cell in enumerate(cells)
+    ))  # fmt: skip
+    problems = Problems()
+    table = read([tmp_path / "s.csv"], problems)
+    assert problems.bad.counts["nan-score"] == sum(cell[0] != "0" for cell in cells)
+    assert table.left_out == []

@@ -98,6 +98,7 @@ _TRUNCATION = {
 }  # fmt: skip
 
 _SHAPE = {
+    "columns that are no benchmark, left out: {columns}": "不是基准而略去的列：{columns}",
     "fewer than two models with scores": "有分数的模型不足两个",
     "{benchmark}: fewer than three models with scores, and nothing odd about them":
         "{benchmark}：有分数的模型不足三个，也未见异常",
