@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from closeread.metrics.units import question_unit
 from closeread.reports.coverage import Point
-from closeread.reports.material import Material, Row, RunView, Share
+from closeread.reports.material import Material, Row, RunView, Share, choice_of
 from closeread.reports.plot import DIGITS, Plot, mean_interval, percent
 
 _MOST_CURVES = 4
@@ -60,7 +60,8 @@ def lengths(material: Material) -> list[Plot]:
         rows = [row for row in rows if len(row.question.options) == size]
         right = [(row, row.question.answers[0].label) for row in rows if row.question.answers]
         gold = _places(right)
-        said = _places((row, _label(run, row)) for row in rows)
+        told = ((row, run.told.get(row.question.question_id)) for row in rows)
+        said = _places((row, choice_of(row.question, one)) for row, one in told)
         if size < 2 or len(rows) < 10 or not gold or not said:
             continue
         lines = [
@@ -76,11 +77,6 @@ def lengths(material: Material) -> list[Plot]:
         params = {"run": run.name, "n": f"{len(gold):,}"}
         found.append(Plot(kind="ranks", title="length", params=params, data=data, numbers=numbers))
     return found
-
-
-def _label(run: RunView, row: Row) -> str:
-    told = run.told.get(row.question.question_id)
-    return told.prediction.answer.label if told and told.prediction.answer else ""
 
 
 def _places(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, float]]]:

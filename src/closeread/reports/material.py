@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
 from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.records import DatasetInfo, RunInfo
@@ -39,6 +40,19 @@ class Told:
     values: dict[str, float | None]
     note: str = ""
     attention: dict[str, Attention] = field(default_factory=dict)
+
+
+def choice_of(question: Question, told: Told | None) -> str:
+    """Return the label of the option that a run picked, as ``choice.accuracy`` has it; "" of none.
+
+    What was handed in may name it by its text or by scores alone.
+    """
+    if told is None or not question.options:
+        return ""
+    prediction = told.prediction
+    if prediction.answer is None and len(prediction.option_scores) != len(question.options):
+        return ""
+    return picked(question, prediction) or ""
 
 
 class Share(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.reports.covering import asked, laid, located
-from closeread.reports.material import Attention, Material, Row, RunView, Told
+from closeread.reports.material import Attention, Material, Row, RunView, Told, choice_of
 from closeread.reports.plot import DIGITS
 from closeread.reports.shortening import shortened
 from closeread.runs.walk import tags_of
@@ -52,7 +52,7 @@ def _of_run(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
         "value": [
             _round(run.value(name)) if one else None for name, one in zip(names, told, strict=True)
         ],
-        "answer": [_said(one) for one in told],
+        "answer": [_said(one, row.question) for one, row in zip(told, rows, strict=True)],
         "confidence": [_round(one.prediction.confidence) if one else None for one in told],
         "failed": [int(one is not None and bool(one.prediction.error)) for one in told],
     }
@@ -192,7 +192,9 @@ def _gold(question: Question) -> Any:
     return _shown(question.answers[0]) if question.answers else 0
 
 
-def _said(told: Told | None) -> Any:
+def _said(told: Told | None, question: Question) -> Any:
+    if label := choice_of(question, told):
+        return label
     answer = None if told is None else shortened(told.prediction).answer
     return None if answer is None else _shown(answer)
 

@@ -15,6 +15,7 @@ from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices, terms
 from closeread.reports.page import first
+from closeread.reports.payload import columns
 from closeread.reports.shortening import MOST
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -381,6 +382,29 @@ def test_values_named_by_role_count_for_their_questions(tmp_path):
     _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
     assert blocks["index"]["questions"]["runs"][0]["value"] == [1, 1, 0]
     assert gather([folder]).runs[0].per_question == "gcrc.right"  # not that of originals alone
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answer": Answer(kind="span", texts=("B",), label="B")},
+        {"answer": Answer(kind="span", texts=("路灯按钟点开关。",))},
+        {"option_scores": (0.2, 0.8)},
+    ],
+    ids=["letter", "text", "scores"],
+)
+def test_what_was_handed_in_marks_the_option_that_it_picks(tmp_path, said):
+    """However it names the option: it was marked at none, and told apart from the same letter."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    given = [Prediction(question_id=questions[0].question_id, **said)]
+    own = choose(questions[:1], {questions[0].question_id: "B"})
+    runs = []
+    for name, predictions in (("given", given), ("own", own)):
+        values = {"choice.accuracy": {questions[0].question_id: 0.0}}
+        runs.append(write_run(tmp_path / name, dataset, predictions, values))
+    shown = columns(gather(runs))["runs"]
+    assert [run["answer"][0] for run in shown] == ["B", "B"]
 
 
 def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
