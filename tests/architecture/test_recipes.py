@@ -1,14 +1,17 @@
 """Every recipe that ships can be run as it stands."""
 
 import re
+from typing import get_args
 
 import pytest
 
+from closeread.audits.examine import CHECKS
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 from closeread.parts.finding import entry
 from closeread.pipeline.recipe import (
     AuditSection,
+    Check,
     ReaderSection,
     ReadSection,
     Recipe,
@@ -75,3 +78,11 @@ def test_the_page_on_recipes_tells_every_key(tmp_path):
     of_tables["audit"] = AuditSection
     keys = {f"{name}.{key}" for name, one in of_tables.items() for key in one.__struct_fields__}
     assert told == keys | set(Recipe.__struct_fields__) - set(of_tables)
+
+
+def test_a_recipe_may_ask_for_every_check_that_a_run_alone_allows():
+    """Not for those that need a table of scores, another harness's log, or a change to plan for."""
+    assert set(get_args(Check)) == set(CHECKS) - {"shape", "recorded", "replan"}
+    page = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| `audit\.checks` \| (.*) \|", page, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", row) == list(get_args(Check))

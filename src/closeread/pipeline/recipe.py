@@ -10,8 +10,8 @@ from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.wording import argument
 
-# Those of `closeread audit` that need neither a table of models' scores nor a change to plan for.
-Check = Literal["metamorphic", "disagreement", "truncation", "shortcuts", "leakage"]
+# Those of `closeread audit` that need no more than a run: no table of scores, log or change.
+Check = Literal["metamorphic", "disagreement", "order", "truncation", "shortcuts", "leakage"]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"
 
