@@ -136,8 +136,9 @@ def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypat
 
     monkeypatch.setattr("closeread.api.datasets.open_dataset", begun)
     monkeypatch.setattr("closeread.cli.convert.open_dataset", begun)
-    monkeypatch.setattr("closeread.readers.make", begun)
+    # Of a module that is imported here for the first time what it has from the other, first.
     monkeypatch.setattr("closeread.pipeline.execute.make", begun)
+    monkeypatch.setattr("closeread.readers.make", begun)
     with pytest.raises(SystemExit) as ended:
         main([str(run) if one == "run" and place else one for place, one in enumerate(arguments)])
     assert ended.value.code == 2
