@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, said
 from closeread.audits.overlaps import overlap_table, shared_passages
+from closeread.metrics.choice import picked
 from closeread.types import ROLES, Dataset, Question, Span
 
 _WINDOW_WORDS = 384
@@ -99,11 +100,10 @@ class Siblings:
 def _siblings(one: Subject) -> Siblings | None:
     triples: dict[str, dict[str, tuple[str, str]]] = {}
     for question, prediction in one.answered():
-        if question.group_id and question.role and prediction.answer is not None:
+        letter = picked(question, prediction) or (prediction.answer and said(prediction))
+        if question.group_id and question.role and letter:
             gold = next((answer.label for answer in question.answers if answer.label), "")
-            triples.setdefault(question.group_id, {})[question.role] = (
-                gold, prediction.answer.label or said(prediction)
-            )  # fmt: skip
+            triples.setdefault(question.group_id, {})[question.role] = gold, letter
     whole = [tuple(found[role] for role in ROLES) for found in triples.values() if len(found) == 3]
     if not whole:
         return None

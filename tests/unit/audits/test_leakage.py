@@ -97,6 +97,20 @@ def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
     assert check(triples(peeking)).verdict == "broken"
 
 
+def test_options_that_are_named_by_their_texts_are_letters():
+    """As they may be handed in: who was right at all triples was said to have repaired them."""
+    honest = triples(lambda rng, letters, turn: letters[turn] if rng.random() < 0.8 else "A")
+    said = honest.submission.predictions
+    named_by_text = [
+        msgspec.structs.replace(one, answer=Answer(kind="span", texts=(one.answer.label * 3,)))
+        for one in said.values()
+    ]
+    by_text = made(honest.questions, named_by_text)
+    found, same = check(by_text), check(honest)
+    assert found.verdict == same.verdict == "sound"
+    assert found.tables == same.tables
+
+
 def test_the_expected_number_is_that_of_all_draws():
     """Right letters as they are; a wrong one is any wrong letter of its role but the right one."""
     one = triples(
