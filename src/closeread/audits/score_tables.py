@@ -12,6 +12,7 @@ from typing import Any
 
 from closeread.audits.material import Problems
 from closeread.audits.score_columns import no_scores
+from closeread.audits.score_groups import each_once
 from closeread.errors import InputError
 
 _SIZE = re.compile(
@@ -216,6 +217,7 @@ def _from_results(path: Path, problems: Problems) -> Row:
                 errors[name] = told * share / number if number else told
             elif isinstance(many, int) and many > 0:
                 errors[name] = error_of(share, many)
+    scores, errors = each_once(scores, errors, _mapping(found.get("group_subtasks")))
     return Row(
         model=_model(found, path),
         scores=scores,

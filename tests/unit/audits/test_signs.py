@@ -176,3 +176,36 @@ def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
     table = read([tmp_path / "s.csv"], problems)
     assert problems.bad.counts["nan-score"] == sum(cell[0] != "0" for cell in cells)
     assert table.left_out == []
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "expected"),
+    [
+        (
+            {"mmlu": 0.5, "mmlu_stem": 0.4, "mmlu_anatomy": 0.3, "arc": 0.6},
+            {"group_subtasks": {"mmlu": ["mmlu_stem"], "mmlu_stem": ["mmlu_anatomy"], "arc": []}},
+            {"mmlu": 0.5, "arc": 0.6},
+        ),
+        (
+            {"lh|mmlu:_average|5": 0.5, "lh|mmlu:anatomy|5": 0.3, "lh|arc:challenge|25": 0.6},
+            {},
+            {"mmlu": 0.5, "arc:challenge": 0.6},
+        ),
+        (
+            {"harness|hendrycksTest-anatomy|5": 0.3, "harness|hendrycksTest-law|5": 0.5,
+             "harness|arc:challenge|25": 0.6},
+            {},
+            {"hendrycksTest": 0.4, "arc:challenge": 0.6},
+        ),
+    ],
+)  # fmt: skip
+def test_a_benchmark_that_is_given_in_parts_counts_once(tmp_path, names, more, expected):
+    """Of lm-evaluation-harness, lighteval, and the first Open LLM Leaderboard."""
+    path = tmp_path / "results_2026-01-01T00-00-00.json"
+    results = {name: {"acc": score, "acc_stderr": 0.03} for name, score in names.items()}
+    path.write_text(json.dumps({"model_name": "m", "config": {}, "results": results} | more))
+    (row,) = read([path], Problems()).rows
+    assert row.scores == pytest.approx(expected)
+    assert row.errors.keys() == expected.keys()
+    if "hendrycksTest" in expected:
+        assert row.errors["hendrycksTest"] == pytest.approx(0.03 / math.sqrt(2))

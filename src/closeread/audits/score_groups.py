@@ -1,0 +1,52 @@
+"""Benchmarks that a result file gives whole and in parts: each counts once in a model's level.
+
+MMLU has 57 parts. Beside three other benchmarks they would be all of a mean over tasks.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from closeread.adding import sum_in_order
+
+_OF_ALL_PARTS = ":_average"  # lighteval's `mmlu:_average` beside `mmlu:anatomy`
+_PARTED_ALONE = "hendrycksTest"  # the first leaderboard's MMLU, of which no mean was written
+
+Scores = dict[str, float]
+
+
+def each_once(
+    scores: Mapping[str, float], errors: Mapping[str, float], groups: Mapping[str, Any]
+) -> tuple[Scores, Scores]:
+    """Return scores and standard errors without parts of a benchmark that is there as a whole.
+
+    Args:
+        scores: By task.
+        errors: Of those of which they are known.
+        groups: lm-evaluation-harness' ``group_subtasks``.
+    """
+    parts = set(_parts(scores, groups))
+    kept = {_whole(name): score for name, score in scores.items() if name not in parts}
+    sure = {_whole(name): error for name, error in errors.items() if name not in parts}
+    alone = [name for name in scores if name.startswith(_PARTED_ALONE + "-")]
+    if alone:
+        kept[_PARTED_ALONE] = sum_in_order(scores[name] for name in alone) / len(alone)
+        if all(name in errors for name in alone):
+            sure[_PARTED_ALONE] = math.hypot(*(errors[name] for name in alone)) / len(alone)
+    return kept, sure
+
+
+def _parts(scores: Mapping[str, float], groups: Mapping[str, Any]) -> Iterator[str]:
+    for group, members in groups.items():
+        if group in scores and isinstance(members, list):
+            yield from (name for name in members if name != group)
+    for name in scores:
+        benchmark, colon, _ = name.partition(":")
+        if colon and not name.endswith(_OF_ALL_PARTS) and benchmark + _OF_ALL_PARTS in scores:
+            yield name
+        if name.startswith(_PARTED_ALONE + "-"):
+            yield name
+
+
+def _whole(name: str) -> str:
+    return name.removesuffix(_OF_ALL_PARTS)
