@@ -1,17 +1,22 @@
 """A run's predictions as a file that an official program or organiser takes."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace
 from closeread.formats.files.whole import writing
 from closeread.formats.submissions import handing_in, package
+from closeread.metrics.choice import picked
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY, Predictions, Run
+from closeread.types import Answer, Dataset, Prediction
 
 _LETTERS = "gcrc-advrobust"
+_OF_OPTIONS = (_LETTERS, "vgaokao")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +70,37 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     must_not_replace(target, dataset.path)
     if to is None:
         _must_be_one_object(target)
+    said: Mapping[str, Prediction] = Predictions(run)
+    if form in _OF_OPTIONS:
+        said = _lettered(said, dataset)
     with writing(target) as stream:
         if packed:
             letters = io.BytesIO()
-            handing_in.hand_in(Predictions(run), dataset, form, letters)
+            handing_in.hand_in(said, dataset, form, letters)
             package.pack(letters.getvalue(), beside, stream)
         else:
-            handing_in.hand_in(Predictions(run), dataset, form, stream)
-    blank = sum(not (one.answer and one.answer.label) for one in run.predictions())
+            handing_in.hand_in(said, dataset, form, stream)
     return HandedIn(
         source=str(run.path),
         target=str(target),
         form=form,
-        without_letter=blank if form == _LETTERS else 0,
+        without_letter=_blank(said.values()) if form == _LETTERS else 0,
     )
+
+
+def _lettered(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
+    """Return predictions with the letters that scoring takes where texts or scores stand."""
+    found = {}
+    for question in dataset.questions():
+        prediction = said.get(question.question_id)
+        if prediction is not None:
+            letter = Answer(kind="choice", label=picked(question, prediction) or "")
+            found[question.question_id] = replace(prediction, answer=letter)
+    return found
+
+
+def _blank(said: Iterable[Prediction]) -> int:
+    return sum(not (one.answer and one.answer.label) for one in said)
 
 
 def _must_be_one_object(target: Path) -> None:

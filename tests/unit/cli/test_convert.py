@@ -206,6 +206,20 @@ def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_pa
     assert (first["answer"], first["positive_answer"], first["negative_answer"]) == ("", "", "A")
 
 
+def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path):
+    """As scoring takes them: a run scored 100 %, and its file was of empty letters."""
+    asked = {one.question_id: one for one in library.load("exam/zh").questions()}
+    said = {name: one.answers[0].texts[0] for name, one in asked.items()}
+    (tmp_path / "said.json").write_text(json.dumps(said))
+    given = ("--dataset", "exam/zh", "--predictions", "said.json")
+    assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
+    for form in ("gcrc-advrobust", "vgaokao"):
+        done = call(tmp_path, "run", "handed.json", "--to", form)
+        assert (done.returncode, "without a letter" in done.stderr) == (0, False)
+        back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "handed.json")
+        assert back["value"] == 1.0
+
+
 def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path):
     """As every other verb takes it; where no run is written, there is none that moved."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
