@@ -72,7 +72,9 @@ def check(one: Subject) -> Finding:
             "no scores of a harness, of one text a question, were saved with the answers",
         )
     worst = max((row.verdict for row in found), key=_GRAVITY.index)
-    told = [_sentence(row) for row in found if row.verdict == worst]
+    gravest = [row for row in found if row.verdict == worst]
+    # That a judge's score is no other scorer's is no news where there are such as should be.
+    told = [_sentence(row) for row in [row for row in gravest if row.judged] or gravest]
     return Finding(
         check="recorded",
         verdict=worst,

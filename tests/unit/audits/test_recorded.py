@@ -110,6 +110,23 @@ def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_p
     assert finding.data["scores"]["judge"]["verdict"] == "sound"
 
 
+def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
+    def judged(rows, *, alone):
+        for row in rows:
+            row |= {"judge": 0.5, "metrics": ["judge"] if alone else ["em", "judge"]}
+            del row["f1"]
+
+    said = {}
+    for alone in (False, True):
+        folder = tmp_path / str(alone)
+        folder.mkdir()
+        found = check(altered(folder, rows=lambda rows, alone=alone: judged(rows, alone=alone)))
+        assert found.verdict == "sound"
+        said[alone] = found.headline
+    assert said[False] == "run: em comes out again as lm-eval.drop.em"
+    assert said[True].startswith("run: judge is not that of ")
+
+
 def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path):
     def thrice(rows):
         for row in rows:
