@@ -40,7 +40,9 @@ def macro_average(
     """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
 
     The interval resamples within each data set independently of the others, and averages. Where
-    all units of one are right, or all wrong, it is drawn from what so many may not show.
+    all units of one are right, or all wrong, what so many may not show is drawn for the bound on
+    its other side; for the bound on its own side the set stays as it is, so that the interval holds
+    the mean however many such sets there are.
 
     Args:
         name: The full dotted name, such as ``mrqa.f1``.
@@ -53,8 +55,8 @@ def macro_average(
     mean = _mean(values)
     bounds = None
     if resampling is not None and mean is not None:
-        drawn = [_drawn(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)]
-        bounds = _interval(drawn, resampling.level, "units all alike")
+        sides = [_drawn(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)]
+        bounds = _interval(sides, resampling.level, "units all alike")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
     note = "" if bounds is None else "; ".join(filter(None, (_evenness(pools), bounds.note)))
@@ -110,7 +112,8 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
     if means[0] is None or means[1] is None:
         return replace(blank, note="a data set has no value")
     drawn = [one.drawn for one in pairs]
-    bounds = _interval(drawn, pairs[0].resampling.level, "the same difference in every unit")
+    level, alike = pairs[0].resampling.level, "the same difference in every unit"
+    bounds = _interval([(one, one) for one in drawn], level, alike)
     p_value, exact = permutation([one.swaps for one in pairs])
     shown = None if bounds.low is None else SHOWN * float(np.nanstd(sum(drawn) / len(drawn)))
     return replace(
@@ -131,11 +134,17 @@ def _even(pool: Pool) -> tuple[float, int] | None:
     return same if same is not None and same[0] in (0, 1) else None
 
 
-def _drawn(pool: Pool, resampling: Resampling, name: str) -> "NDArray[Any]":
+def _drawn(pool: Pool, resampling: Resampling, name: str) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Return the values of a data set in every resample, for the lower and the upper bound."""
+    import numpy as np
+
     generator = resampling.generator(name)
-    if (even := _even(pool)) is not None:
-        return unseen_draws(*even, resampling.resamples, generator)
-    return distribution(pool, resampling.resamples, generator)
+    if (even := _even(pool)) is None:
+        found = distribution(pool, resampling.resamples, generator)
+        return found, found
+    still = np.full(resampling.resamples, even[0], dtype=float)
+    unseen = unseen_draws(*even, resampling.resamples, generator)
+    return (unseen, still) if even[0] else (still, unseen)
 
 
 def _evenness(pools: Sequence[Pool]) -> str:
@@ -149,27 +158,31 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if len(known) == len(values) > 0 else None
 
 
-def _interval(drawn: Sequence["NDArray[Any]"], level: float, alike: str) -> Interval:
+def _interval(
+    sides: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", level: float, alike: str
+) -> Interval:
     """Return the interval of a mean over data sets from each one's resamples, by themselves.
 
     Args:
-        drawn: Of each data set the value in every resample.
+        sides: Of each data set the value in every resample, for the lower and the upper bound.
         level: Of the interval.
         alike: What a data set has of which no resample differs, for the note.
     """
     import numpy as np
 
-    total = np.zeros(len(drawn[0]))
-    still = 0
-    for each in drawn:
-        still += bool(np.nanmax(each) - np.nanmin(each) <= ROUNDING)
-        total += each
+    still = sum(
+        all(np.nanmax(side) - np.nanmin(side) <= ROUNDING for side in each) for each in sides
+    )
     tail = (1 - level) / 2
-    means = total[np.isfinite(total)] / len(drawn)
-    if not means.size:
-        return Interval(low=None, high=None, method="none", note="no resample has a value")
-    low, high = np.quantile(means, [tail, 1 - tail])
+    bounds = []
+    for drawn, quantile in zip(zip(*sides, strict=True), (tail, 1 - tail), strict=True):
+        total = sum(drawn) / len(drawn)
+        means = total[np.isfinite(total)]
+        if not means.size:
+            return Interval(low=None, high=None, method="none", note="no resample has a value")
+        bounds.append(float(np.quantile(means, quantile)))
+    low, high = bounds
     if high - low <= ROUNDING:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
-    note = f"{still} of {len(drawn)} data sets have {alike}, as if surely so" if still else ""
-    return Interval(low=float(low), high=float(high), method="percentile", note=note)
+    note = f"{still} of {len(sides)} data sets have {alike}, as if surely so" if still else ""
+    return Interval(low=low, high=high, method="percentile", note=note)

@@ -52,6 +52,17 @@ def test_a_data_set_all_right_or_all_wrong_is_not_taken_for_certain(share):
     )
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_however_many_data_sets_are_all_right_or_all_wrong_the_interval_holds_the_average(share):
+    """Of six such sets of ten each may hide something; that none does is likely, too."""
+    even = [_pool(name, [share] * 10) for name in "abcdef"]
+    mixed = [_pool(name, [1 - share] + [share] * 39) for name in "gh"]
+    found = macro_average("toy.em", [*even, *mixed], "toy|v:1", "question", Resampling())
+    assert found.low <= found.value <= found.high
+    alone = macro_average("toy.em", even, "toy|v:1", "question", Resampling())
+    assert share in (alone.low, alone.high) and alone.low < alone.high
+
+
 def test_a_small_data_set_at_the_top_leaves_an_average_unsure():
     """Of 200 samples of 20 questions at 95 % beside 700, intervals at 95 % held the truth in 68."""
     rng = np.random.default_rng(3)
