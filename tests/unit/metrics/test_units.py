@@ -53,6 +53,14 @@ def test_what_an_attack_made_belongs_to_its_original():
         assert (question_unit(one), passage_unit(one)) == ("n", "p")
 
 
+def test_a_row_of_addsent_belongs_to_the_question_that_it_misleads():
+    """Of 3,560 rows 2,560 are the other 1,000 with a sentence put in."""
+    for name in ("n", "n-high-conf-turk0", "n-high-conf-turk12"):
+        assert question_unit(replace(ASKED, question_id=name)) == "n"
+    for name in ("n-high-conf", "n-high-conf-turk", "n-high-conf-turk0-b"):
+        assert question_unit(replace(ASKED, question_id=name)) == name
+
+
 def test_what_only_looks_so_is_a_unit_of_its_own():
     """A group without roles, an id with a mark in it, a passage whose id ends in another's."""
     assert question_unit(replace(ASKED, group_id="g")) == "n"
