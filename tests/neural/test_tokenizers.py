@@ -233,3 +233,16 @@ def test_a_blank_put_before_a_text_is_no_character_of_it(language):
     assert found.starts[1] == 0
     behind = checkpoint.tokens(" " + text)
     assert (behind.starts[0], behind.ends[0]) != (0, 0)
+
+
+def test_a_pattern_that_does_not_come_to_an_end_is_one_message(tmp_path):
+    """The library's own failure is no Exception of Python's, and ended a run with its traceback."""
+    folder = Path(make_encoder(tmp_path / "endless"))
+    made = json.loads((folder / "tokenizer.json").read_text())
+    pattern = {"type": "Split", "pattern": {"Regex": "(.*)*x"}, "behavior": "Isolated"}
+    made["pre_tokenizer"] = pattern | {"invert": False}
+    (folder / "tokenizer.json").write_text(json.dumps(made))
+    checkpoint = open_checkpoint(str(folder), "span")
+    assert checkpoint.tokens("a").ids
+    with pytest.raises(InputError, match="endless: its tokenizer failed at a text: "):
+        checkpoint.tokens("The ferry left Marl at six. It carried 14 sheep.")

@@ -121,7 +121,7 @@ def what_helps(model: str) -> str:
     return "check name and network; a folder of this name is not here"
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """Return what an error says, or its kind where it says nothing; a title with what it is of."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return " ".join(one.strip() for one in lines[: 1 + lines[0].endswith(":")])

@@ -19,6 +19,7 @@ from closeread.readers.windows import Encoded, Template, Tokens
 Head = Literal["span", "choice", "pair"]
 # Marks that MRQA puts before titles, documents and paragraphs.
 _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
+_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
@@ -214,12 +215,22 @@ class Checkpoint:
 
     def _tokens_of(self, texts: Sequence[str]) -> list[Tokens]:
         """Return each text's tokens; one call for many costs much less than many calls."""
-        made = self.tokenizer(
-            [_LONE_SURROGATES.sub("\ufffd", text) for text in texts],
-            add_special_tokens=False,
-            return_offsets_mapping=True,
-            verbose=False,
-        )
+        try:
+            made = self.tokenizer(
+                [_LONE_SURROGATES.sub("\ufffd", text) for text in texts],
+                add_special_tokens=False,
+                return_offsets_mapping=True,
+                verbose=False,
+            )
+        except BaseException as error:
+            if type(error).__name__ != _PANIC:
+                raise
+            raise InputError(
+                f"its tokenizer failed at a text: {first_line(error)}",
+                where=self.name,
+                expected="a tokenizer.json whose patterns come to an end",
+                cure="take another model",
+            ) from error
         rows = zip(texts, made["input_ids"], made["offset_mapping"], strict=True)
         return [self._as_tokens(*row) for row in rows]
 
