@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, share, skipped
 from closeread.audits.material import Subject
+from closeread.metrics.choice import picked
+from closeread.metrics.units import question_unit
 from closeread.types import Answer, Question
 
 _SHIFTS = tuple(shift for size in range(1, 6) for shift in (size, -size))
@@ -27,7 +29,7 @@ class Steps:
     Attributes:
         own: The answers that are a gold one of their question.
         shift: How many questions further on most others fit, in the data set's order.
-        shifted: Those that fit there.
+        shifted: Those that fit there; at variants of the own question none is out of step.
         sure: Whether that is more than chance, and more than fit their own.
         long: The answers that are long enough to tell a passage.
         elsewhere: Those of them that are not in their passage, and are a gold answer of another.
@@ -102,7 +104,8 @@ def steps_of(one: Subject) -> Steps | None:
         return None
     golds = [frozenset(map(_form, question.answers)) - {""} for question in one.questions]
     own = [text in gold for text, gold in zip(said, golds, strict=True)]
-    shifts = {shift: _fit(said, golds, shift) for shift in _SHIFTS}
+    units = [question_unit(question) for question in one.questions]
+    shifts = {shift: _fit(said, golds, units, shift) for shift in _SHIFTS}
     best = max(_SHIFTS, key=lambda shift: sum(shifts[shift]))
     long, elsewhere = _strayed(one, said, golds)
     return Steps(
@@ -113,6 +116,8 @@ def steps_of(one: Subject) -> Steps | None:
 
 def _said(one: Subject, question: Question) -> str:
     prediction = one.predictions.get(question.question_id)
+    if question.options and (label := picked(question, prediction)):
+        return label
     return "" if prediction is None or prediction.answer is None else _form(prediction.answer)
 
 
@@ -126,9 +131,17 @@ def _letters(text: str) -> str:
     return "".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _fit(said: Sequence[str], golds: Sequence[frozenset[str]], shift: int) -> list[bool]:
+def _fit(
+    said: Sequence[str], golds: Sequence[frozenset[str]], units: Sequence[str], shift: int
+) -> list[bool]:
+    """Return which answers fit so many questions further on.
+
+    Who keeps to the letter of an original fits it at its variants, too: that is a weak reader.
+    """
     return [
-        0 <= place + shift < len(golds) and text in golds[place + shift]
+        0 <= place + shift < len(golds)
+        and units[place + shift] != units[place]
+        and text in golds[place + shift]
         for place, text in enumerate(said)
     ]
 

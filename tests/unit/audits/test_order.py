@@ -9,7 +9,7 @@ import pytest
 from closeread.audits.material import Subject
 from closeread.audits.order import check, steps_of
 from closeread.reports.words.audit_sentences import SENTENCES
-from closeread.types import Answer, Option, Passage, Prediction, Question, Submission
+from closeread.types import ROLES, Answer, Option, Passage, Prediction, Question, Submission
 
 NAMES = [f"{first} {last}" for first in ("Ada", "Ben", "Cleo", "Dora", "Emil")
          for last in ("Quill", "Marsh", "Harbour", "Brandt")]  # fmt: skip
@@ -105,3 +105,43 @@ def test_one_letter_for_all_is_no_shift_and_few_answers_tell_nothing():
     )
     assert steps_of(of_spans([*range(10)])) is None
     assert check([of_spans([*range(10)])]).verdict == "skipped"
+
+
+def of_triples(say):
+    """Two hundred triples, at whose questions ``say`` is told the three letters and the place."""
+    dice = random.Random(5)
+    options = tuple(Option(label=label, text=f"the {label}") for label in "ABCD")
+    one = of_spans([])
+    questions, found = [], {}
+    for number in range(200):
+        letters = dice.sample("ABCD", 3)
+        for place, role in enumerate(ROLES):
+            name = f"g{number}#{role}"
+            questions.append(
+                msgspec.structs.replace(
+                    one.questions[0], question_id=name, kind="choice", options=options,
+                    answers=(Answer(kind="choice", label=letters[place]),),
+                    group_id=f"g{number}", role=role,
+                )
+            )  # fmt: skip
+            found[name] = Prediction(question_id=name, **say(letters, place))
+    submission = Submission(predictions=found)
+    return dataclasses.replace(one, questions=tuple(questions), submission=submission)
+
+
+def test_who_keeps_to_the_letter_of_the_original_is_not_out_of_step():
+    stuck = of_triples(lambda letters, _: {"answer": Answer(kind="choice", label=letters[0])})
+    assert check([stuck]).verdict == "sound"
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda letter: {"answer": Answer(kind="choice", texts=(f"the {letter}",))},
+        lambda letter: {"option_scores": tuple(float(one == letter) for one in "ABCD")},
+    ],
+    ids=["by text", "by scores"],
+)
+def test_options_are_taken_as_scoring_takes_them(say):
+    right = steps_of(of_triples(lambda letters, place: say(letters[place])))
+    assert right is not None and right.own == right.n == 600
