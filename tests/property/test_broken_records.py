@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread import formats
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
 from closeread.types import Defects
 
 FOUR = ["一", "二", "三", "四"]
@@ -143,13 +143,17 @@ def _read(value: Any, name: str) -> None:
         path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
         try:
             dataset = formats.load(path, "drop" if name == "quoref" else name)
-            list(dataset.read(Defects()))
+            taken = list(dataset.read(Defects()))
         except InputError as error:
             assert str(path) in str(error)
             assert "do: " in str(error)
             return
-        # What was taken in can be given back.
-        formats.dump(dataset, Path(folder) / "back.json")
+        # What was taken in can be given back; of nothing an empty file is not written.
+        try:
+            formats.dump(dataset, Path(folder) / "back.json")
+        except UsageError as error:
+            assert not taken
+            assert "the file would be empty" in str(error)
 
 
 @pytest.mark.parametrize("name", VALID)
