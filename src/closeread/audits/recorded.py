@@ -128,10 +128,13 @@ def _recorded(one: Subject, name: str, saved: Mapping[str, float]) -> Recorded |
     if not asked:
         return None
     mean = sum_in_order(values.values()) / len(values)
-    scorer, apart = _nearest(one, name, asked, values)
+    judged = name.partition(",")[0] in _NAMES
+    # One value at all questions, as 0 at wrong answers, is said by scorers of any kind.
+    tells = judged or len(set(values.values())) > 1
+    scorer, apart = _nearest(one, name, asked, values) if tells else ("", [])
     return Recorded(
         name=name, n=len(asked), mean=mean, whole=_whole(name, one),
-        scorer=scorer, apart=apart, judged=name.partition(",")[0] in _NAMES,
+        scorer=scorer, apart=apart, judged=judged,
         zeros=[each.question_id for each in asked
                if not values[each.question_id] and _is_gold(one, each)],
     )  # fmt: skip

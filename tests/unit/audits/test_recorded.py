@@ -112,8 +112,9 @@ def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_p
 
 def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
     def judged(rows, *, alone):
-        for row in rows:
-            row |= {"judge": 0.5, "metrics": ["judge"] if alone else ["em", "judge"]}
+        for place, row in enumerate(rows):
+            judge = 0.25 if place % 2 else 0.75
+            row |= {"judge": judge, "metrics": ["judge"] if alone else ["em", "judge"]}
             del row["f1"]
 
     said = {}
@@ -125,6 +126,19 @@ def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
         said[alone] = found.headline
     assert said[False] == "run: em comes out again as lm-eval.drop.em"
     assert said[True].startswith("run: judge is not that of ")
+
+
+def test_one_value_at_all_questions_makes_a_judge_s_score_no_known_one(tmp_path):
+    """Exact match was 0 at all of ten answers of a real log, and so was its judge."""
+
+    def judged(rows):
+        for row in rows:
+            row["resps"], row["filtered_resps"] = [["none of them"]], ["none of them"]
+            row |= {"judge": 0.0, "metrics": ["judge"]}
+            del row["em"], row["f1"]
+
+    finding = check(altered(tmp_path, rows=judged))
+    assert finding.headline == "run: judge is no score that is known here"
 
 
 def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path):
