@@ -16,6 +16,7 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
+from closeread.formats.layouts.choices import count_alike
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
@@ -109,6 +110,7 @@ def _canonical(
         for question in item.questions:
             _check(question, item.passage, f"{source}, line {line}")
             name = ids.note(question.question_id, line=line)
+            count_alike(question.options, name, defects)
             for span in _spans(question):
                 if not 0 <= span.start <= span.end <= len(item.passage.text):
                     defects.add(

@@ -305,6 +305,16 @@ def test_spans_out_of_range_are_counted(tmp_path):
     assert load(path).check().counts == {"span-out-of-range": 1}
 
 
+def test_options_that_say_the_same_or_nothing_are_counted(tmp_path):
+    """In rows and in canonical lines, also of questions without an answer."""
+    told = {"repeated-option": 1, "empty-option": 1}
+    path = lines(tmp_path, row(options=["a horse", "a horse", " "]))
+    assert load(path).check().counts == told
+    dump(load(path), path)
+    assert b'"questions"' in path.read_bytes()
+    assert load(path).check().counts == told
+
+
 def test_a_header_line_says_what_the_set_is(tmp_path):
     """Name, version, licence and metadata survive; a set without them gets no header."""
     header = {"dataset": {"name": "Mine", "version": "2", "license": "CC0", "metadata": {"a": 1}}}

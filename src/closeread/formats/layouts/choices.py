@@ -44,7 +44,7 @@ def by_letter(
 
     Options that cannot be told apart, or say nothing, are counted in any case.
     """
-    _check(made, name, defects)
+    count_alike(made, name, defects)
     if letter is None:
         return ()
     for option in made:
@@ -58,7 +58,7 @@ def by_text(
     text: str | None, made: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
     """Return the gold for an option's text; otherwise as ``by_letter``."""
-    _check(made, name, defects)
+    count_alike(made, name, defects)
     if text is None:
         return ()
     labels = [option.label for option in made if option.text == text]
@@ -67,7 +67,7 @@ def by_text(
     return (Answer(kind="choice", label=labels[0] if labels else "", texts=(text,)),)
 
 
-def _check(made: tuple[Option, ...], name: str, defects: Defects) -> None:
+def count_alike(made: tuple[Option, ...], name: str, defects: Defects) -> None:
     """Count ``repeated-option`` and ``empty-option``: texts that are several options, or none."""
     for text, many in Counter(option.text.strip() for option in made).items():
         if not text:

@@ -171,7 +171,7 @@ def _lettered(place: _Place, texts: list[str]) -> tuple[Option, ...]:
 
 def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answer, ...]:
     if answer is msgspec.UNSET or answer is None:
-        return ()
+        return choices.by_letter(None, made, place.name, place.defects)
     labels = [option.label for option in made]
     if isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
