@@ -13,7 +13,7 @@ from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.segmentation import Segmenter
-from closeread.types import Answer, Candidate, Evidence, Passage, Prediction
+from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Span
 from samples import triples
 from submitted import TEXT, loaded, two_questions
 
@@ -60,6 +60,29 @@ def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
     )
     metric = Expmrc(segmenter=Segmenter(punkt=False))
     assert metric.score(asked, picked).values == metric.score(asked, back).values
+
+
+def test_an_option_without_evidence_has_none_when_it_comes_back(tmp_path):
+    """It goes out as the authors write it, by a word that may well stand in the passage."""
+    gold = (Evidence(option_label="A", spans=(Span(0, 4),)),)
+    asked = [
+        msgspec.structs.replace(one, gold_evidence=gold) for one in two_questions().questions()
+    ]
+    passage = Passage(passage_id="p", text=TEXT + "丁无恙。", language="zh")
+    dataset = dataclasses.replace(
+        two_questions(), read=lambda _: iter([(passage, tuple(asked))]), read_gold=None
+    )
+    pieces = (*gold, Evidence(option_label="B"))
+    given = {
+        one.question_id: Prediction(question_id=one.question_id, evidence=pieces) for one in asked
+    }
+    stream = io.BytesIO()
+    hand_in(given, dataset, "vgaokao-evidence", stream)
+    (first, second, *_) = json.loads(stream.getvalue())["data"]
+    assert (first["sentence1"], second["sentence1"]) == (TEXT[:4], "无")
+    back = load_submission(_saved(tmp_path, stream), dataset).predictions["q1"]
+    assert [one.spans for one in back.evidence] == [(Span(0, 4),), ()]
+    assert not back.evidence[1].texts
 
 
 def test_null_odds_go_out():

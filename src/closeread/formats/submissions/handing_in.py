@@ -14,11 +14,11 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
+from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Prediction, Question
 
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
-_NOTHING_FOUND = "无"  # what the authors' program of VGaokao shows of an option without evidence
 _SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
 
 
@@ -166,7 +166,7 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
                 "label": None if truth is None else int(truth),
                 "opid": index,
                 "neighbor_type": "iterative",
-                "sentence1": "".join(span.of(passage.text) for span in spans) or _NOTHING_FOUND,
+                "sentence1": "".join(span.of(passage.text) for span in spans) or NOTHING_FOUND,
                 "qid": question.question_id,
             }
             rows.append(row)

@@ -17,6 +17,7 @@ from closeread.types import Answer, Dataset, Evidence, Passage, Prediction, Span
 from closeread.wording import count_of
 
 Rows = Iterator[tuple[str, Prediction]]
+NOTHING_FOUND = "无"  # what the authors' program shows of an option without evidence
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _LOGIT_LINE = re.compile(rb"\s*\d+\t(%b)\t(%b)\s*" % (_NUMBER, _NUMBER))
 LOGITS = re.compile(_LOGIT_LINE.pattern + rb"(?:\n|$)")
@@ -117,11 +118,7 @@ def evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
             if of_options is None:
                 continue
             pieces = tuple(
-                Evidence(
-                    option_label=option.label,
-                    spans=_sentences_of(passage, of_options[index]),
-                    texts=(of_options[index],),
-                )
+                _piece(option.label, of_options[index], passage)
                 for index, option in enumerate(question.options)
                 if index in of_options
             )
@@ -129,6 +126,13 @@ def evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
                 question.question_id,
                 Prediction(question_id=question.question_id, evidence=pieces),
             )
+
+
+def _piece(label: str, joined: str, passage: Passage) -> Evidence:
+    if joined == NOTHING_FOUND:
+        return Evidence(option_label=label)
+    spans = _sentences_of(passage, joined)
+    return Evidence(option_label=label, spans=spans, texts=(joined,))
 
 
 def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
