@@ -49,7 +49,7 @@ def read(
     *,
     options: Mapping[str, Any] | None = None,
     limit: int | None = None,
-    only: str | Sequence[str] = (),
+    only: str | Sequence[str] | None = None,
     rest: Named | Run | None = None,
     batch_size: int | None = None,
     resume: bool = False,
@@ -74,14 +74,15 @@ def read(
 
     Raises:
         InputError: The data set is broken or empty.
-        UsageError: The folder is taken, the reader breaks its contract, or nothing is to be read
-            again.
+        UsageError: The folder is taken, the reader breaks its contract, ``only`` is empty, or
+            nothing is to be read again.
         MismatchError: The run to be resumed was made otherwise, or ``rest`` answers other
             questions.
         StorageError: The folder cannot be written; what is there can be resumed.
     """
     _one_at_most(resume, overwrite)
     must_be_free(Path(out), allowed=resume or overwrite)
+    listed = _listed(only)
     name, resolved, made = _reader(reader, options)
     found = opened(dataset)
     if not found.path:
@@ -90,7 +91,7 @@ def read(
             cure="write them with closeread.dump, or ask open_reader(...).answers(...)",
         )
     earlier = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
-    ids, kept = read_again(found, several(only), earlier)
+    ids, kept = read_again(found, listed, earlier)
     job = Job(
         dataset=found,
         only=ids,
@@ -106,6 +107,16 @@ def read(
 def _one_at_most(resume: bool, overwrite: bool) -> None:
     if resume and overwrite:
         raise UsageError("resume and overwrite exclude each other")
+
+
+def _listed(only: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the ids that are to be read, each once; none where all are."""
+    ids = tuple(dict.fromkeys(several(only))) if only is not None else ()
+    if only is not None and not ids:
+        raise UsageError(
+            "only names no question", expected="ids of questions", cure="leave it out to read all"
+        )
+    return ids
 
 
 def _reader(

@@ -250,6 +250,20 @@ def test_what_failed_is_read_again(tmp_path):
         closeread.read("exam/en", Odd(), tmp_path / "fourth", limit=5, rest=second)
 
 
+def test_a_list_of_ids_that_holds_none_reads_nothing(tmp_path):
+    """It is computed, and all questions of a set may cost much; one named twice is one."""
+    for rest in (None, tmp_path / "none"):
+        with pytest.raises(UsageError, match="only names no question"):
+            closeread.read("exam/en", "first-sentence", tmp_path / "run", only=[], rest=rest)
+    assert not (tmp_path / "run").exists()
+    name = next(closeread.load("exam/en").questions()).question_id
+    once, twice = (
+        closeread.read("exam/en", "first-sentence", tmp_path / str(n), only=[name] * n)
+        for n in (1, 2)
+    )
+    assert once.info.dataset == twice.info.dataset
+
+
 def test_train_makes_weights_that_read(tmp_path):
     """A recipe for cues learns from the exam, and its weights are opened by name."""
     recipe = tmp_path / "r.toml"
