@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from heapq import merge
 
 from closeread.text.abbreviations import Abbreviations, abbreviations
+from closeread.text.marks import MARK
 from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
-# Line breaks, and what the MRQA shared task puts before documents, titles and paragraphs.
-_BREAK = re.compile(r"[\r\n\u2028\u2029]+|\[(?:DOC|TLE|PAR|SEP)\]")
+_BREAK = re.compile(rf"[\r\n\u2028\u2029]+|{MARK}")
 
 # Enders of other scripts: Arabic and Urdu, Indic, Armenian, Ethiopic, Burmese, Khmer.
 _THEIRS = "؟۔।॥։።፧။។៕"

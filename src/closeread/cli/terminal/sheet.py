@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from closeread.cli.terminal.typeset import Glyph, Mark, glyphs, painted, wrapped
+from closeread.text.marks import MARK
 from closeread.types import Answer, Passage, Question, Span
 
 _WIDEST = 100
-_MARKER = re.compile(r"(?:\[(?:DOC|TLE|PAR|SEP)\]\s*)+")
+_MARKER = re.compile(rf"(?:{MARK}\s*)+")
 _TITLE = re.compile(r"\[TLE\]\s*")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -15,10 +15,10 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.neural.memory import check_memory
 from closeread.readers.places import first_line
 from closeread.readers.windows import Encoded, Template, Tokens
+from closeread.text.marks import MARK
 
 Head = Literal["span", "choice", "pair"]
-# Marks that MRQA puts before titles, documents and paragraphs.
-_MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
+_MARKS = re.compile(MARK)
 _PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _ALIKE = 1e-4  # by which two computations of one sequence may part
