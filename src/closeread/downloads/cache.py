@@ -39,7 +39,7 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
     Raises:
         UsageError: Not an http or https address.
         TransferError: It cannot be fetched, is a web page, or the environment forbids the network.
-        StorageError: The cache folder cannot be written.
+        StorageError: The cache folder cannot be written, or another process fetches the same.
     """
     try:
         parts = urlsplit(url)
@@ -54,15 +54,13 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
     if not target.exists():
         known = _published(url)
         wanted = PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256)
-        try:
-            fetch(wanted, target, check=_must_be_no_page, patience=patience or Patience())
-        except StorageError as error:
-            raise StorageError(
-                error.found,
-                where=error.where,
-                cure="free space, or name another cache folder by CLOSEREAD_CACHE; what has "
-                "arrived is kept and resumed",
-            ) from error
+        fetch(
+            wanted,
+            target,
+            check=_must_be_no_page,
+            patience=patience or Patience(),
+            elsewhere="name another cache folder by CLOSEREAD_CACHE",
+        )
     return target
 
 

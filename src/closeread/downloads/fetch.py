@@ -75,6 +75,7 @@ def fetch(
     check: Callable[[Path], None],
     patience: Patience,
     advance: Advance = uncounted,
+    elsewhere: str = "choose another place",
 ) -> str:
     """Bring a file to ``target``, which appears only when it is whole and right.
 
@@ -87,6 +88,7 @@ def fetch(
         patience: Time-outs and attempts.
         advance: Is told of bytes as they come.
         check: Looks into the whole file before it gets its name; raises when it is wrong.
+        elsewhere: What helps where nothing can be written.
 
     Returns:
         The address that gave it.
@@ -128,7 +130,7 @@ def fetch(
         raise StorageError(
             f"cannot be written: {error.strerror}",
             where=str(target),
-            cure="free space or choose another place; what has arrived is kept and resumed",
+            cure=f"free space or {elsewhere}; what has arrived is kept and resumed",
         ) from error
 
 

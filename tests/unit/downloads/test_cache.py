@@ -6,6 +6,7 @@ import pytest
 
 from closeread.downloads import cached
 from closeread.errors import StorageError, TransferError, UsageError
+from closeread.system.locks import alone
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +102,18 @@ def test_a_user_without_a_home_folder_is_told_to_name_one(site, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
     with pytest.raises(StorageError, match=r"(?s)no home folder.*CLOSEREAD_CACHE"):
         cached(site.put("/f", b"content"))
+
+
+def test_who_opens_an_address_that_another_process_fetches_is_told_to_wait(site, waits):
+    """No other folder would help."""
+    url = site.put("/f", b"content")
+    found = cached(url, patience=waits.patience())
+    found.unlink()
+    with (
+        alone(found.with_name(found.name + ".part.lock")),
+        pytest.raises(StorageError, match=r"(?s)another process is fetching it.*do: wait for it"),
+    ):
+        cached(url, patience=waits.patience())
 
 
 def test_a_cache_that_cannot_be_written_is_named_with_its_variable(
