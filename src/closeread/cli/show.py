@@ -41,6 +41,8 @@ def command(
     from closeread.formats import load
     from closeread.formats.files.source import Source
 
+    if question is not None and start > 1:
+        raise click.UsageError("--question and --start exclude each other")
     path = locate(dataset)
     if format_ is None and Source(path).head().has("leaderboard"):
         _results(str(path), json_)

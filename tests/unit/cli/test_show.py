@@ -96,6 +96,9 @@ def test_an_unknown_question_lists_the_near_ones(three):
     done = call(three, "--start", "9")
     assert done.returncode == 2
     assert "at most 3" in done.stderr
+    done = call(three, "--question", "q1", "--start", "2")
+    assert done.returncode == 2
+    assert "exclude each other" in done.stderr, "that there is no q1 was said"
 
 
 def test_a_group_is_shown_together(tmp_path):
