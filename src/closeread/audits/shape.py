@@ -34,12 +34,14 @@ def check(
     Raises:
         UsageError: No model has a score on ``target``.
     """
-    left_out = table.left_out
+    notes = []
+    if table.left_out:
+        notes.append(f"columns that are no benchmark, left out: {_few(table.left_out)}")
     table, again = _each_once(table)
     table, saved = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
-        return skipped("shape", "fewer than two models with scores")
+        return skipped("shape", "fewer than two models with scores", notes)
     chosen = _target(table, target)
     # The doubted benchmark's own come first.
     found = sorted(signs(table, chosen, n_questions), key=lambda sign: sign.benchmark != chosen)
@@ -63,11 +65,10 @@ def check(
     )
     if len(points) < 3 and not found and not able:
         return skipped(
-            "shape", f"{chosen}: fewer than three models with scores, and nothing odd about them"
+            "shape",
+            f"{chosen}: fewer than three models with scores, and nothing odd about them",
+            notes,
         )
-    notes = []
-    if left_out:
-        notes.append(f"columns that are no benchmark, left out: {_few(left_out)}")
     if again:
         notes.append(f"more than once with the same scores, counted once: {_few(again)}")
     if subjects and not able:

@@ -5,6 +5,7 @@ import hashlib
 import time
 from array import array
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -114,7 +115,7 @@ def predict(
 
 
 def describe(job: Job) -> RunInfo:
-    """Walk through the data set once and return what ``run.json`` says before the first answer.
+    """Walk through the data set and return what ``run.json`` says before the first answer.
 
     Raises:
         InputError: The data set is broken or empty.
@@ -127,7 +128,8 @@ def describe(job: Job) -> RunInfo:
         n_questions += 1
         missing.pop(question.question_id, None)
     limit = None  # one that leaves nothing out is none: the run is about the whole set
-    if job.limit is not None and n_questions >= job.limit:
+    reached = job.limit is not None and n_questions >= job.limit
+    if reached and next(islice(ordered(dataset), n_questions, None), None):
         limit = n_questions
     if missing and limit is None:  # what lies behind a limit nobody looked for
         raise none_of_the_set(dataset.path, [*missing], len(job.only))

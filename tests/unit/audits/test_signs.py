@@ -167,6 +167,19 @@ def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path
     assert any(note.startswith(told) for note in found.notes)
 
 
+def test_what_is_no_benchmark_is_named_where_nothing_is_left_to_be_looked_at(tmp_path):
+    """An average alone, and one number beyond 100 %: of three full rows nothing was left."""
+    for name, text in (
+        ("average", "model,average\na,0.5\nb,0.6\nc,0.7\n"),
+        ("arc", "model,drop,arc\na,0.5,0.4\nb,0.6,120\nc,0.7,0.5\n"),
+    ):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(text, "utf-8")
+        found = check(read([path], Problems()))
+        assert found.verdict == "skipped"
+        assert found.notes == (f"columns that are no benchmark, left out: {name}",)
+
+
 @pytest.mark.parametrize("cells", [("nan", "nan"), ("N/A", "0.3"), ("0.2", "oops")])
 def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
     (tmp_path / "s.csv").write_text("model,a,drop\n" + "".join(

@@ -244,10 +244,11 @@ def test_limit_reads_the_first_questions(tmp_path, make_job):
     assert again.info.dataset == run.info.dataset
 
 
-def test_a_limit_that_is_not_reached_is_none(tmp_path, make_job):
+@pytest.mark.parametrize("limit", [15, 100])
+def test_a_limit_that_leaves_nothing_out_is_none(tmp_path, make_job, limit):
     """Runs with --limit 100 and without it answer the same 15 questions."""
     whole = predict(make_job(), tmp_path / "whole")
-    more = predict(make_job(limit=100), tmp_path / "more")
+    more = predict(make_job(limit=limit), tmp_path / "more")
     assert more.info.dataset == whole.info.dataset
     assert (more.info.dataset.n_questions, more.info.dataset.limit) == (15, None)
 
