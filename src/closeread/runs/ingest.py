@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -207,19 +208,20 @@ def _names(tasks: Sequence[str], models: Sequence[str]) -> list[str]:
 
     A model that a log does not name is called by the folder that the log lies in.
     """
-    names: list[str] = []
+    names: dict[str, None] = {}
+    more: Counter[str] = Counter()
     answered: dict[str, set[str]] = {}
     for task, model in zip(tasks, models, strict=True):
         answered.setdefault(task, set()).add(model)
     for task, model in zip(tasks, models, strict=True):
         name = f"{model}--{task}" if len(answered[task]) > 1 else task
         plain = _UNSAFE.sub("-", name).strip("-.") or "run"
-        number, candidate = 1, plain
+        candidate = plain
         while candidate in names:
-            number += 1
-            candidate = f"{plain}-{number}"
-        names.append(candidate)
-    return names
+            more[plain] += 1
+            candidate = f"{plain}-{more[plain] + 1}"
+        names[candidate] = None
+    return list(names)
 
 
 def _must_be_free(out: Path, overwrite: bool) -> None:
