@@ -5,6 +5,7 @@ from closeread.audits.material import Subject, restricted
 from closeread.audits.recuts import ANEW, read_anew, recut_at
 from closeread.parts.making import make
 from closeread.types import Prediction
+from closeread.wording import count_of
 
 _AT_THE_LIMIT = ("length", "max_tokens")
 
@@ -39,7 +40,8 @@ def check(one: Subject) -> Finding:
             f"{100 * saved.f1:.2f} to {100 * read.f1:.2f}"
         )
     elif verdict != "sound":
-        headline = f"{one.name}: {len(cut):,} texts ended at the token limit before an option"
+        many = count_of(len(cut), "text")
+        headline = f"{one.name}: {many} ended at the token limit before an option"
     else:
         headline = f"{one.name}: no option was lost between the text and the answer"
     rows = [("as saved", saved)] + ([(f"--extract {ANEW}", read)] if read else [])

@@ -28,14 +28,14 @@ OPTIONS = tuple(
 )
 
 
-def judged(said, taken, *, gold="B", finish="stop", **more):
-    """Forty questions of which the model wrote ``said`` and a harness read ``taken``."""
+def judged(said, taken, *, gold="B", finish="stop", n=40, **more):
+    """Questions of which the model wrote ``said`` and a harness read ``taken``."""
     questions = tuple(
         Question(
             question_id=f"q{place}", passage_id="p", text="What is there?", kind="choice",
             options=OPTIONS, answers=(Answer(kind="choice", label=gold),),
         )
-        for place in range(40)
+        for place in range(n)
     )  # fmt: skip
     answer = Answer(kind="choice", label=taken) if taken else None
     text = Generation(text=said, finish_reason=finish) if said is not None else None
@@ -78,10 +78,12 @@ def test_what_was_read_as_it_is_written_is_sound_right_or_wrong(said, gold):
     assert "no option was lost" in finding.headline
 
 
-def test_reasoning_that_the_limit_cut_before_an_option_is_told():
-    finding = judged("Let us see what the passage says of", "", finish="length")
+@pytest.mark.parametrize(("n", "texts"), [(40, "40 texts"), (1, "1 text")])
+def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, texts):
+    finding = judged("Let us see what the passage says of", "", finish="length", n=n)
     assert finding.verdict == "broken"
-    assert finding.headline == "run: 40 texts ended at the token limit before an option"
+    assert finding.headline == f"run: {texts} ended at the token limit before an option"
+    assert SENTENCES.say(finding.headline, "zh") != finding.headline
     wrong = judged("I cannot tell.", "")
     assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40
 

@@ -40,6 +40,8 @@ _TRUNCATION = {
         "{n} 条文本失去 {points} 分：{=cause}",
     "{run}: reading the answers by --extract {rule} takes accuracy from {old} to {new}":
         "{run}：按 --extract {rule} 从文本读取答案使正确率从 {old} 变为 {new}",
+    "{run}: 1 text ended at the token limit before an option":
+        "{run}：1 条文本在给出选项之前到达词元上限",
     "{run}: {n} texts ended at the token limit before an option":
         "{run}：{n} 条文本在给出选项之前到达词元上限",
     "{run}: no option was lost between the text and the answer":
