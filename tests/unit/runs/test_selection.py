@@ -1,6 +1,7 @@
 """Reading only the questions of a list, alone or into an earlier run."""
 
 import json
+import re
 
 import pytest
 
@@ -93,6 +94,20 @@ def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
     assert "--rest" not in capsys.readouterr().err
     assert closeread(*read, "third", "--rest", "whole") == 2
     assert "failed at no question" in capsys.readouterr().err
+
+
+def test_what_failed_of_a_sets_beginning_is_asked_for_again_and_not_the_rest(runs, capsys):
+    """The message names the limit, without which what lies behind it is read, too."""
+    (runs / "refusing_some.py").write_text(_REFUSING)
+    read = ("read", "exam/en", "--reader", "refusing_some:make", "--out")
+    closeread(*read, "broken", "--limit", "20")
+    n_failed = open_run(runs / "broken").info.n_failed
+    assert 0 < n_failed < 20
+    (named,) = re.findall("`closeread read` with (.+) and another --out", capsys.readouterr().err)
+    (runs / "mended").touch()
+    (runs / "asked.txt").unlink()
+    assert closeread(*read, "whole", *named.split()) == 0
+    assert len((runs / "asked.txt").read_text()) == n_failed
 
 
 def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):

@@ -150,7 +150,8 @@ def _tell_failures(run: Run) -> None:
         f"{in_one_line(first.question_id)}: {first.error}"
     )
     if run.info.n_failed < run.info.n_predictions and not run.info.dataset.only:
-        rest = f"--rest {argument(run.path)}"
+        limit = run.info.dataset.limit
+        rest = f"--rest {argument(run.path)}" + (f" --limit {limit}" if limit else "")
         remark(f"`closeread read` with {rest} and another --out asks for these alone again")
 
 
