@@ -20,6 +20,7 @@ _FEW = 20
 _UNLIKELY = 1e-6
 _MORE = 0.05  # of all answers: what is less may be chance of another kind
 _LONG = 6  # letters: what is shorter is said of many passages
+_MANY = 6  # passages, as many as AddSent makes of one: what is right of more, a label, tells none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class Steps:
         shifted: Those that fit there; at variants of the own question none is out of step.
         sure: Whether that is more than chance, and more than fit their own.
         long: The answers that are long enough to tell a passage.
-        elsewhere: Those of them that are not in their passage, and are a gold answer of another.
+        elsewhere: Those of them that are not in their passage, and are a gold answer of few others.
     """
 
     n: int
@@ -171,7 +172,7 @@ def _strayed(one: Subject, said: Sequence[str], golds: Sequence[frozenset[str]])
         long += 1
         others = whose.get(text, set())
         elsewhere += (
-            bool(others)
+            0 < len(others) <= _MANY
             and question.passage_id not in others
             and text not in passages[question.passage_id] + _letters(question.text)
         )

@@ -86,6 +86,35 @@ def test_answers_that_were_dealt_at_random_are_found():
     assert found.verdict == "broken" and "long answers are not in their passage" in found.headline
 
 
+def test_a_label_in_words_that_a_weak_reader_mistakes_is_no_stray_answer():
+    """It is in no passage, and right at many others."""
+    dice = random.Random(7)
+    one = of_spans(range(60))
+
+    def label():
+        words = dice.choice(("entailment", "contradiction", "neutral"))
+        return Answer(kind="span", texts=(words,))
+
+    guessed = dataclasses.replace(
+        one,
+        questions=tuple(
+            msgspec.structs.replace(question, answers=(label(),), passage_id=f"p{place}")
+            for place, question in enumerate(one.questions)
+        ),
+        passages={
+            f"p{place}": Passage(passage_id=f"p{place}", text="A train left.")
+            for place in range(60)
+        },
+        submission=Submission(
+            predictions={
+                name: msgspec.structs.replace(found, answer=label())
+                for name, found in one.predictions.items()
+            }
+        ),
+    )
+    assert check([guessed]).verdict == "sound"
+
+
 @pytest.mark.parametrize("right", [1.0, 0.7, 0.0])
 def test_answers_in_order_are_sound_however_good(right):
     for seed in range(20):
