@@ -85,6 +85,20 @@ def test_an_option_without_evidence_has_none_when_it_comes_back(tmp_path):
     assert not back.evidence[1].texts
 
 
+def test_all_evidence_of_an_option_goes_out_as_one_text():
+    """In several pieces it comes from a file that was handed in, and without places, too."""
+    pieces = (
+        Evidence(option_label="A", spans=(Span(4, 8),)),
+        Evidence(option_label="A", spans=(Span(0, 4), Span(4, 8))),
+        Evidence(option_label="B", texts=("丁无恙。",)),
+    )
+    given = {name: Prediction(question_id=name, evidence=pieces) for name in ("q1", "q2")}
+    stream = io.BytesIO()
+    hand_in(given, two_questions(), "vgaokao-evidence", stream)
+    (first, second, *_) = json.loads(stream.getvalue())["data"]
+    assert (first["sentence1"], second["sentence1"]) == (TEXT[:8], "丁无恙。")
+
+
 def test_null_odds_go_out():
     """The score of having no answer is what SQuAD 2.0's side file holds."""
     assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
@@ -172,7 +186,7 @@ def test_logits_are_made_of_probabilities_alone():
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
 
 
-def test_there_are_no_logits_of_questions_without_options():
+def test_there_are_no_logits_and_no_evidence_rows_of_questions_without_options():
     """A file without a line would be handed in for a run of words."""
     plain = msgspec.structs.replace(next(two_questions().questions()), options=(), kind="span")
     dataset = dataclasses.replace(
@@ -181,6 +195,8 @@ def test_there_are_no_logits_of_questions_without_options():
     said = Prediction(question_id="q1", answer=Answer(kind="span", texts=("x",)))
     with pytest.raises(UsageError, match="no score for each option"):
         hand_in({"q1": said}, dataset, "vgaokao-logits", io.BytesIO())
+    with pytest.raises(UsageError, match="no evidence for each option"):
+        hand_in({"q1": said}, dataset, "vgaokao-evidence", io.BytesIO())
 
 
 def test_a_gap_among_logits_is_told_as_what_it_is():

@@ -5,7 +5,7 @@ Every form that ``submissions`` reads and that a run can fill is written here un
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -15,7 +15,16 @@ from closeread.errors import UsageError
 from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
 from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
-from closeread.types import Answer, Dataset, Defects, Item, Passage, Prediction, Question
+from closeread.types import (
+    Answer,
+    Dataset,
+    Defects,
+    Evidence,
+    Item,
+    Passage,
+    Prediction,
+    Question,
+)
 
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
@@ -155,23 +164,31 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
     """Write what the authors' program learns from and reads: an option, its evidence, its truth."""
     rows = []
     for passage, question, prediction in _paired(predictions, dataset):
-        found = {piece.option_label: piece.spans for piece in prediction.evidence}
+        if not question.options:
+            raise _lacks(question.question_id, "evidence for each option", "texts")
         for index, option in enumerate(question.options):
-            if option.label not in found:
+            pieces = [one for one in prediction.evidence if one.option_label == option.label]
+            if not pieces:
                 raise _lacks(question.question_id, "evidence for each option", "vgaokao")
-            spans = sorted(found[option.label])
             truth = question.option_truth[index] if question.option_truth else None
             row = {
                 "sentence2": option.text,
                 "label": None if truth is None else int(truth),
                 "opid": index,
                 "neighbor_type": "iterative",
-                "sentence1": "".join(span.of(passage.text) for span in spans) or NOTHING_FOUND,
+                "sentence1": _run_together(pieces, passage.text) or NOTHING_FOUND,
                 "qid": question.question_id,
             }
             rows.append(row)
     written = {"version": "train/test_mrc_with_iterative_retrieved_evidence", "data": rows}
     stream.write(msgspec.json.encode(written))
+
+
+def _run_together(pieces: Sequence[Evidence], text: str) -> str:
+    """Return the sentences in the passage's order, and behind them what has no place in it."""
+    spans = sorted({span for one in pieces for span in one.spans})
+    others = [said for one in pieces if not one.spans for said in one.texts]
+    return "".join([*(span.of(text) for span in spans), *others])
 
 
 def _paired(
