@@ -3,8 +3,8 @@
 from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
 from closeread.audits.material import Subject, restricted
 from closeread.audits.recuts import ANEW, read_anew, recut_at
+from closeread.metrics.choice import picked
 from closeread.parts.making import make
-from closeread.types import Prediction
 from closeread.wording import count_of
 
 _AT_THE_LIMIT = ("length", "max_tokens")
@@ -17,13 +17,14 @@ def check(one: Subject) -> Finding:
     """
     one = restricted(one, (each.question_id for each in one.questions if each.options))
     metric = make("metric", "choice")[0]
-    texts = [found for _, found in one.answered() if found.generation is not None]
+    asked = [(each, found) for each, found in one.answered() if found.generation is not None]
+    texts = [found for _, found in asked]
     if not texts:
         return skipped("truncation", "the questions ask for options, and no texts were kept")
     (saved,) = recut_at(one, metric, [None])
     # Our own reader may have dealt the options, or asked about each; it knows how it read them.
     read = None if one.rule is not None or one.is_shared else read_anew(one, metric)
-    bare = [found for found in texts if not _names_option(found)]
+    bare = [found for each, found in asked if not picked(each, found)]
     empty = [found for found in bare if found.generation and not found.generation.text.strip()]
     cut = [
         found
@@ -71,7 +72,3 @@ def check(one: Subject) -> Finding:
             "causes": {cause: len(found) for cause, found in unread.items()},
         },
     )  # fmt: skip
-
-
-def _names_option(prediction: Prediction) -> bool:
-    return prediction.answer is not None and bool(prediction.answer.label)

@@ -37,7 +37,8 @@ def judged(said, taken, *, gold="B", finish="stop", n=40, **more):
         )
         for place in range(n)
     )  # fmt: skip
-    answer = Answer(kind="choice", label=taken) if taken else None
+    named = {"label": taken} if len(taken) == 1 else {"texts": (taken,)}
+    answer = Answer(kind="choice", **named) if taken else None
     text = Generation(text=said, finish_reason=finish) if said is not None else None
     found = {
         each.question_id: Prediction(question_id=each.question_id, answer=answer, generation=text)
@@ -86,6 +87,13 @@ def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, texts):
     assert SENTENCES.say(finding.headline, "zh") != finding.headline
     wrong = judged("I cannot tell.", "")
     assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40
+
+
+def test_an_option_that_is_named_by_its_text_is_read():
+    """It scores, and the limit behind it took nothing."""
+    finding = judged("an iron bridge", "an iron bridge", finish="length")
+    assert finding.data["accuracy"] == 1.0
+    assert finding.verdict == "sound" and finding.data["causes"]["no option"] == 0
 
 
 def test_likelihoods_and_our_own_reader_s_texts_are_not_read_anew():
