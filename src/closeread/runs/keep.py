@@ -4,6 +4,7 @@ import re
 import shutil
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -95,9 +96,14 @@ def keep_scored(
     try:
         return score_run(run, settings)
     except CloseReadError:
-        shutil.rmtree(out, ignore_errors=True)
-        if was_there:
-            out.mkdir(exist_ok=True)
+        with suppress(OSError):
+            for path in [*out.iterdir()]:  # a folder that was there may be a link, or worked in
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+            if not was_there:
+                out.rmdir()
         raise
 
 

@@ -125,12 +125,14 @@ def test_what_cannot_be_scored_is_not_kept_either(closeread, tmp_path, own_set):
     """A metric mistyped once, and the folder was taken for the second try."""
     (tmp_path / "p.json").write_text('{"a": "at six"}')
     (tmp_path / "there").mkdir()
+    (tmp_path / "far").mkdir()
+    (tmp_path / "link").symlink_to("far")
     given = ("--dataset", own_set, "--predictions", "p.json", "--save")
-    for folder in ("new", "there"):
+    for folder in ("new", "there", "link"):
         for metric in (("--metric", "sqad"), ("--metric", "gcrc"), ("--by", "topic")):
             closeread("score", *given, folder, *metric, code=2)
     assert not (tmp_path / "new").exists()
-    assert list((tmp_path / "there").iterdir()) == []
+    assert list((tmp_path / "there").iterdir()) == list((tmp_path / "far").iterdir()) == []
     closeread("score", *given, "there", "--metric", "squad")
     assert "there: verified" in closeread("verify", "there").stdout
 
