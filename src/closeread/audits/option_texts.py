@@ -5,7 +5,6 @@ from closeread.audits.material import Subject, restricted
 from closeread.audits.recuts import ANEW, read_anew, recut_at
 from closeread.metrics.choice import picked
 from closeread.parts.making import make
-from closeread.wording import count_of
 
 _AT_THE_LIMIT = ("length", "max_tokens")
 
@@ -41,8 +40,11 @@ def check(one: Subject) -> Finding:
             f"{100 * saved.f1:.2f} to {100 * read.f1:.2f}"
         )
     elif verdict != "sound":
-        many = count_of(len(cut), "text")
-        headline = f"{one.name}: {many} ended at the token limit before an option"
+        headline = (
+            f"{one.name}: {len(cut):,} texts ended at the token limit before an option"
+            if len(cut) > 1
+            else f"{one.name}: 1 text ended at the token limit before an option"
+        )
     else:
         headline = f"{one.name}: no option was lost between the text and the answer"
     rows = [("as saved", saved)] + ([(f"--extract {ANEW}", read)] if read else [])
