@@ -52,16 +52,23 @@ def test_what_does_not_fit_is_told(tmp_path, own, value, expected):
     assert list(told(misfits(own, submission(tmp_path, value)))) == expected
 
 
-def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
-    """Who hands in one letter a record forgot two; who hands in other ids has another set."""
-    options = ["甲", "乙", "丙", "丁"]
+OPTIONS = ["甲", "乙", "丙", "丁"]
+
+
+def a_triple(tmp_path):
+    """A record of GCRC_advRobust, and the set of it alone."""
     record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}
     record |= {"negative_question": "错误的是"}
     for kind in ("", "positive_", "negative_"):
-        record |= {f"{kind}options": options, f"{kind}answer": "A"}
+        record |= {f"{kind}options": OPTIONS, f"{kind}answer": "A"}
     path = tmp_path / "set.json"
     path.write_bytes(msgspec.json.encode({"data": [record]}))
-    data = load(path, "gcrc-advrobust")
+    return record, load(path, "gcrc-advrobust")
+
+
+def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
+    """Who hands in one letter a record forgot two; who hands in other ids has another set."""
+    _, data = a_triple(tmp_path)
     for name, cure in (("t1", 'hand in {"data": [...]}, a row with id'), ("x", "same set")):
         with pytest.raises(MismatchError) as refused:
             must_belong(data, submission(tmp_path, {name: "A"}))
@@ -70,18 +77,11 @@ def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
 
 def test_letters_of_other_options_are_told(tmp_path):
     """The same questions of another release: its B may be this one's C."""
-    options = ["甲", "乙", "丙", "丁"]
-    record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}
-    record |= {"negative_question": "错误的是"}
-    for kind in ("", "positive_", "negative_"):
-        record |= {f"{kind}options": options, f"{kind}answer": "A"}
-    path = tmp_path / "set.json"
-    path.write_bytes(msgspec.json.encode({"data": [record]}))
-    data = load(path, "gcrc-advrobust")
-    for changed in ({}, {"options": ["甲 ", *options[1:]]}, {"options": None}):
+    record, data = a_triple(tmp_path)
+    for changed in ({}, {"options": ["甲 ", *OPTIONS[1:]]}, {"options": None}):
         found = misfits(data, submission(tmp_path, {"data": [record | changed]}))
         assert not list(told(found))
-    given = {"data": [record | {"negative_options": options[::-1]}]}
+    given = {"data": [record | {"negative_options": OPTIONS[::-1]}]}
     for found in (submission(tmp_path, given), given_submission(given, data)):
         (line,) = told(misfits(data, found))
         assert line.startswith("1 prediction repeats other options than the question has")
