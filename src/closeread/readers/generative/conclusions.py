@@ -17,12 +17,16 @@ AND = r"(?:,|，|、|;|；|还是|以及|和|与|及|或|跟|/|&|\band\b|\bor\b|
 # Whatever gives nothing back is possessive: a text of blanks would take time by its square or cube.
 JOIN = rf"{CLOSE}*+{AND}{OPEN}"
 LETTERS = r"[A-Z]{1,8}(?![A-Za-z0-9]|'[A-Za-z])"
-GROUP = rf"{LETTERS}(?:{JOIN}{LETTERS}){{0,25}}"
+NEXT = rf"(?:选?项)?{JOIN}(?:选项\s*+)?"  # A项、C项; 选项A和选项C
+GROUP = rf"{LETTERS}(?:{NEXT}{LETTERS}){{0,25}}"
 
 _SMALL = rf"{OPEN}(?P<small>[a-z])(?=[)\].,;:*\"'`\s}}]*(?:\n|$)|\)|</)"
 _SIGN = r"(?:\s*+[*\"'”’]++)?\s*+[:=>]?(?:\s*+[*\"'“‘]++)?"
 _ASKED = (
-    rf"(?:答案|正确选项|正确的选项)(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
+    rf"(?:答案|正确选项|正确的选项)[】〗」』\])]?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
+    r"|只剩下?了?(?:选项)?"
+    rf"|(?:那么?|所以|因此|故)[,，]?(?:就|便)?是?"
+    rf"(?={OPEN}[A-Z](?:选?项)?了?[*_)\]\"”’]*+[.。!！]?[^\S\n]*+(?:$|\n))"
     r"|选(?:择|出|取)?了?(?!项)(?:的是|为)?(?:选项)?\s*+[:]?"
     r"|最有?可能的?(?:答案)?(?:是|为)"
     r"|(?i:\b(?:answer|choice|conclusion)\b(?:\s+(?:to|for)\b[^.\n:]{0,40}?)?"
@@ -34,12 +38,13 @@ _ASKED = (
     r"|\\boxed\{(?:\\(?:text|textbf|mathrm|mathbf)\{)?"
 )
 _GOOD = (
-    r"(?:正确|相?符合?(?:原文|文意|题意)?)的(?:一项|说法|表述)?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*+[:]?"
+    r"(?:正确|准确|恰当|合理|一致|相?符合?(?:原文|文意|题[意干])?)的(?:一项|说法|表述)?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*+[:]?"
     r"|(?i:\b(?:correct|right|best|true|supported)\s+(?:option|choice|answer|statement|one)"
     r"\s*+(?:is|:)\s*+(?:\b(?:option|choice)\b)?)"
 )
 _BAD = (
-    r"(?:错误|有误|不当|不正确|不相?符合?(?:原文|文意|题意)?)的(?:一项|选项|说法|表述)?(?:是|为)\s*+[:]?"
+    r"(?:错误|有误|有问题|不[当妥对]|不(?:太|够|大)?(?:正确|准确|恰当|合理|一致)"
+    r"|不相?符合?(?:原文|文意|题意)?)的(?:一项|选项|说法|表述)?(?:是|为)\s*+[:]?"
     r"|(?i:\b(?:incorrect|wrong|false|contradicted)\s+(?:option|choice|answer|statement|one)"
     r"\s*+(?:is|:)\s*+(?:\b(?:option|choice)\b)?)"
 )
@@ -47,10 +52,12 @@ _STATED = re.compile(
     rf"(?:(?P<bad>{_BAD})|(?P<good>{_GOOD})|(?P<asked>{_ASKED}))(?:{OPEN}(?P<letters>{GROUP})|{_SMALL})"
 )
 # Of what is the answer, not of what is true: "the correct answer" to a question for the wrong one.
-_ASKED_ALL_THE_SAME = re.compile(r"(?i:\w+\s+(?:option|choice|answer)\b)")
-_NAMES_ONE = re.compile(r"答案|正确|最|相?符|(?i:answer|choice|conclusion|correct|right|best|true)")
+_ASKED_ALL_THE_SAME = re.compile(r"符?合题[意干]|(?i:\w+\s+(?:option|choice|answer)\b)")
+_NAMES_ONE = re.compile(
+    r"答案|[正准]确|恰当|合理|一致|最|相?符|(?i:answer|choice|conclusion|correct|right|best|true)"
+)
 _NOT = re.compile(
-    r"(?:(?:(?<!不得)不|没|未|(?<![特区分差])别|勿)(?:有|能|会|应该?|当|该|要|可以?|宜|必|再){0,3}"
+    r"(?:(?:(?<!不得)不|没|未|(?<![特区分差])别|勿|[误错])(?:有|能|会|应该?|当|该|要|可以?|宜|必|再){0,3}"
     r"|(?i:(?:\b(?:not|never|cannot)|n['’]t)(?:\s+(?:to|have|be|simply|just)){0,2}\s+))$"
 )
 _WRONG = re.compile(r"(?:(?:错误|有误)的?|不|(?i:\b(?:incorrect|wrong|false)\s+))$")

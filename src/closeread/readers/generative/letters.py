@@ -16,6 +16,7 @@ from closeread.readers.generative.conclusions import (
     GROUP,
     JOIN,
     LETTERS,
+    NEXT,
     OPEN,
     named,
     stated,
@@ -38,13 +39,30 @@ _LINE_LETTER = re.compile(
     rf"(?:\A|\n|[;；]){OPEN}(?:([A-Z])(?={CLOSE}*+[.。,，、:;；]|{CLOSE}*?\)))?"
 )
 _LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTILINE)
+# 符合题意 says that an option is the one asked for, whatever is asked for.
 _VERDICT = re.compile(
-    rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{JOIN}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"
-    r"(?:(?P<bad>不正确|不对|不相?符合?|有误|错误|错|(?i:\b(?:incorrect|wrong|false)\b)"
+    rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{NEXT}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"
+    r"(?:(?P<asked>(?P<not>不)?符?合题[意干]|当选)"
+    r"|(?P<bad>不正确|不对|不相?符合?|有误|错误|错|(?<!没)有问题|[×✗✘❌]|(?i:\b(?:incorrect|wrong|false)\b)"
     r"|(?i:\b(?:not|cannot)|n't)\s+(?i:be\s+)?(?![A-Z](?![A-Za-z]))\w+\b)"
-    r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?i:\b(?:correct|right|true)\b)))"
-    r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$)|\s+(?:and|but|while|whereas)\b)"
+    r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?<![不绝相反面针])对(?=[\s,，。；;)A-Z]|$)|没有?什?么?问题|[√✓✔✅]"
+    r"|(?i:\b(?:correct|right|true)\b)))"
+    r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$)|[\s)]*+[A-Z](?![A-Za-z])"
+    r"|\s+(?:and|but|while|whereas)\b)"
 )
+# All others are of the other kind: 除C项外，其余各项均正确.
+_BUT = re.compile(
+    rf"除(?:了|去)?(?:选项)?{OPEN}(?P<letters>{GROUP}){CLOSE}*+(?:选?项)?(?:之|以)?外?[,，]?"
+    r"(?:其余|其[他它]|另外|别的|都|均)[^,，。；;\n]{0,12}?"
+    r"(?:(?P<bad>不正确|不对|不相?符合?|有误|错误?)|(?P<good>(?<!不)(?:正确|相?符合?|没有?问题|一致|对)))"
+    r"(?![^,，。；;\n]{9})"
+)
+# Where no letter is named, an option is by its number: 第三项, 第3个选项, 选项三.
+_NUMBERED = re.compile(
+    r"第([一二三四五六七八\d])(?:个?选项|[个项](?=[\s,，.。;；:!！“”\"是为错对正不有吧]|$))"
+    r"|选项([一二三四五六七八\d])(?!\d)"
+)
+_NUMBERS = "一二三四五六七八"
 _DENIED = re.compile(
     r"(?:(?<!是)不是|(?<!不得)不选|(?:不[能应该要可宜必]+|[没未]有?|别)选|排除|并非|而非"
     r"|不(?:可能|会|应该|应当|应)是"
@@ -92,13 +110,16 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
     """
     labels = [option.label for option in options]
     plain = _SMALL.sub(lambda match: _raised(match, labels), text.translate(_WIDE).strip())
+    if not any(match[1] in labels for match in _ALONE.finditer(plain)):
+        plain = _NUMBERED.sub(lambda match: _lettered(match, labels), plain)
     found, article = stated(plain, labels, asks_for)
     if found:
         return Picked((article and _words(plain, options)) or found, "conclusion")
     found = _first(plain, labels)
-    if found:
-        return Picked(found, "first")
     for_it, against = _verdicts(plain, labels, asks_for)
+    # "A. Wrong. B. Right." goes through the options.
+    if found and not (len(for_it) == 1 and set(found) <= set(against)):
+        return Picked(found, "first")
     if len(for_it) == 1:
         return Picked(for_it, "verdict")
     found = _words(plain, options)
@@ -131,6 +152,13 @@ def _raised(match: re.Match[str], labels: Sequence[str]) -> str:
     return f"({letter})" if match["bracketed"] else match.group()[:-1] + letter
 
 
+def _lettered(match: re.Match[str], labels: Sequence[str]) -> str:
+    """Return "第三项" as the third label; as it stands where there are not so many."""
+    said = match[1] or match[2]
+    place = int(said) if said.isdecimal() else 1 + _NUMBERS.index(said)
+    return f" {labels[place - 1]} " if 0 < place <= len(labels) else match.group()
+
+
 def _is_word(match: re.Match[str], text: str) -> bool:
     """Whether a letter is the article "A" or the pronoun "I"."""
     after = match.end()
@@ -161,11 +189,16 @@ def _verdicts(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the options judged as asked for, and those judged otherwise."""
     judged: dict[str, set[bool]] = {}
-    for match in _VERDICT.finditer(approving(text)):
+    wanted = asks_for != "contradicted"
+    approved = approving(text)
+    for match in _VERDICT.finditer(approved):
+        right = wanted != bool(match["not"]) if match["asked"] else not match["bad"]
         for letter in _judged(match):
             if letter in labels:
-                judged.setdefault(letter, set()).add(not match["bad"])
-    wanted = asks_for != "contradicted"
+                judged.setdefault(letter, set()).add(right)
+    for match in _BUT.finditer(approved):
+        for letter in named(match["letters"], labels):
+            judged.setdefault(letter, set()).add(bool(match["bad"]))
     for_it = tuple(label for label, verdicts in judged.items() if verdicts == {wanted})
     against = tuple(label for label, verdicts in judged.items() if verdicts == {not wanted})
     return for_it, against

@@ -101,6 +101,64 @@ def test_the_polarity_of_the_stem_turns_verdicts_round():
     assert picked("A项错误。", OPTIONS, "contradicted").labels == ("A",)
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("【答案】：C\n【分析】A、B、D三项与原文一致。", "contradicted"),
+        ("〖答案〗C〖解析〗A、B正确。", "contradicted"),
+        ("A√ B√ C× D√", "contradicted"),
+        ("A：✓\nB：✓\nC：✗\nD：✓", "contradicted"),
+        ("A❌B❌C✅D❌", "supported"),
+        ("A对 B对 C错 D对", "contradicted"),
+        ("A项“只”过于绝对，错误；C项正确；D项面对现实，不对。", "supported"),
+        ("A、B、D没有问题，C有问题。", "contradicted"),
+        ("除C项外，其余各项均正确。", "contradicted"),
+        ("除了选项C以外，其他三项都不符合原文", "supported"),
+        ("除C外都对", "contradicted"),
+        ("A项不符合题意；B项不合题意；C项符合题意。", "contradicted"),
+        ("A正确，不符合题意；C错误，当选", "contradicted"),
+        ("C项合题意", "supported"),
+        ("符合题意的是C。", "contradicted"),
+        ("C当选", "contradicted"),
+        ("A.错误，没有提及。B.错误。C.正确。D.错误。", "supported"),
+        ("A. Wrong. B. Wrong. C. Right.", "supported"),
+        ("我觉得是第三个选项。", "contradicted"),
+        ("第3项不对。", "contradicted"),
+        ("选项三", "supported"),
+        ("选第三个吧", "supported"),
+        ("本题选C。考生容易误选A。", "supported"),
+        ("C。不少人错选B。", "contradicted"),
+        ("真正有问题的是C，A其实对。", "contradicted"),
+        ("不太恰当的一项是C", "contradicted"),
+        ("A对，B对，D对，那就是C了。", "contradicted"),
+        ("A. 错误。B. 错误。所以C", "supported"),
+        ("A、B、D有据可依，只剩下C", "contradicted"),
+    ],
+)
+def test_what_models_write_in_chinese_of_a_known_stem(text, asked):
+    assert picked(text, OPTIONS, asked).labels == ("C",)
+
+
+@pytest.mark.parametrize(
+    "text", ["A项和C项都正确，B项、D项错误。", "选项A和选项C正确", "答案：A项、C项。", "选A、C两项"]
+)
+def test_several_letters_with_the_word_for_an_option_between(text):
+    assert picked(text, OPTIONS, "supported").labels == ("A", "C")
+
+
+@pytest.mark.parametrize(
+    "text", ["文章第二个论点讲科技，第三项内容讲教育。", "选项九", "只有第八个", "没问题"]
+)
+def test_a_number_that_names_no_option(text):
+    assert picked(text, OPTIONS, "supported").labels == ()
+
+
+def test_a_verdict_that_is_part_of_another_word_is_none():
+    """绝对, 面对, 相对: and 过于绝对 says nothing of which it is."""
+    found = picked("A项过于绝对，B项针对性强，C项符合原文，D项相对，", OPTIONS, "supported")
+    assert found.labels == ("C",)
+
+
 def test_a_refusal_is_told_from_silence():
     assert picked("我无法判断。", OPTIONS).rule == "refusal"
     assert picked("嗯。", OPTIONS).rule == ""
@@ -118,6 +176,9 @@ def test_a_refusal_is_told_from_silence():
         "C{}",
         "误的是{}B",
         "A. x{}y",
+        "所以{}B",
+        "除{}C外，其余正确",
+        "A项{}和选项B",
     ],
 )
 @pytest.mark.parametrize("filling", [" ", "*", "\n", " *", ")"])
