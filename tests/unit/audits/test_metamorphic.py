@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from closeread import load
-from closeread.audits.metamorphic import examine, varied
-from closeread.audits.planting import SPECIMENS, plant, summary
-from closeread.audits.relations import RELATIONS
+from closeread.audits.metamorphic.examine import examine, varied
+from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
+from closeread.audits.metamorphic.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.parts import finding
 from closeread.types import Answer, Option, Question

@@ -14,9 +14,10 @@ from closeread.reports.words.phrases import Phrases
 
 FOLDER = Path(audits.__file__).parent
 MODULES = (
-    "copies", "disagreement", "disagreement_tables", "endings", "leakage", "metamorphic",
-    "option_texts", "order", "overlaps", "promises", "recorded", "recut_shape", "replan",
-    "replan_total", "shape", "shortcuts", "truncation",
+    "disagreement/check", "disagreement/tables", "leakage", "metamorphic/check",
+    "metamorphic/examine", "order", "overlaps", "recorded", "replan", "replan_total",
+    "shape/check", "shape/recutting", "shortcuts", "truncation/check", "truncation/copies",
+    "truncation/endings", "truncation/option_texts",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}
@@ -59,7 +60,7 @@ def _sentences(path):
 
 def _promises():
     for name in ("relations", "corpus_relations"):
-        for node in ast.walk(ast.parse((FOLDER / f"{name}.py").read_text("utf-8"))):
+        for node in ast.walk(ast.parse((FOLDER / f"metamorphic/{name}.py").read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("Relation"):
                 yield _spelled(node.args[1])
 

@@ -6,7 +6,7 @@ import pytest
 
 from audit_runs import loaded
 from closeread.audits.material import Subject
-from closeread.audits.truncation import check
+from closeread.audits.truncation.check import check
 from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.types import (
@@ -19,7 +19,7 @@ from closeread.types import (
     Submission,
 )
 
-LOGS = Path(__file__).parents[1] / "logs/fixtures"
+LOGS = Path(__file__).parents[2] / "logs/fixtures"
 OPTIONS = tuple(
     Option(label=label, text=text)
     for label, text in zip(

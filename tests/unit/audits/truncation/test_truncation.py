@@ -10,12 +10,12 @@ import pytest
 
 from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
 from closeread import load
-from closeread.audits.copies import GUESSED, KNOWN
-from closeread.audits.endings import causes
 from closeread.audits.material import Subject
-from closeread.audits.recuts import recut
 from closeread.audits.shown import answers_shown
-from closeread.audits.truncation import check
+from closeread.audits.truncation.check import check
+from closeread.audits.truncation.copies import GUESSED, KNOWN
+from closeread.audits.truncation.endings import causes
+from closeread.audits.truncation.recuts import recut
 from closeread.metrics.intervals import unseen
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
@@ -27,7 +27,7 @@ from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader
 from closeread.types import Answer, Generation, Passage, Prediction, Question, Submission
 
-FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
+FEW_SHOT = Path(__file__).parents[2] / "logs/fixtures/lm_eval_few_shot"
 ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
 
 RUN_ON = "\n\nPassage: The town has 7 wards"

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from audit_runs import loaded, make_run
-from closeread.audits import recut_shape
-from closeread.audits.correlation import ranks, stuck
 from closeread.audits.material import Problems
-from closeread.audits.recuts import recut_at
-from closeread.audits.score_tables import Row, ScoreTable, is_table, read, size_of
-from closeread.audits.shape import check
+from closeread.audits.shape import recutting
+from closeread.audits.shape.check import check
+from closeread.audits.shape.correlation import ranks, stuck
+from closeread.audits.shape.score_tables import Row, ScoreTable, is_table, read, size_of
+from closeread.audits.truncation.recuts import recut_at
 from closeread.errors import InputError, UsageError
 from closeread.reports.audit import write_audit
 from closeread.reports.scatter import scatter
@@ -366,7 +366,7 @@ def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):
         asked.extend((one.name, stop) for stop in stops)
         return recut_at(one, metric, stops)
 
-    monkeypatch.setattr(recut_shape, "recut_at", counted)
+    monkeypatch.setattr(recutting, "recut_at", counted)
     found = check(ten.table, "", ten.runs)
     assert found.data["recut"]["cut_at"] in ('"\\n"', '"\\n\\n"')
     assert len(asked) == len(set(asked)) == 10 * len(found.data["recut"]["by_stop"])

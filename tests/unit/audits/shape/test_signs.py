@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from closeread.audits.material import Problems
-from closeread.audits.score_tables import Row, ScoreTable, error_of, read
-from closeread.audits.shape import check
-from closeread.audits.signs import signs
+from closeread.audits.shape.check import check
+from closeread.audits.shape.score_tables import Row, ScoreTable, error_of, read
+from closeread.audits.shape.signs import signs
 
 
 def sized(rng, n, rise, *, lost=0.0, told=True, examples=(0, 5)):
