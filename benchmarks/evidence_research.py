@@ -23,7 +23,7 @@ from closeread.exam import locate
 from closeread.formats.registry import load
 from closeread.metrics.evidence import overlap
 from closeread.metrics.expmrc import score_text
-from closeread.metrics.segmentation import segmenter
+from closeread.metrics.matching.segmentation import segmenter
 from closeread.readers import make
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 

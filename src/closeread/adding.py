@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import add
 
+ROUNDING = 1e-12  # sums that differ by less are equal but for rounding
+
 
 def sum_in_order(numbers: Iterable[float]) -> float:
     """Add from left to right, rounding after each; 0.0 of nothing."""

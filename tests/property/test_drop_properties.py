@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.metrics.assignment import rounded, rounded_mean
 from closeread.metrics.drop import metric, score_pair
+from closeread.metrics.matching.assignment import rounded, rounded_mean
 from closeread.text.normalize_drop import any_number, drop
 from closeread.types import Answer, Prediction, Question
 from places import ROOT

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.metrics import cmrc, mrqa, squad, squad2
-from closeread.metrics.segmentation import Segmenter
+from closeread.metrics.matching.segmentation import Segmenter
 from closeread.metrics.summary import summarize
 from closeread.text import normalize
 from closeread.types import Answer, Prediction, Question, Submission

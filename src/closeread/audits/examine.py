@@ -7,22 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from closeread.audits import (
-    disagreement,
-    leakage,
-    order,
-    promises,
-    recorded,
-    replan,
-    score_tables,
-    shape,
-    shortcuts,
-    truncation,
-)
+from closeread.audits import leakage, order, recorded, replan, shortcuts
+from closeread.audits.disagreement import check as disagreement
 from closeread.audits.findings import Finding, skipped
 from closeread.audits.material import Problems, Subject, subject, together, told_apart
+from closeread.audits.metamorphic import check as metamorphic
 from closeread.audits.replan_total import total
-from closeread.audits.signs import QUESTIONS
+from closeread.audits.shape import check as shape
+from closeread.audits.shape import score_tables
+from closeread.audits.shape.signs import QUESTIONS
+from closeread.audits.truncation import check as truncation
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
 from closeread.protocols import Begin, unwatched
@@ -179,7 +173,7 @@ def _findings(
         elif not any(one.questions for one in subjects):
             yield skipped(name, "no question is left to be examined")
         elif name == "metamorphic":
-            yield promises.check(
+            yield metamorphic.check(
                 subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed
             )
         elif name == "order":

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from closeread.adding import sum_in_order
-from closeread.audits.disagreement import scorers_for
+from closeread.audits.disagreement.check import scorers_for
+from closeread.audits.disagreement.parting import PARTS, Refused, values_of
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject
-from closeread.audits.parting import PARTS, Refused, values_of
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Question

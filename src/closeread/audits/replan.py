@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from closeread.audits.endings import cut_at
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
+from closeread.audits.truncation.endings import cut_at
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.selection import as_field

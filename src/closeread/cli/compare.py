@@ -13,7 +13,7 @@ from closeread.wording import count_of, in_one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from closeread.metrics.significance import Comparison
+    from closeread.metrics.comparison.significance import Comparison
     from closeread.runs.compare import Compared
     from closeread.runs.compare_tables import ComparedTables
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from closeread.metrics.overlap import f1
+from closeread.metrics.matching.overlap import f1
+from closeread.metrics.matching.references import no_questions, present, references, text_of
+from closeread.metrics.matching.segmentation import Segmenter, segmenter
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import no_questions, present, references, text_of
-from closeread.metrics.segmentation import Segmenter, segmenter
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from closeread.metrics.cmrc import longest_run
-from closeread.metrics.overlap import f1
+from closeread.metrics.matching.overlap import f1
+from closeread.metrics.matching.references import present, text_of
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import present, text_of
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit

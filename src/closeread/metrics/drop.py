@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.errors import InputError
-from closeread.metrics.assignment import rounded, rounded_mean
+from closeread.metrics.matching.assignment import rounded, rounded_mean
+from closeread.metrics.matching.references import present
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import present
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.normalize_drop import Normalized, any_number, drop

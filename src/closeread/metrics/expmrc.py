@@ -10,10 +10,10 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 from closeread.metrics.evidence import NONE_PREDICTED, is_silent, silent_as_zero
-from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import no_questions, present, references, text_of
+from closeread.metrics.matching.segmentation import Segmenter, segmenter
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import no_questions, present, references, text_of
-from closeread.metrics.segmentation import Segmenter, segmenter
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from closeread.adding import ROUNDING
 from closeread.errors import UsageError
-from closeread.metrics.paired_tests import ROUNDING
 from closeread.protocols import Family, Pool, Statistic
 from closeread.wording import count_of
 

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from closeread.adding import ROUNDING
+from closeread.metrics.comparison.paired import Paired
+from closeread.metrics.comparison.paired_tests import SHOWN, permutation
+from closeread.metrics.comparison.significance import Comparison, adjusted
 from closeread.metrics.intervals import (
     NO_INTERVAL,
     Interval,
@@ -19,9 +23,6 @@ from closeread.metrics.intervals import (
     unseen_draws,
     value,
 )
-from closeread.metrics.paired import Paired
-from closeread.metrics.paired_tests import ROUNDING, SHOWN, permutation
-from closeread.metrics.significance import Comparison, adjusted
 from closeread.metrics.summary import interval_settings
 from closeread.protocols import Pool
 from closeread.types import Summary, Unit

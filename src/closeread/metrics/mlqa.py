@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from closeread.errors import UsageError
-from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import references, text_of
+from closeread.metrics.matching.single import whole_file
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import references, text_of
-from closeread.metrics.single import whole_file
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import MLQA_LANGUAGES, mlqa_words

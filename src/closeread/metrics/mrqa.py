@@ -7,7 +7,7 @@ task's final number, the macro-average over data sets, is ``macro.macro_average`
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.metrics.single import SingleAnswer, whole_file
+from closeread.metrics.matching.single import SingleAnswer, whole_file
 
 
 def metric(*, skip_no_answer: bool = False) -> SingleAnswer:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.errors import InputError, UsageError
 from closeread.metrics.choice import option_scores
+from closeread.metrics.confidence.resampled_curve import Ranked, bound_of
 from closeread.metrics.pools import counts
-from closeread.metrics.resampled_curve import Ranked, bound_of
 from closeread.metrics.settings import exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit

@@ -8,7 +8,7 @@ those of ``evaluate-v2.0.py`` where the two must agree.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from closeread.metrics.single import SingleAnswer, whole_file
+from closeread.metrics.matching.single import SingleAnswer, whole_file
 
 
 def metric() -> SingleAnswer:

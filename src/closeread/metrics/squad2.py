@@ -9,10 +9,10 @@ from typing import Any
 
 from closeread.adding import sum_in_order
 from closeread.errors import InputError
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import no_questions, present, raw_text, text_of
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
-from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import Counts, counts, mean_pools, told_of_repeats
-from closeread.metrics.references import no_questions, present, raw_text, text_of
 from closeread.metrics.settings import exactly
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool

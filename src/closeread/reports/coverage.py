@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from closeread.metrics.band import band
+from closeread.metrics.confidence.band import band
 from closeread.metrics.intervals import Resampling
 
 _POINTS = 200

@@ -3,8 +3,8 @@
 from typing import Any
 
 from closeread.errors import CloseReadError
+from closeread.metrics.comparison.significance import Comparison
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.significance import Comparison
 from closeread.reports.material import Material
 from closeread.runs.compare import compare_runs
 from closeread.runs.store import open_run

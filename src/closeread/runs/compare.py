@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from closeread.errors import InputError, MismatchError, UsageError
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.significance import Comparison
+from closeread.metrics.comparison.significance import compare as compare_pairs
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.paired import System, paired
-from closeread.metrics.significance import Comparison
-from closeread.metrics.significance import compare as compare_pairs
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Begin, Pool, unwatched

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from closeread.errors import MismatchError
 from closeread.formats.mrqa_results import domain
+from closeread.metrics.comparison.paired import Paired, paired
+from closeread.metrics.comparison.significance import Comparison, adjusted
+from closeread.metrics.comparison.significance import compare as compare_pairs
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
-from closeread.metrics.paired import Paired, paired
-from closeread.metrics.significance import Comparison, adjusted
-from closeread.metrics.significance import compare as compare_pairs
 from closeread.metrics.subject import family
 from closeread.protocols import Begin, unwatched
 from closeread.runs.choose import wanted

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.metrics.calibration import auroc, brier, calibration_error, made_honest
+from closeread.adding import ROUNDING
+from closeread.metrics.confidence.calibration import auroc, brier, calibration_error, made_honest
 from closeread.metrics.intervals import farther, unseen_share
-from closeread.metrics.paired_tests import ROUNDING
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes
 
 Numbers = NDArray[np.float64]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.metrics import cmrc
-from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.metrics.matching.segmentation import Segmenter, segmenter
 from closeread.types import Answer, Prediction, Question, Submission
 
 pytestmark = pytest.mark.usefixtures("punkt")

@@ -130,7 +130,7 @@ def test_how_the_scorer_reads_a_text(capsys):
 
 def test_why_scorers_part(oracle, tmp_path):
     """The causes that the audit finds at the answers that ran on until a stop cut them."""
-    from closeread.audits import disagreement
+    from closeread.audits.disagreement import check as disagreement
 
     dataset, folder = oracle
     file = folder / "oracle/run-on-cut.json"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.metrics import expmrc
-from closeread.metrics.segmentation import Segmenter
+from closeread.metrics.matching.segmentation import Segmenter
 from closeread.types import Answer, Evidence, Option, Prediction, Question, Submission
 
 pytestmark = pytest.mark.usefixtures("punkt")

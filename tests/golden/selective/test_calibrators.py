@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from closeread.metrics.calibration import auroc, calibration_error
+from closeread.metrics.confidence.calibration import auroc, calibration_error
 from closeread.metrics.selective import aurc, curve
 from closeread.readers.certainty import log_odds
 from closeread.training.calibrators import fit

@@ -12,7 +12,7 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics.expmrc import Expmrc
-from closeread.metrics.segmentation import Segmenter
+from closeread.metrics.matching.segmentation import Segmenter
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Span
 from samples import triples
 from submitted import TEXT, loaded, two_questions

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.significance import compare
 from closeread.metrics.gcrc import chance_levels, metric, official, strict, weighted
 from closeread.metrics.intervals import Resampling, value
-from closeread.metrics.paired import System, paired
-from closeread.metrics.significance import compare
 from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Submission

@@ -7,11 +7,11 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.metrics import macro
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.paired_tests import holm
+from closeread.metrics.comparison.significance import compare
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import macro_average
-from closeread.metrics.paired import System, paired
-from closeread.metrics.paired_tests import holm
-from closeread.metrics.significance import compare
 from closeread.protocols import Pool
 
 

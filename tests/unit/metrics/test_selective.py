@@ -11,11 +11,11 @@ import pytest
 
 from closeread.errors import InputError, UnknownNameError, UsageError
 from closeread.metrics import selective
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.significance import compare
 from closeread.metrics.intervals import Resampling, distribution, interval, together, value
-from closeread.metrics.paired import System, paired
-from closeread.metrics.segmentation import segmenter
+from closeread.metrics.matching.segmentation import segmenter
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes, metric, official
-from closeread.metrics.significance import compare
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Score, Submission

@@ -7,8 +7,8 @@ import pytest
 
 from closeread.errors import CloseReadError, MissingExtraError
 from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2
-from closeread.metrics.overlap import shared
-from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.metrics.matching.overlap import shared
+from closeread.metrics.matching.segmentation import Segmenter, segmenter
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Evidence, Option, Prediction, Question, Submission

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.metrics import choice, mrqa, option, selective
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.seeds import average
+from closeread.metrics.comparison.significance import compare
 from closeread.metrics.intervals import VERSION, Resampling, distribution, interval, value
 from closeread.metrics.others import lighteval
-from closeread.metrics.paired import System, paired
-from closeread.metrics.seeds import average
-from closeread.metrics.significance import compare
 from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import (

@@ -7,8 +7,8 @@ import pytest
 
 import closeread
 from closeread.errors import MismatchError, UsageError
+from closeread.metrics.comparison.paired_tests import holm
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.paired_tests import holm
 from closeread.runs.compare import compare_runs
 from closeread.runs.compare_tables import are_tables, compare_tables
 from closeread.runs.macro import macro_averages
@@ -87,7 +87,7 @@ def test_in_and_out_of_domain_have_averages_of_their_own(table):
 
 def test_a_set_is_drawn_once_for_itself_and_all_averages(table, monkeypatch, begun):
     """In and out of domain are made of the same draws; a set's own line is that of it alone."""
-    from closeread.metrics import paired, swaps
+    from closeread.metrics.comparison import paired, swaps
 
     drawn = []
     for module, name in ((paired, "resampled_ratios"), (swaps, "swapped_sums")):

@@ -6,8 +6,8 @@ with its full-width marks on. Source: ``metrics/squad`` at a7dd338.
 
 from collections.abc import Mapping
 
+from closeread.metrics.matching.single import score_text
 from closeread.metrics.others.foreign import ForeignScorer, Golds
-from closeread.metrics.single import score_text
 
 
 def metric() -> ForeignScorer:

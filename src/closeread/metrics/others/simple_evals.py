@@ -8,8 +8,8 @@ string with `` and `` between them, and the answer is the first line that says `
 
 from collections.abc import Mapping
 
-from closeread.metrics.assignment import rounded
 from closeread.metrics.drop import overlap
+from closeread.metrics.matching.assignment import rounded
 from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
 from closeread.metrics.others.fuzzy import matches
 from closeread.text.normalize_drop import drop

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.metrics.calibration import calibration_error
+from closeread.metrics.confidence.calibration import calibration_error
 from closeread.metrics.units import question_unit
 from closeread.parts.making import make
 from closeread.readers.cues.reader import CueWeights

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from closeread.metrics.calibration import calibration_error
+from closeread.metrics.confidence.calibration import calibration_error
 from closeread.training.cues.curve import fit_curve
 
 

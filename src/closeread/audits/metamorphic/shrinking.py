@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from closeread.audits.relations import Spans
+from closeread.audits.metamorphic.relations import Spans
 
 _MOST_STEPS = 100
 _LETTER_BY_LETTER = 16  # the longest text of which single letters are left out

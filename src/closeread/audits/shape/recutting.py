@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from closeread.audits.correlation import pearson, rounded, spearman, stuck
 from closeread.audits.findings import Table
 from closeread.audits.material import Subject, judge_of, of_texts
-from closeread.audits.recuts import Recut, candidates, named, recut_at
-from closeread.audits.score_tables import Row, ScoreTable, error_of
+from closeread.audits.shape.correlation import pearson, rounded, spearman, stuck
+from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
+from closeread.audits.truncation.recuts import Recut, candidates, named, recut_at
 
 _FEW = 3
 

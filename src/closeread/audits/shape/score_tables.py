@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread.audits.material import Problems
-from closeread.audits.score_columns import no_scores
-from closeread.audits.score_groups import each_once
+from closeread.audits.shape.score_columns import no_scores
+from closeread.audits.shape.score_groups import each_once
 from closeread.errors import InputError
 
 _SIZE = re.compile(

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from closeread.adding import sum_in_order
-from closeread.audits.causes import causes_of, is_another_piece
-from closeread.audits.disagreement_tables import (
+from closeread.audits.disagreement.causes import causes_of, is_another_piece
+from closeread.audits.disagreement.parting import PARTS, Refused, distance, spread, values_of
+from closeread.audits.disagreement.tables import (
     cause_table,
     matrix_tables,
     order_table,
@@ -13,7 +14,6 @@ from closeread.audits.disagreement_tables import (
 )
 from closeread.audits.findings import Finding, Verdict, skipped
 from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
-from closeread.audits.parting import PARTS, Refused, distance, spread, values_of
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question

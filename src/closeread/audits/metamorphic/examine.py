@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from closeread.audits.corpus_relations import FILE_RELATIONS, FileRelation, numbers
-from closeread.audits.relations import RELATIONS, Relation, Spans, Trial
-from closeread.audits.shrinking import shrunk
+from closeread.audits.metamorphic.corpus_relations import FILE_RELATIONS, FileRelation, numbers
+from closeread.audits.metamorphic.relations import RELATIONS, Relation, Spans, Trial
+from closeread.audits.metamorphic.shrinking import shrunk
 from closeread.errors import CloseReadError, OutsideError
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.swaps import swapped_sums
+from closeread.metrics.comparison.swaps import swapped_sums
 
 
 def test_every_choice_of_a_few_units_is_as_likely():

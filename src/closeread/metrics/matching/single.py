@@ -4,9 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import (
+    no_questions,
+    present,
+    raw_text,
+    references,
+    text_of,
+)
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.references import no_questions, present, raw_text, references, text_of
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words

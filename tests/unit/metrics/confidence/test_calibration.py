@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.calibration import auroc, brier, calibration_error, made_honest
+from closeread.metrics.confidence.calibration import auroc, brier, calibration_error, made_honest
 
 
 def test_calibration_error_of_the_sure_and_wrong():

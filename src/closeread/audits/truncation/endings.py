@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from closeread.audits.copies import stands_in
 from closeread.audits.material import Subject, said
-from closeread.audits.recuts import STOPS, is_taken_from, taken_until, within_number
+from closeread.audits.truncation.copies import stands_in
+from closeread.audits.truncation.recuts import STOPS, is_taken_from, taken_until, within_number
 from closeread.types import Answer, Prediction, Question
 
 # From the first line break of several blanks alone: models end in thousands of them.

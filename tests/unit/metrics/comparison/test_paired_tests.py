@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from closeread.metrics import paired_tests
-from closeread.metrics.paired_tests import holm, mcnemar, smallest_difference
-from closeread.metrics.swaps import Sides, Swaps
+from closeread.metrics.comparison import paired_tests
+from closeread.metrics.comparison.paired_tests import holm, mcnemar, smallest_difference
+from closeread.metrics.comparison.swaps import Sides, Swaps
 
 
 def permutation(sides, resamples, generator):
@@ -122,8 +122,8 @@ def test_a_monte_carlo_p_value_is_never_zero():
 @pytest.mark.parametrize(("cells", "frequent"), [(20, 256), (2_000_000, 256), (2_000_000, 1)])
 def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells, frequent):
     """Ten wins a side of one weight: no swap is nearer; in small chunks as in one."""
-    monkeypatch.setattr("closeread.metrics.swaps._CELLS", cells)
-    monkeypatch.setattr("closeread.metrics.swaps._FREQUENT", frequent)
+    monkeypatch.setattr("closeread.metrics.comparison.swaps._CELLS", cells)
+    monkeypatch.setattr("closeread.metrics.comparison.swaps._FREQUENT", frequent)
     ups, downs = [1.0] * 10 + [0.0] * 10, [0.0] * 10 + [1.0] * 10
     assert permutation(sides(ups, downs), 99, np.random.default_rng(0)) == (1.0, False)
 

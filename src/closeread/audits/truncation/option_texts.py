@@ -2,7 +2,7 @@
 
 from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
 from closeread.audits.material import Subject, restricted
-from closeread.audits.recuts import ANEW, read_anew, recut_at
+from closeread.audits.truncation.recuts import ANEW, read_anew, recut_at
 from closeread.metrics.choice import picked
 from closeread.parts.making import make
 

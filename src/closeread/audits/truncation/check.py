@@ -4,12 +4,24 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from closeread.adding import sum_in_order
-from closeread.audits import option_texts
-from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_ones, share_beyond
-from closeread.audits.endings import CAUSES, beside_the_answer, causes, without_next_example
 from closeread.audits.findings import Cell, Finding, Table, Verdict, grave, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
-from closeread.audits.recuts import ANEW, Recut, candidates, named, read_anew, recut_at
+from closeread.audits.truncation import option_texts
+from closeread.audits.truncation.copies import (
+    GUESSED,
+    KNOWN,
+    by_chance,
+    copied_by,
+    long_ones,
+    share_beyond,
+)
+from closeread.audits.truncation.endings import (
+    CAUSES,
+    beside_the_answer,
+    causes,
+    without_next_example,
+)
+from closeread.audits.truncation.recuts import ANEW, Recut, candidates, named, read_anew, recut_at
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit, question_unit

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from closeread.errors import MismatchError
-from closeread.metrics import significance
+from closeread.metrics.comparison import significance
+from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.seeds import average
+from closeread.metrics.comparison.significance import Comparison
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.paired import System, paired
-from closeread.metrics.seeds import average
 from closeread.metrics.selective import metric as selective
-from closeread.metrics.significance import Comparison
 from closeread.protocols import Pool
 from closeread.types import Score, Submission
 

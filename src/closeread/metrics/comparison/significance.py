@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from closeread.adding import ROUNDING
 from closeread.errors import MismatchError
+from closeread.metrics.comparison.paired import Paired
+from closeread.metrics.comparison.paired_tests import (
+    SHOWN,
+    holm,
+    mcnemar,
+    permutation,
+    smallest_difference,
+)
+from closeread.metrics.comparison.seeds import Spread, spread
+from closeread.metrics.comparison.swaps import Sides
 from closeread.metrics.intervals import (
     FEW,
     NO_INTERVAL,
@@ -14,17 +25,6 @@ from closeread.metrics.intervals import (
     unseen,
     value,
 )
-from closeread.metrics.paired import Paired
-from closeread.metrics.paired_tests import (
-    ROUNDING,
-    SHOWN,
-    holm,
-    mcnemar,
-    permutation,
-    smallest_difference,
-)
-from closeread.metrics.seeds import Spread, spread
-from closeread.metrics.swaps import Sides
 from closeread.protocols import Pool
 from closeread.types import Record
 from closeread.wording import count_of

@@ -6,8 +6,8 @@ from typing import Any
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
-from closeread.audits.metamorphic import Kept, examine, varied
-from closeread.audits.planting import SPECIMENS, plant, summary
+from closeread.audits.metamorphic.examine import Kept, examine, varied
+from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
 from closeread.parts.making import make
 from closeread.types import Question
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from closeread.adding import sum_in_order
-from closeread.metrics.assignment import rounded, rounded_mean
+from closeread.metrics.matching.assignment import rounded, rounded_mean
 
 THIRD = 1 / 3
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import NamedTuple
 
-from closeread.audits.score_tables import Row, ScoreTable, error_of
+from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
 
 # How often a table of equal models may have a sign that one of them scores lower.
 _BY_CHANCE = 0.05

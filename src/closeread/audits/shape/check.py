@@ -3,12 +3,19 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from closeread.audits import recut_shape
-from closeread.audits.correlation import Cluster, pearson, pearson_of, rounded, spearman, stuck
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject
-from closeread.audits.score_tables import Row, ScoreTable
-from closeread.audits.signs import MOST_OVERTAKEN, OVERTAKEN, QUESTIONS, Sign, label, signs
+from closeread.audits.shape import recutting
+from closeread.audits.shape.correlation import (
+    Cluster,
+    pearson,
+    pearson_of,
+    rounded,
+    spearman,
+    stuck,
+)
+from closeread.audits.shape.score_tables import Row, ScoreTable
+from closeread.audits.shape.signs import MOST_OVERTAKEN, OVERTAKEN, QUESTIONS, Sign, label, signs
 from closeread.errors import UsageError
 
 _MOST_NAMED = 5
@@ -38,7 +45,7 @@ def check(
     if table.left_out:
         notes.append(f"columns that are no benchmark, left out: {_few(table.left_out)}")
     table, again = _each_once(table)
-    table, saved = recut_shape.with_runs(table, subjects, target or "drop")
+    table, saved = recutting.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
         return skipped("shape", "fewer than two models with scores", notes)
@@ -51,10 +58,10 @@ def check(
     tables = [_against_others(table, chosen, cluster)]
     if cluster:
         tables.append(_hardly_moving(points, chosen, cluster))
-    cuts = recut_shape.cuts_of(table, subjects, chosen, saved)
-    able = recut_shape.enough(cuts)
+    cuts = recutting.cuts_of(table, subjects, chosen, saved)
+    able = recutting.enough(cuts)
     if able:
-        tables += recut_shape.tables(cuts)
+        tables += recutting.tables(cuts)
     rows = [(sign.what, sign.where, sign.before, sign.after) for sign in found]
     tables.append(
         Table(
@@ -90,7 +97,7 @@ def check(
         verdict=verdict,
         headline="; ".join(
             [_headline(chosen, cluster, about, len(found) - len(about))]
-            + ([recut_shape.sentence(cuts)] if able else [])
+            + ([recutting.sentence(cuts)] if able else [])
         ),
         tables=tuple(tables),
         notes=tuple(notes),
@@ -99,7 +106,7 @@ def check(
             "cluster": list(cluster.names) if cluster else [],
             "signs": [list(row) for row in rows],
             "points": [list(point) for point in points],
-            "recut": recut_shape.data(cuts) if able else {},
+            "recut": recutting.data(cuts) if able else {},
         },
     )
 
@@ -161,7 +168,7 @@ def _points(table: ScoreTable, target: str) -> list[_Point]:
     """Return model, mean of its other scores, and its score, where both are there."""
     found = []
     for row in table.rows:
-        level = recut_shape.levels(row, target)
+        level = recutting.levels(row, target)
         if target in row.scores and level is not None:
             found.append((label(row), level, row.scores[target]))
     return found

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.band import band
+from closeread.metrics.confidence.band import band
 from closeread.metrics.intervals import Resampling, interval, unseen
 from closeread.protocols import Pool
 

@@ -9,7 +9,8 @@ from itertools import accumulate
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from closeread.metrics.swaps import Differences, Swaps
+from closeread.adding import ROUNDING
+from closeread.metrics.comparison.swaps import Differences, Swaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,7 @@ _EXACT = 16  # differing units: up to 2**16 swaps are counted out
 _COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
 # Standard errors of a difference that is shown at 5 % in four of five tests.
 SHOWN = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-ROUNDING = 1e-12  # sums that differ by less are equal but for rounding
-_ALIKE = 1e-9  # and so are ratios that differ by such a share
+_ALIKE = 1e-9  # ratios that differ by such a share are equal but for rounding
 _LEAST_VARIANCE = 1e-14  # of fractions: what is less is rounding
 
 

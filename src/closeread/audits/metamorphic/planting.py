@@ -16,19 +16,20 @@ from importlib import import_module, util
 from types import CodeType, ModuleType
 from typing import Any
 
-from closeread.audits.metamorphic import Kept, examine
-from closeread.audits.mutations import changed, places
+from closeread.audits.metamorphic.examine import Kept, examine
+from closeread.audits.metamorphic.mutations import changed, places
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 
 # A scorer's own files, the innermost first; the last one holds the factory.
 SPECIMENS: dict[str, tuple[str, ...]] = {
     "drop": (
-        "closeread.text.normalize_drop", "closeread.metrics.assignment", "closeread.metrics.drop",
+        "closeread.text.normalize_drop", "closeread.metrics.matching.assignment",
+        "closeread.metrics.drop",
     ),
     "squad": (
-        "closeread.text.normalize", "closeread.metrics.overlap", "closeread.metrics.single",
-        "closeread.metrics.squad",
+        "closeread.text.normalize", "closeread.metrics.matching.overlap",
+        "closeread.metrics.matching.single", "closeread.metrics.squad",
     ),
     "inspect": (
         "closeread.metrics.others.foreign", "closeread.metrics.others.inspect",
@@ -39,7 +40,8 @@ SPECIMENS: dict[str, tuple[str, ...]] = {
     ),
     "drop~fixed": (
         "closeread.text.normalize_drop", "closeread.text.numbers", "closeread.text.mend_drop",
-        "closeread.metrics.assignment", "closeread.metrics.drop", "closeread.metrics.drop_mended",
+        "closeread.metrics.matching.assignment", "closeread.metrics.drop",
+        "closeread.metrics.drop_mended",
     ),
 }  # fmt: skip
 _FACTORIES = {"drop~fixed": "fixed"}

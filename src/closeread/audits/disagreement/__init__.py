@@ -1,0 +1,1 @@
+"""All scorers over one set of answers: where they part, and why."""

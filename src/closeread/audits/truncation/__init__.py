@@ -1,0 +1,1 @@
+"""What the ends of texts did to their score: stops, limits, run-on text, copied examples."""

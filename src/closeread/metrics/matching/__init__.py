@@ -1,0 +1,1 @@
+"""Answers held against gold as text: what several official scorers do alike."""
