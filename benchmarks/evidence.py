@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from benchmarks import official_masking
 from benchmarks.measure import DATA, Result, in_turn, limit, ratio
 from closeread import load
-from closeread.evidence.train_vectors import train
-from closeread.evidence.vectors import load as load_vectors
+from closeread.evidence.vectors.matrix import load as load_vectors
+from closeread.evidence.vectors.train import train
 from closeread.evidence.words import OWN
 from closeread.exam import locate
 from closeread.parts.making import make

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.evidence.cover_search import Search
+from closeread.evidence.claims.search import Search
+from closeread.evidence.claims.weighing import Claim, Indexed
 from closeread.evidence.sentences import splitter
-from closeread.evidence.weighing import Claim, Indexed
 
 _STEM = 0.7
 

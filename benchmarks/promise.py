@@ -9,10 +9,10 @@ import random
 import sys
 from pathlib import Path
 
-from closeread.readers.certainty import scale_of
+from closeread.readers.confidence.certainty import scale_of
 from closeread.runs.recalibrate import graded
 from closeread.runs.store import open_run
-from closeread.training.confidence import ConfidenceSettings, example_of, learn
+from closeread.training.confidence.learn import ConfidenceSettings, example_of, learn
 
 
 def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:

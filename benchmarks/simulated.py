@@ -11,7 +11,7 @@ from random import Random
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import macro_average
 from closeread.protocols import Pool
-from closeread.training.threshold import in_order, sequence
+from closeread.training.confidence.threshold import in_order, sequence
 
 KEPT_BACK, OTHERS = 120, 180  # 40 % are kept back
 RISK, DELTA = 0.1, 0.05

@@ -16,8 +16,8 @@ import torch
 import closeread
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
+from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.recipes.span import SpanOptions
 
 LENGTH = 384

@@ -20,7 +20,7 @@ from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
 from closeread.runs.verify import verify
-from closeread.training.neural.choose import ChooseTask
+from closeread.training.neural.tasks.choice import ChooseTask
 from closeread.types import Answer, Option, Passage, Question
 from contract.test_readers import battery
 from neural.encoders import make_encoder as with_bytes_or_pieces

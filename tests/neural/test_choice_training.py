@@ -15,8 +15,8 @@ import torch
 
 from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.choose import ChooseTask
 from closeread.training.neural.task import collate
+from closeread.training.neural.tasks.choice import ChooseTask
 from closeread.types import Answer, Option, Passage, Question
 from neural.tiny_bert import make_encoder
 from verbs import closeread

@@ -17,8 +17,8 @@ from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural import groups
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.chunk_task import ChunkTask
 from closeread.training.neural.task import collate
+from closeread.training.neural.tasks.chunk import ChunkTask
 from closeread.training.recipes.chunk import ChunkOptions, ChunkSettings
 from closeread.types import Option
 from contract.test_readers import battery

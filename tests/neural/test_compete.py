@@ -19,11 +19,11 @@ from closeread.parts import finding
 from closeread.parts.making import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
-from closeread.training.neural.compete import CompeteTask, hinge, independent
-from closeread.training.neural.entail import EntailTask
 from closeread.training.neural.material import flat
 from closeread.training.neural.measure import measured
 from closeread.training.neural.task import NOTHING, collate
+from closeread.training.neural.tasks.entailment import EntailTask
+from closeread.training.neural.tasks.verifier import CompeteTask, hinge, independent
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
 from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request

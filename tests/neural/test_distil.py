@@ -17,12 +17,12 @@ from closeread.errors import InputError, MismatchError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.windows import Encoded, Window
-from closeread.training.neural import distil
-from closeread.training.neural.distil import N_VOTES, votes
-from closeread.training.neural.kept_votes import KeptVotes
+from closeread.training.neural.distillation import distil
+from closeread.training.neural.distillation.distil import N_VOTES, votes
+from closeread.training.neural.distillation.kept_votes import KeptVotes
 from closeread.training.neural.material import flat
-from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
+from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.recipe import Stage, TrainedReader
 from closeread.training.recipes.span import SpanOptions
 from neural.colours import COLOURS, squad
@@ -265,7 +265,7 @@ def test_teachers_that_the_device_does_not_hold_are_told(tmp_path, soup, few, mo
     def full(*given, **named):
         raise UsageError("no room", cure="token_budget=") from torch.OutOfMemoryError("CUDA: none")
 
-    monkeypatch.setattr(f"closeread.training.neural.distil.{at}", full)
+    monkeypatch.setattr(f"closeread.training.neural.distillation.distil.{at}", full)
     with pytest.raises(UsageError, match=r"does not hold the models that teach.*CUDA") as told:
         train(tmp_path / "out", str(soup), few, reader=taught(), max_steps=1)
     assert "`teachers`" in told.value.cure

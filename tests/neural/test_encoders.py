@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.train_vectors import train
+from closeread.evidence.vectors.train import train
 from closeread.parts.making import make
 from closeread.types import Option, Passage, Question
 from verbs import apart

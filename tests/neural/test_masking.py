@@ -9,8 +9,8 @@ pytest.importorskip("accelerate", reason="needs the extra `train`: make neural")
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-from closeread.training.neural.masking import SHOWN, Masker, masked_loss
-from closeread.training.neural.texts import blocks
+from closeread.training.neural.pretraining.masking import SHOWN, Masker, masked_loss
+from closeread.training.neural.pretraining.texts import blocks
 from neural.toy_words import write_vocabulary
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]

@@ -20,7 +20,7 @@ from closeread.cli import main
 from closeread.readers.lineage import lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.callbacks import Progress
-from closeread.training.neural.masking import masked_loss
+from closeread.training.neural.pretraining.masking import masked_loss
 from neural.encoders import make_encoder
 from neural.toy_words import WORDS, write_vocabulary
 
@@ -212,7 +212,7 @@ def test_layers_learn_in_the_precision_that_is_asked_for(
         hook.remove()
         return found
 
-    monkeypatch.setattr("closeread.training.neural.pretrain.masked_loss", looking)
+    monkeypatch.setattr("closeread.training.neural.pretraining.train.masked_loss", looking)
     train.told(recipe(tmp_path, texts, vocabulary, max_steps=2, precision='"bfloat16"'))
     assert set(seen) == {(True, "torch.bfloat16"), (False, "torch.float32")}
     assert load_file(tmp_path / "out" / "model.safetensors").popitem()[1].dtype == torch.float32

@@ -14,9 +14,9 @@ import torch
 
 from closeread.errors import InputError
 from closeread.readers import make
+from closeread.readers.models.places import check_words
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.places import check_words
 from closeread.types import Passage, Question
 from neural.encoders import TEXTS, make_encoder
 from verbs import apart

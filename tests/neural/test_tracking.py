@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import UsageError
-from closeread.training.neural import tracking
-from closeread.training.neural.trackers import aside, check_trackers
+from closeread.training.neural.tracking import curve as tracking
+from closeread.training.neural.tracking.trackers import aside, check_trackers
 from neural.test_training import killed, recipe
 from neural.trained import Killed, killed_at, losses, stage, train
 

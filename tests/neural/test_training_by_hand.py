@@ -16,8 +16,8 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural import fit
 from closeread.training.neural.material import flat
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
+from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.recipes.span import SpanOptions
 from neural.trained import train
 

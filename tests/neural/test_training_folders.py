@@ -12,8 +12,8 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import msgspec
 
 from closeread.errors import InputError, MismatchError, UsageError
-from closeread.training.neural.folder import Folder
-from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.saving.folder import Folder
+from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.recipe import TrainRecipe
 from neural.colours import inference, squad
 from neural.trained import Killed, killed_at, losses, stage, train

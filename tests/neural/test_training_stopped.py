@@ -15,8 +15,8 @@ import torch
 from safetensors.torch import load_file
 
 from closeread.system.signals import Stopped
-from closeread.training.neural import states
 from closeread.training.neural import train as trainer
+from closeread.training.neural.saving import states
 from closeread.training.recipe import Stage, TrainedReader
 from neural.colours import inference
 from neural.test_training import recipe

@@ -22,7 +22,7 @@ from closeread.downloads.fetch import digests  # noqa: E402
 from closeread.errors import MismatchError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.lineage import RECORD, Learned, Lineage, Stage  # noqa: E402
-from closeread.readers.weights import weights_sha256  # noqa: E402
+from closeread.readers.models.weights import weights_sha256  # noqa: E402
 from closeread.runs.predict import Job, predict  # noqa: E402
 from closeread.runs.records import describe_reader  # noqa: E402
 from closeread.runs.store import INFO, write_document  # noqa: E402

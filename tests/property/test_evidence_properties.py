@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from closeread.evidence.claims.terms import fold, units
 from closeread.evidence.cover import cover, explain
-from closeread.evidence.terms import fold, units
 from closeread.text.segment import sentences, vgaokao
 from closeread.types import Option, Passage, Question
 

@@ -12,7 +12,7 @@ from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
 from closeread.readers import make
-from closeread.readers.calibrate import Applied
+from closeread.readers.confidence.calibrate import Applied
 from closeread.runs.answers import answers
 from closeread.runs.calibrated import from_file, told_by
 from closeread.runs.plan import batches, opaque

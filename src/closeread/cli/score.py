@@ -194,8 +194,8 @@ def _joined(
     from msgspec.structs import replace
 
     from closeread.runs.extract import marked
-    from closeread.runs.joined import must_join
-    from closeread.runs.summaries import resampling_of
+    from closeread.runs.scoring.joined import must_join
+    from closeread.runs.scoring.summaries import resampling_of
 
     settings = scored.settings
 

@@ -8,15 +8,15 @@ import math
 from typing import Annotated
 
 from closeread.errors import UsageError
-from closeread.evidence.background import Background, load
-from closeread.evidence.clauses import without_empty_ends
+from closeread.evidence.claims.background import Background, load
+from closeread.evidence.claims.clauses import without_empty_ends
+from closeread.evidence.claims.explanation import Explanation, explanation
+from closeread.evidence.claims.search import Rule, Search
+from closeread.evidence.claims.unit_index import UnitIndex
+from closeread.evidence.claims.weighing import Claim, Indexed
 from closeread.evidence.corpus import PASSAGES
-from closeread.evidence.cover_search import Rule, Search
-from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.query import label_of
 from closeread.evidence.sentences import Splitter, splitter
-from closeread.evidence.unit_index import UnitIndex
-from closeread.evidence.weighing import Claim, Indexed
 from closeread.parts.making import PathText
 from closeread.text.asked import asked_for
 from closeread.text.remembered import ByText

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import CloseReadError, UsageError
 from closeread.evidence.used import models_of
-from closeread.evidence.vectors import load
+from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.parts.held import HeldEncoder, outsider
 from closeread.parts.making import PathText, make

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from closeread.evidence.integrate import integrator
 from closeread.evidence.masking import MaskingRetriever, Query
 from closeread.evidence.sentences import splitter
-from closeread.evidence.vector_index import Sentence
-from closeread.evidence.vectors import load
+from closeread.evidence.vectors.index import Sentence
+from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.parts.making import PathText
 

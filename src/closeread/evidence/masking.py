@@ -14,8 +14,8 @@ from closeread.evidence.integrate import Integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence
 from closeread.evidence.used import models_of
-from closeread.evidence.vector_index import Sentence, VectorIndex
-from closeread.evidence.vectors import WordVectors
+from closeread.evidence.vectors.index import Sentence, VectorIndex
+from closeread.evidence.vectors.matrix import WordVectors
 from closeread.evidence.words import Segmenter, Word
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span

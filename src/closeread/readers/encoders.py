@@ -15,7 +15,7 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.used import UsedModel
 from closeread.parts.extras import missing_extra
 from closeread.parts.making import PathText
-from closeread.readers.places import (
+from closeread.readers.models.places import (
     check_words,
     first_line,
     one_at_a_time,

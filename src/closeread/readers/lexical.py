@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from closeread.adding import sum_in_order
 from closeread.errors import UsageError
-from closeread.evidence.terms import terms
+from closeread.evidence.claims.terms import terms
 from closeread.parts.making import make
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers

@@ -14,7 +14,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.evidence.used import UsedModel, told_by
 from closeread.protocols import Retriever
-from closeread.readers.weights import settings_sha256, weights_sha256
+from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.types import Record
 
 RECORD = "closeread.json"  # of a finished training; the lineage is a part of it

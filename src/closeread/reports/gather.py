@@ -18,8 +18,8 @@ from closeread.reports.plot import RESAMPLING
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
+from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run, open_run
-from closeread.runs.summaries import resampling_of
 from closeread.types import ROLES, Dataset, Prediction, Question
 
 # The first of these that a metric family computes is its chief value, shown large.

@@ -8,7 +8,7 @@ from closeread.metrics.evidence import MAIN
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import CELLS
 from closeread.reports.material import Material, RunView
-from closeread.runs.joined import JoinedScores, join
+from closeread.runs.scoring.joined import JoinedScores, join
 from closeread.types import Item, Submission
 
 

@@ -10,7 +10,7 @@ from closeread.reports.covering import asked, laid, located
 from closeread.reports.material import Attention, Material, Row, RunView, Told, choice_of
 from closeread.reports.plot import DIGITS
 from closeread.reports.shortening import shortened
-from closeread.runs.walk import tags_of
+from closeread.runs.scoring.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question
 
 DETAILS_A_BLOCK = 64

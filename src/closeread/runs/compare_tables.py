@@ -14,10 +14,10 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
 from closeread.metrics.subject import family
 from closeread.protocols import Begin, unwatched
-from closeread.runs.choose import wanted
 from closeread.runs.compare import Compared, side_by_side, told_apart
 from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
+from closeread.runs.scoring.choose import wanted
 from closeread.runs.store import Run
 
 Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from closeread.runs.computed import Versions
+from closeread.runs.scoring.computed import Versions
 from closeread.types import Score, Summary
 
 

@@ -7,11 +7,11 @@ from closeread.metrics.macro import macro_average
 from closeread.metrics.subject import family
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.choose import make_metrics, wanted
 from closeread.runs.extract import marked
 from closeread.runs.score import as_submission
+from closeread.runs.scoring.choose import make_metrics, wanted
+from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run
-from closeread.runs.summaries import resampling_of
 from closeread.types import Summary
 
 AVERAGED = "mrqa"  # no other scorer's publishers average over data sets

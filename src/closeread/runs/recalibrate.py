@@ -15,7 +15,7 @@ from closeread.errors import UsageError
 from closeread.items import ordered
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
-from closeread.readers.calibrate import surely
+from closeread.readers.confidence.calibrate import surely
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import stripped
 from closeread.runs.predict import finished

@@ -15,21 +15,21 @@ from closeread.items import telling
 from closeread.metrics.summary import described
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.choose import default_metrics, make_metrics
-from closeread.runs.computed import computed_by
 from closeread.runs.extract import Extracted
-from closeread.runs.parallel import lines_by_workers
 from closeread.runs.records import RunSummary, ScoreSettings, describe_dataset
-from closeread.runs.score_lines import lines_of, reread, row_of
-from closeread.runs.store import PREDICTIONS, SCORES, SUMMARY, Predictions, Run, write_document
-from closeread.runs.summaries import (
+from closeread.runs.scoring.choose import default_metrics, make_metrics
+from closeread.runs.scoring.computed import computed_by
+from closeread.runs.scoring.lines import lines_of, reread, row_of
+from closeread.runs.scoring.parallel import lines_by_workers
+from closeread.runs.scoring.summaries import (
     ScoresOf,
     asked_for,
     breakdowns_of,
     resampling_of,
     summaries_of,
 )
-from closeread.runs.walk import Walked, score_rows
+from closeread.runs.scoring.walk import Walked, score_rows
+from closeread.runs.store import PREDICTIONS, SCORES, SUMMARY, Predictions, Run, write_document
 from closeread.types import Dataset, Score, Submission, Summary
 from closeread.wording import argument
 

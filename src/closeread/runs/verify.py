@@ -20,8 +20,6 @@ from closeread.formats.files.source import Source
 from closeread.items import ordered, telling
 from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
-from closeread.runs.choose import recorded_metrics
-from closeread.runs.computed import Versions, computed_by
 from closeread.runs.differing import (
     Difference,
     breakdowns_apart,
@@ -31,9 +29,11 @@ from closeread.runs.differing import (
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
+from closeread.runs.scoring.choose import recorded_metrics
+from closeread.runs.scoring.computed import Versions, computed_by
+from closeread.runs.scoring.summaries import breakdowns_of, summaries_of
+from closeread.runs.scoring.walk import Walked, score_rows
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
-from closeread.runs.summaries import breakdowns_of, summaries_of
-from closeread.runs.walk import Walked, score_rows
 from closeread.system.sums import sha256_of
 from closeread.types import Dataset, Score
 from closeread.wording import count_of

@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 
 from closeread import __version__
+from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.evidence.cover import claim_and_context, explain
-from closeread.evidence.unit_index import UnitIndex
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.protocols import Retriever
-from closeread.readers.calibrate import Applied
+from closeread.readers.confidence.calibrate import Applied
 from closeread.readers.http.answer_wire import (
     MOST_QUOTED,
     AnswerReply,

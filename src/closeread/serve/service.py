@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from closeread import __version__
 from closeread.protocols import Reader, Retriever
-from closeread.readers.calibrate import Applied
+from closeread.readers.confidence.calibrate import Applied
 from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
 from closeread.runs.systems import without_seed

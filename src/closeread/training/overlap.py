@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from closeread.evidence.terms import fold
+from closeread.evidence.claims.terms import fold
 from closeread.types import Passage, PassageQuestion, Question
 
 if TYPE_CHECKING:

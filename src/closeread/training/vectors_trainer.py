@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from closeread.errors import UsageError
-from closeread.evidence.train_vectors import train as learn
+from closeread.evidence.vectors.train import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.outcome import must_take_file
 from closeread.parts.making import PathText

@@ -9,9 +9,9 @@ pytest.importorskip("sklearn")
 
 from closeread.metrics.confidence.calibration import auroc, calibration_error
 from closeread.metrics.selective import aurc, curve
-from closeread.readers.certainty import log_odds
-from closeread.training.calibrators import fit
-from closeread.training.threshold import in_order, sequence
+from closeread.readers.confidence.certainty import log_odds
+from closeread.training.confidence.calibrators import fit
+from closeread.training.confidence.threshold import in_order, sequence
 
 
 @pytest.fixture(scope="module")

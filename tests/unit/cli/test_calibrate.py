@@ -10,8 +10,13 @@ from click.testing import CliRunner
 from closeread import exam
 from closeread.cli import cli
 from closeread.errors import UsageError
-from closeread.readers.calibrate import Calibrator, Linear, load_calibrator, save_calibrator
-from closeread.readers.certainty import NAMES
+from closeread.readers.confidence.calibrate import (
+    Calibrator,
+    Linear,
+    load_calibrator,
+    save_calibrator,
+)
+from closeread.readers.confidence.certainty import NAMES
 from closeread.runs.store import open_run
 
 pytest.importorskip("sklearn")

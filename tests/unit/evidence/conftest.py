@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.evidence.vectors import load
+from closeread.evidence.vectors.matrix import load
 from topics import TOPICS
 
 

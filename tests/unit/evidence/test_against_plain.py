@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closeread import load
-from closeread.evidence.vectors import load as load_vectors
+from closeread.evidence.vectors.matrix import load as load_vectors
 from closeread.evidence.words import OWN, Segmenter
 from closeread.exam import locate
 from closeread.parts.making import make

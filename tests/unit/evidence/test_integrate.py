@@ -14,7 +14,7 @@ from closeread.evidence.integrate import (
     integrator,
 )
 from closeread.evidence.sentences import splitter
-from closeread.evidence.vectors import load
+from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.types import Passage, Span
 from topics import CLAIM, PASSAGE, TopicEncoder

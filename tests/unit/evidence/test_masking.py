@@ -10,7 +10,7 @@ from closeread.evidence.beam import Chain, search
 from closeread.evidence.hard_masking import HardMask
 from closeread.evidence.masking import Query
 from closeread.evidence.soft_masking import SoftMask
-from closeread.evidence.vector_index import Sentence
+from closeread.evidence.vectors.index import Sentence
 
 
 def query(**words):

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from closeread.evidence.terms import terms
+from closeread.evidence.claims.terms import terms
 from closeread.evidence.words import Segmenter
 from closeread.parts import making
 from closeread.types import Passage, Question

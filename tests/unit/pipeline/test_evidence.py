@@ -8,7 +8,7 @@ import pytest
 from closeread.errors import CloseReadError
 from closeread.pipeline.extract import Scorer, as_judged, evidence_of, extract
 from closeread.pipeline.reading_cost import ReadingCost
-from closeread.runs.evidence_groups import EvidenceGroups
+from closeread.runs.scoring.evidence_groups import EvidenceGroups
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
 
 TEXT = "Rain falls. Sheep graze. Ferries cross. Nobody sang. Ice melts. Bells ring."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.evidence.train_vectors import train
+from closeread.evidence.vectors.train import train
 from closeread.parts.making import make
 from closeread.pipeline.extract import evidence_of
 from closeread.pipeline.shading import shade

@@ -9,7 +9,7 @@ import pytest
 from closeread.api.datasets import open_dataset
 from closeread.errors import MismatchError
 from closeread.evidence.corpus import build
-from closeread.evidence.vectors import load
+from closeread.evidence.vectors.matrix import load
 from closeread.readers import make
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader

@@ -12,7 +12,7 @@ from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidenc
 from closeread.cli.terminal.output import as_json, remark
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_take_file
-from closeread.readers.calibrate import (
+from closeread.readers.confidence.calibrate import (
     Calibrator,
     Linear,
     Model,
@@ -20,7 +20,7 @@ from closeread.readers.calibrate import (
     Threshold,
     save_calibrator,
 )
-from closeread.readers.certainty import scale_of
+from closeread.readers.confidence.certainty import scale_of
 from closeread.runs.calibrated import answered_by, record_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
@@ -28,7 +28,7 @@ from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
 
 if TYPE_CHECKING:
-    from closeread.training.confidence import Learned
+    from closeread.training.confidence.learn import Learned
 
 _TOLD_WEIGHTS = 8
 _OF_ORDER = ("auroc", "aurc", "coverage@80", "coverage@90")
@@ -38,8 +38,8 @@ def learn(
     paths: Sequence[Path], out: Path, sought: Sought, settings: dict[str, Any], *, json_: bool
 ) -> None:
     """Learn a calibrator from runs, save it, and print what it gives on passages held out."""
-    from closeread.training.confidence import ConfidenceSettings, example_of
-    from closeread.training.confidence import learn as fitted
+    from closeread.training.confidence.learn import ConfidenceSettings, example_of
+    from closeread.training.confidence.learn import learn as fitted
 
     must_take_file(out)
     if sought.held_out is not None:
@@ -185,7 +185,7 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
 
 
 def _what_helps(chosen: Threshold) -> str:
-    from closeread.training.threshold import fewest
+    from closeread.training.confidence.threshold import fewest
 
     least = fewest(chosen.risk, chosen.delta)
     if chosen.n_questions < least:

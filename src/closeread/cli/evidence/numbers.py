@@ -58,7 +58,7 @@ def found_by(
     from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
-    from closeread.runs.evidence_groups import EvidenceGroups
+    from closeread.runs.scoring.evidence_groups import EvidenceGroups
 
     resampling = Resampling() if intervals else None
     scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()

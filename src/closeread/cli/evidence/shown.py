@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.cli.evidence.methods import Method
+from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.cover import claim_and_context, explain
-from closeread.evidence.explanation import Explanation
 from closeread.evidence.query import query_text
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span

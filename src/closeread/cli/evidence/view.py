@@ -14,8 +14,8 @@ from closeread.cli.evidence.methods import Method
 from closeread.cli.evidence.shown import Shown, claims_of, record
 from closeread.cli.terminal.output import as_json, console
 from closeread.cli.terminal.typeset import glyphs, wrapped
-from closeread.evidence.explanation import Explanation
-from closeread.evidence.terms import units
+from closeread.evidence.claims.explanation import Explanation
+from closeread.evidence.claims.terms import units
 from closeread.types import Evidence, Span
 from closeread.wording import in_one_line, sign_of
 

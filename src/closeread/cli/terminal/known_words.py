@@ -28,7 +28,7 @@ def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any
         path = options.get("model")
     if not path:
         return
-    from closeread.evidence.vectors import coverage, load
+    from closeread.evidence.vectors.matrix import coverage, load
     from closeread.evidence.words import Segmenter
 
     vectors, segmenter = load(str(path)), Segmenter(words, stop_words)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.evidence.terms import Unit
+from closeread.evidence.claims.terms import Unit
 
 # In shares of a content unit. Chosen by pairs of plain statements in which a subject, a place or a
 # time was exchanged, written for this (docs/cues-research.md); half or twice of each tells as many.

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from closeread.adding import sum_in_order
-from closeread.evidence.explanation import Explanation
-from closeread.evidence.terms import fold, units
+from closeread.evidence.claims.explanation import Explanation
+from closeread.evidence.claims.terms import fold, units
 from closeread.readers.competition import sign
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.turns import turns

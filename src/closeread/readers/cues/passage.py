@@ -3,8 +3,8 @@
 from functools import cached_property
 from itertools import pairwise
 
-from closeread.evidence.terms import Unit, fold, units
-from closeread.evidence.unit_index import UnitIndex
+from closeread.evidence.claims.terms import Unit, fold, units
+from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.readers.cues.alignment import Aligned
 from closeread.readers.cues.words import Cue, lexicon
 from closeread.types import Passage, Span

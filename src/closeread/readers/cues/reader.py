@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, UsageError
+from closeread.evidence.claims.explanation import Explanation, explanation
 from closeread.evidence.cover import claim_and_context
-from closeread.evidence.explanation import Explanation, explanation
 from closeread.formats.files.whole import save_json
 from closeread.parts.making import PathText, make
 from closeread.protocols import Retriever
-from closeread.readers.calibrate import Threshold
 from closeread.readers.competition import DIGITS, not_for_it, ranked, sign
+from closeread.readers.confidence.calibrate import Threshold
+from closeread.readers.confidence.options import MarginCurve
 from closeread.readers.cues.features import ANSWER, SUPPORT, features
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
-from closeread.readers.option_confidence import MarginCurve
 from closeread.types import (
     Candidate,
     Option,

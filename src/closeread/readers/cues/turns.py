@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
-from closeread.evidence.explanation import Explanation, Match
+from closeread.evidence.claims.explanation import Explanation, Match
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.words import Cue
 from closeread.types import Span

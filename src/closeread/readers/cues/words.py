@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from closeread.evidence.terms import fold
+from closeread.evidence.claims.terms import fold
 
 
 class Cue(NamedTuple):

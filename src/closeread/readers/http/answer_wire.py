@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from closeread.evidence.explanation import Match
+from closeread.evidence.claims.explanation import Match
 from closeread.types import Option, Passage, Prediction, Question, Record, Span
 
 MOST_CANDIDATES = 1000

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from closeread.errors import InputError, UsageError
 from closeread.parts.extras import missing_extra
-from closeread.readers.places import first_line, is_offline, one_at_a_time
+from closeread.readers.models.places import first_line, is_offline, one_at_a_time
 
 
 class Written(NamedTuple):

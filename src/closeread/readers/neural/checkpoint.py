@@ -12,8 +12,8 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.models.places import first_line
 from closeread.readers.neural.memory import check_memory
-from closeread.readers.places import first_line
 from closeread.readers.windows import Encoded, Template, Tokens
 from closeread.text.marks import MARK
 

@@ -13,10 +13,10 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.models.places import first_line, one_at_a_time
 from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
-from closeread.readers.places import first_line, one_at_a_time
 
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from closeread.readers.calibrate import logistic
 from closeread.readers.competition import DIGITS, decided, not_for_it
+from closeread.readers.confidence.calibrate import logistic
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint

@@ -3,7 +3,7 @@
 import torch
 
 from closeread.errors import UsageError
-from closeread.readers.places import first_line
+from closeread.readers.models.places import first_line
 
 _OF_A_PROCESSOR = "DefaultCPUAllocator"  # torch raises a plain RuntimeError for that
 

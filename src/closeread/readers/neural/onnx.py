@@ -20,6 +20,7 @@ import torch
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
 from closeread.parts.extras import missing_extra
+from closeread.readers.models.places import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.onnx_export import encoder_name, export
@@ -27,7 +28,6 @@ from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import configuration
 from closeread.readers.neural.quantise import quantise
 from closeread.readers.neural.scratch import scratch
-from closeread.readers.places import first_line
 
 try:
     import onnx as library

@@ -13,12 +13,12 @@ from transformers import AttentionInterface
 
 from closeread.errors import InputError
 from closeread.readers.batching import Batch
+from closeread.readers.models.places import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Ids, Network, TorchNetwork, framed
 from closeread.readers.neural.last import KEPT, with_last_layer
 from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import unsaid
-from closeread.readers.places import first_line
 
 _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers

@@ -11,7 +11,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError
-from closeread.readers.places import (
+from closeread.readers.models.places import (
     COPY,
     TOKENIZER,
     check_place,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from closeread.readers.option_confidence import MarginCurve, margin_and_share
+from closeread.readers.confidence.options import MarginCurve, margin_and_share
 
 
 def fit_curve(scores: Sequence[Sequence[float]], correct: Sequence[bool]) -> MarginCurve:

@@ -13,7 +13,7 @@ from closeread.metrics.confidence.calibration import calibration_error
 from closeread.metrics.units import question_unit
 from closeread.parts.making import make
 from closeread.readers.cues.reader import CueWeights
-from closeread.training import threshold
+from closeread.training.confidence import threshold
 from closeread.training.cues.curve import fit_curve
 from closeread.training.cues.examples import Example, Found, examples, questions
 from closeread.training.cues.fit import Weights, cues_alone, fit, scored

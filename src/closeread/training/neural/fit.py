@@ -13,14 +13,14 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traini
 
 from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder, draws
+from closeread.training.neural.saving import going_on
 from closeread.training.neural.task import Task, collate
-from closeread.training.neural.tracking import tracked
+from closeread.training.neural.tracking.curve import tracked
 from closeread.training.neural.two_heads import TwoHeads, save_second
 from closeread.training.recipes.place import STATES
 from closeread.training.recipes.settings import NeuralSettings

@@ -10,24 +10,24 @@ from closeread.errors import InputError
 from closeread.parts.making import path_of
 from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
+from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.weights import settings_sha256, weights_sha256
 from closeread.training.neural.abilities import check_lengths, check_recomputing, outlined, takes
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_machine, device_of, holding
+from closeread.training.neural.distillation.teachers import check_taught, lineages_of
 from closeread.training.neural.fit import fit
-from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured, watched_by
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
+from closeread.training.neural.saving.folder import Folder
+from closeread.training.neural.saving.writable import writable
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task, Taught
-from closeread.training.neural.teachers import check_taught, lineages_of
-from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
 from closeread.training.recipes.look import asked, open_all
 from closeread.training.recipes.place import must_be_free

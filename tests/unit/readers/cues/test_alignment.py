@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from closeread.evidence.terms import units
+from closeread.evidence.claims.terms import units
 from closeread.readers.cues.alignment import Aligned
 
 

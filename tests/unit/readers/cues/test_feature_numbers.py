@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from closeread.evidence.explanation import Explanation, Match, explanation
-from closeread.evidence.unit_index import UnitIndex
+from closeread.evidence.claims.explanation import Explanation, Match, explanation
+from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.readers.cues.features import answers, cover, cues, order, siblings, style
 from closeread.readers.cues.passage import ReadPassage
 from closeread.types import Evidence, Option, Passage, Question, Span

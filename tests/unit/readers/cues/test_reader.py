@@ -10,7 +10,8 @@ from closeread.exam import locate
 from closeread.formats import load
 from closeread.metrics.choice import picked
 from closeread.readers import make
-from closeread.readers.calibrate import logistic
+from closeread.readers.confidence.calibrate import logistic
+from closeread.readers.confidence.options import MarginCurve
 from closeread.readers.cues.reader import (
     CueWeights,
     Threshold,
@@ -19,7 +20,6 @@ from closeread.readers.cues.reader import (
     save_weights,
     shipped_weights,
 )
-from closeread.readers.option_confidence import MarginCurve
 from closeread.runs.records import DatasetInfo, RunInfo, describe_reader
 from closeread.runs.track import closed_track
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from closeread.evidence.claims.explanation import explanation
 from closeread.evidence.cover import explain
-from closeread.evidence.explanation import explanation
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.turns import turns
 from closeread.types import Evidence, Option, Passage, Question, Span

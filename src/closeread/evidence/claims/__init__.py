@@ -1,0 +1,1 @@
+"""What a claim says, and which of it stands in which sentence."""

@@ -1,0 +1,1 @@
+"""Word vectors: their files, the words that have one, passages in them, and learning them."""

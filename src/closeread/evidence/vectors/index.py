@@ -1,0 +1,70 @@
+"""A passage for the word-vector methods: each sentence a direction, its words their vectors."""
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from closeread.evidence.vectors.matrix import WordVectors
+from closeread.types import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Sentence(NamedTuple):
+    """A sentence's different words that have a vector: their numbers, and their vectors."""
+
+    words: frozenset[Hashable]
+    vectors: "NDArray[Any]"
+
+
+class VectorIndex:
+    """Sentences of one passage.
+
+    Attributes:
+        spans: Where they are.
+        directions: Each sentence's mean vector at length 1, shape (sentences, dimensions).
+        unknown: Sentences without any such word; their directions are zeros and mean nothing.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        spans: Sequence[Span],
+        vectors: WordVectors,
+        cut: Callable[[str], list[str]],
+    ) -> None:
+        """Look all words up.
+
+        Raises:
+            InputError: The text has many words, and not one has a vector.
+        """
+        import numpy as np
+
+        said = [cut(span.of(text)) for span in spans]
+        self.spans = spans
+        self._places = [vectors.places(words) for words in said]
+        lengths = np.fromiter(map(len, self._places), dtype=np.intp, count=len(spans))
+        flat = np.fromiter(chain.from_iterable(self._places), np.intp, count=int(lengths.sum()))
+        if not flat.size:
+            vectors.must_know(chain.from_iterable(said), f"the passage that begins {text[:20]!r}")
+        distinct, local = np.unique(flat, return_inverse=True)
+        self._rows = vectors.at(distinct)
+        self._local = np.split(local, np.cumsum(lengths)[:-1]) if len(spans) else []
+        sums = np.zeros((len(spans), vectors.dimensions))
+        for place, words in enumerate(self._local):
+            self._rows.take(words, axis=0).sum(axis=0, out=sums[place])
+        norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+        self.unknown = np.flatnonzero(norms == 0)
+        norms[self.unknown] = 1.0
+        self.directions = sums / norms[:, np.newaxis]
+        self._sentences: dict[int, Sentence] = {}
+
+    def sentence(self, place: int) -> Sentence:
+        """Return one sentence's different words and their vectors."""
+        import numpy as np
+
+        if place not in self._sentences:
+            rows = self._rows[np.unique(self._local[place])]
+            self._sentences[place] = Sentence(frozenset(self._places[place]), rows)
+        return self._sentences[place]

@@ -1,0 +1,112 @@
+"""Word vectors: a matrix that stays on disk, of which only the rows that are asked for are read."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closeread.errors import InputError, UsageError
+from closeread.evidence.used import UsedModel
+from closeread.evidence.vectors.files import Stored, stored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FEW = 20  # so many different words must be known in part before their vectors are believed
+MEANINGLESS = 0.5  # a larger share of words without a vector than this says nothing useful
+
+
+class WordVectors:
+    """Words and their vectors; a word without one has no row, never a row of zeros."""
+
+    def __init__(self, source: Stored) -> None:
+        self._rows = source.rows
+        self._places = source.places
+        self.name = source.name
+        self.dimensions = int(self._rows.shape[1])
+        self.left_out = source.left_out
+        self.models = (
+            UsedModel(name=self.name, n_parameters=int(self._rows.size), sha256=source.sha256),
+        )
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def known(self, words: Iterable[str]) -> list[str]:
+        """Return the words that have a vector, repeats kept."""
+        return [word for word in words if word in self._places]
+
+    def places(self, words: Iterable[str]) -> list[int]:
+        """Return the rows of the words that have one, repeats kept."""
+        find = self._places.get
+        return [place for place in map(find, words) if place is not None]
+
+    def at(self, places: "Sequence[int] | NDArray[Any]") -> "NDArray[Any]":
+        """Return rows in double precision, shape (places, dimensions)."""
+        import numpy as np
+
+        return self._rows[np.asarray(places, dtype=np.intp)].astype(np.float64)
+
+    def rows(self, words: Sequence[str]) -> "NDArray[Any]":
+        """Return the vectors of known words in double precision, shape (words, dimensions)."""
+        return self.at([self._places[word] for word in words])
+
+    def missed(self, words: Iterable[str]) -> float:
+        """Return which share of the different words has no vector; 0.0 for no words."""
+        asked = set(words)
+        return sum(word not in self._places for word in asked) / len(asked) if asked else 0.0
+
+    def must_know(self, words: Iterable[str], where: str) -> None:
+        """Refuse texts of many words of which hardly any has a vector.
+
+        Raises:
+            InputError: Of 20 different words or more, none is known.
+        """
+        asked = set(words)
+        if len(asked) >= _FEW and not any(word in self._places for word in asked):
+            raise InputError(
+                f"none of {len(asked)} different words has a vector, such as "
+                + ", ".join(sorted(asked)[:3]),
+                where=where,
+                expected=f"texts in the language of {self.name}",
+                cure="give vectors of this language, made with the same word segmentation",
+            )
+
+
+def coverage(vectors: WordVectors, words: Iterable[str]) -> str:
+    """Return a remark where so few words have a vector that the vectors mean little, else ""."""
+    asked = set(words)
+    missed = vectors.missed(asked)
+    if missed <= MEANINGLESS:
+        return ""
+    return (
+        f"{vectors.name} knows only {1 - missed:.0%} of {len(asked):,} different words: what word "
+        "vectors say here means little"
+    )
+
+
+@lru_cache(maxsize=4)
+def load(path: str) -> WordVectors:
+    """Open word vectors: word2vec text or binary, or fastText; word2vec's also as .gz or .bz2.
+
+    The first time they are converted into a matrix in the user's cache; from then on opening them
+    takes as long as reading their words.
+
+    Raises:
+        UsageError: No path is given.
+        InputError: The file is missing, broken, or has vectors that are no numbers.
+        MissingExtraError: gensim is needed and not installed.
+    """
+    if not path:
+        raise UsageError(
+            "no word vectors are named",
+            expected="-o vectors=PATH: word2vec text or binary, or fastText",
+            cure="`closeread train` makes them from passages, where a recipe says vectors",
+        )
+    return WordVectors(stored(Path(path)))

@@ -1,0 +1,1 @@
+"""How sure a prediction may be: signs of it, and the chance that it is right, learned, applied."""

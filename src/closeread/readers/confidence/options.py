@@ -1,0 +1,36 @@
+"""The chance that the option picked is right, from nothing but the options' scores."""
+
+import math
+from collections.abc import Sequence
+
+from closeread.adding import sum_in_order
+from closeread.readers.confidence.calibrate import logistic
+from closeread.types import Record
+
+
+class MarginCurve(Record, frozen=True, kw_only=True):
+    """A logistic curve over two things that the options' scores tell (Platt 1999).
+
+    Attributes:
+        intercept: Its value where both are 0.
+        margin: The weight of the distance between the best score and the second.
+        share: The weight of the log odds of the best option's softmax share.
+    """
+
+    intercept: float = 0.0
+    margin: float = 0.0
+    share: float = 1.0
+
+    def confidence(self, scores: Sequence[float]) -> float:
+        """Return a probability for scores of which higher is better; one option alone is sure."""
+        if len(scores) < 2:
+            return 1.0
+        margin, share = margin_and_share(scores)
+        return logistic(self.intercept + self.margin * margin + self.share * share)
+
+
+def margin_and_share(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the margin and the log odds of the best share; two scores at least."""
+    ranked = sorted(scores, reverse=True)
+    rest = math.log(sum_in_order(math.exp(score - ranked[1]) for score in ranked[1:])) + ranked[1]
+    return ranked[0] - ranked[1], ranked[0] - rest

@@ -1,0 +1,67 @@
+"""A model's folder is looked at before a library opens it: it may be a stranger's.
+
+A library waits for ever where a pipe stands for a file and reads a device without end; it reads
+settings whole, and builds as many layers as they tell before it looks for their weights.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.readers.models.weights import SETTINGS
+
+_MOST_BYTES = 256 * 2**20  # of settings or words; the largest that are published have 40 MiB
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers",
+           "decoder_layers")  # fmt: skip
+# The deepest that are published have fewer than 200; a hundred thousand take minutes and gigabytes.
+_MOST = dict.fromkeys(_LAYERS, 1000) | {"num_labels": 100_000}
+
+
+def check_files(folder: Path) -> None:
+    """Refuse a model's folder that a library would not come to an end with.
+
+    Args:
+        folder: That is there; parts of a model may have folders of their own in it.
+
+    Raises:
+        InputError: A pipe or a device lies in it, settings of more than 256 MiB, or a configuration
+            that tells of more layers or classes than any model has.
+    """
+    for file in _files(folder):
+        if not file.is_file():
+            raise _refused(f"{file.name} is a pipe or a device", file, "files and folders alone")
+        if file.name in SETTINGS and file.stat().st_size > _MOST_BYTES:
+            found = f"{file.name} has {file.stat().st_size:,} bytes"
+            raise _refused(found, file, f"at most {_MOST_BYTES:,} of settings or words")
+        if file.name == "config.json":
+            _check_sizes(file)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    with suppress(OSError):  # what may not be read is told by whoever opens it
+        for one in sorted(folder.iterdir()):
+            inner = sorted(one.iterdir()) if one.is_dir() else [one]
+            yield from (file for file in inner if file.exists() and not file.is_dir())
+
+
+def _check_sizes(file: Path) -> None:
+    try:
+        told = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):  # the library says what is wrong with it
+        return
+    for name, most in _MOST.items():
+        if isinstance(told.get(name), int) and told[name] > most:
+            raise _refused(f"it tells of {name} = {told[name]:,}", file, f"at most {most:,}")
+
+
+def _refused(found: str, file: Path, expected: str) -> InputError:
+    return InputError(
+        f"the model cannot be opened: {found}",
+        where=str(file),
+        expected=expected,
+        cure="do not use this folder unless you know who made it",
+    )

@@ -1,0 +1,151 @@
+"""Any model, whatever library opens it: where it is, its words, and what helps where it fails."""
+
+import os
+import time
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from threading import RLock
+from typing import Any, ParamSpec, TypeVar
+
+from closeread.errors import InputError
+from closeread.readers.models.files import check_files
+
+_EXPECTED = "a model's folder, or a hub name"
+TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
+COPY = "copy the tokenizer's files beside the model's from where it came from"
+_PATIENCE = 3.0  # seconds in which a network that was just lost may come back
+_CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
+_FETCH = "a download may have been cut short: fetch the whole model where there is a network"
+_LOADING = RLock()
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
+    """Decorate what loads a model: threads that load do so one after the other.
+
+    While transformers loads, the type that it loads is the whole process's default: two at once
+    would give each other's types to a model, or to a part of it.
+    """
+
+    @wraps(load)
+    def loaded(*args: P.args, **named: P.kwargs) -> T:
+        with _LOADING:
+            return load(*args, **named)
+
+    return loaded
+
+
+def check_place(model: str) -> None:
+    """Refuse a file, and a path at which there is nothing; a name that may be a hub's passes.
+
+    The library would ask the hub for them, again and again. Into a folder it is looked.
+
+    Args:
+        model: A folder or a hub name, as the user gave it.
+
+    Raises:
+        InputError: It is a file, or looks like a path and is no folder; or as of ``check_files``.
+    """
+    path = Path(model)
+    if path.is_dir():
+        check_files(path)
+        return
+    if path.exists():
+        raise InputError(
+            "it is a file, and a model is a folder",
+            where=model,
+            expected=_EXPECTED,
+            cure=f"name its folder: {path.parent}",
+        )
+    if _is_path(model):
+        here = "" if path.parent.is_dir() else f"; there is no {path.parent} either"
+        raise InputError(
+            f"there is no such folder{here}", where=model, expected=_EXPECTED, cure="check the path"
+        )
+
+
+def _is_path(model: str) -> bool:
+    """Whether no hub can have it, or the folder that it would be in is there.
+
+    A hub's names are ``name`` or ``owner/name``.
+    """
+    if model.startswith((".", "/", "~")) or model.endswith("/") or model.count("/") > 1:
+        return True
+    return "/" in model and Path(model).parent.is_dir()
+
+
+def is_offline() -> bool:
+    """Whether HF_HUB_OFFLINE keeps the libraries from the network."""
+    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+
+
+def from_disk_alone(model: str) -> bool:
+    """Whether a model must be opened from what lies here: a folder, or what was fetched before.
+
+    Where no connection to the hub can be made, its library tries again for a minute or more, file
+    by file, before it says so. One that answers slowly is left to it: a connection may take as many
+    seconds as HF_HUB_ETAG_TIMEOUT says (10), an answer as long as the library waits.
+
+    Args:
+        model: A folder or a hub name.
+    """
+    if is_offline() or Path(model).is_dir():
+        return True
+    began = time.monotonic()
+    while _is_cut_off(model):
+        if time.monotonic() - began > _PATIENCE:
+            return True
+        time.sleep(1)
+    return False
+
+
+def _is_cut_off(model: str) -> bool:
+    """Whether not even a connection to the hub can be made; the proxy is the library's."""
+    hub = import_module("huggingface_hub")
+    try:
+        hub.get_hf_file_metadata(hub.hf_hub_url(model, "config.json"))
+    except Exception as error:  # all but these the library tells better when it is asked
+        return type(error).__name__ in _CUT_OFF
+    return False
+
+
+def what_helps(model: str) -> str:
+    """Return what to do about a model that a library could not open."""
+    if Path(model).is_dir():
+        return "check the files in the folder: they may be cut short"
+    if is_offline():
+        return "HF_HUB_OFFLINE is set: give a folder"
+    return "check name and network; a folder of this name is not here"
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error says, or its kind where it says nothing; a title with what it is of."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return " ".join(one.strip() for one in lines[: 1 + lines[0].endswith(":")])
+
+
+def check_words(model: str, tokenizer: Any) -> None:
+    """Refuse a tokenizer that is made of nothing.
+
+    Where its files are missing the library makes one of the kind that the model's configuration
+    names, with special tokens and no words: every text would read alike.
+
+    Args:
+        model: A folder or a hub name.
+        tokenizer: One of transformers.
+
+    Raises:
+        InputError: It knows no words.
+    """
+    framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
+    # A vocabulary of pieces has the blank even where it has nothing else.
+    if not any(one not in framing and one != "\u2581" for one in tokenizer.get_vocab()):
+        raise InputError(
+            "it has no tokenizer: the one that its configuration names knows no words",
+            where=model,
+            expected=TOKENIZER,
+            cure=COPY if Path(model).is_dir() else _FETCH,
+        )

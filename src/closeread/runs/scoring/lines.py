@@ -1,0 +1,75 @@
+"""The lines of ``scores.jsonl``: made of scores, all or a part of them, and read back."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+
+import msgspec
+
+from closeread.metrics.subject import about
+from closeread.protocols import Metric
+from closeread.runs.records import ScoreRow
+from closeread.runs.scoring.parallel import Lines
+from closeread.types import Dataset, Score, Submission
+
+_PIECE_BYTES = 1 << 20
+
+
+def row_of(metric: str, score: Score) -> ScoreRow:
+    """Return the line of ``scores.jsonl`` for a score."""
+    return ScoreRow(
+        question_id=score.question_id,
+        values=score.values,
+        unit_id=score.unit_id,
+        note=score.note,
+        metric=metric,
+    )
+
+
+def lines_of(
+    dataset: Dataset,
+    anew: Callable[[], Submission],
+    metrics: Mapping[str, Metric],
+    limit: int | None,
+) -> Lines:
+    """Return what makes the lines of a part of the questions.
+
+    Args:
+        dataset: The gold.
+        anew: Opens the predictions, in each process for itself.
+        metrics: By family; each judges the questions that it is about.
+        limit: Only the first so many questions.
+    """
+
+    def lines(mine: Callable[[int], bool], counts: Counter[str]) -> Iterator[tuple[int, bytes]]:
+        find = anew().predictions.get
+        judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
+        for place, question in enumerate(islice(dataset.questions(), limit)):
+            if not mine(place):
+                continue
+            counts["questions"] += 1
+            prediction = find(question.question_id)
+            for name, is_about, score in judges:
+                if is_about(question):
+                    counts["of " + name] += 1
+                    row = row_of(name, score(question, prediction))
+                    yield place, msgspec.json.encode(row) + b"\n"
+
+    return lines
+
+
+def reread(handle: int, metric: str) -> Iterator[Score]:
+    """Yield one family's scores from the file that was just written.
+
+    Nothing moves the file's own position, so that several processes may read at once.
+    """
+    decode = msgspec.json.Decoder(ScoreRow).decode
+    ending = b'"metric":' + msgspec.json.encode(metric) + b"}"  # the last field of a row
+    offset, rest = 0, b""
+    while found := os.pread(handle, _PIECE_BYTES, offset):
+        offset += len(found)
+        *lines, rest = (rest + found).split(b"\n")
+        for line in lines:
+            if line.endswith(ending):
+                yield decode(line)

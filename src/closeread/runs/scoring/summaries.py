@@ -1,0 +1,145 @@
+"""From scores to the summaries that were asked for: over all questions, and by their tags."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from closeread.errors import UsageError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.subject import family
+from closeread.metrics.summary import breakdowns, summarize
+from closeread.protocols import Advance, Metric, uncounted
+from closeread.runs.extract import marked
+from closeread.runs.records import ScoreSettings
+from closeread.runs.scoring.choose import wanted
+from closeread.runs.scoring.parallel import each_by_workers
+from closeread.runs.scoring.walk import Walked
+from closeread.types import Score, Submission, Summary
+
+T = TypeVar("T")
+ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
+
+
+def summaries_of(
+    metrics: Mapping[str, Metric],
+    scores: ScoresOf,
+    submission: Submission,
+    settings: ScoreSettings,
+    *,
+    n_questions: int,
+    workers: int = 1,
+    advance: Advance = uncounted,
+) -> dict[str, Summary]:
+    """Return the summaries that were asked for, by full name, in the metrics' order.
+
+    ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
+    processes share the families; predictions must then not have been asked for yet, because the
+    processes would share the open file. ``advance`` is told of each family that is done.
+    """
+    resampling = resampling_of(settings)
+
+    def of(name: str) -> list[Summary]:
+        return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
+
+    names = list(metrics)
+    found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
+    return asked_for(dict(zip(names, _told(found, advance), strict=True)), settings)
+
+
+def breakdowns_of(
+    metrics: Mapping[str, Metric],
+    scores: ScoresOf,
+    walked: Walked,
+    submission: Submission,
+    settings: ScoreSettings,
+    *,
+    advance: Advance = uncounted,
+) -> dict[str, dict[str, dict[str, Summary]]]:
+    """Return the summaries of every subset by tag and value, for the tags that were asked for.
+
+    A metric over triples is left out where the tag tells the questions of a triple apart.
+    ``advance`` is told of each family that is done.
+
+    Raises:
+        UsageError: No question has such a tag; the message lists those there are.
+    """
+    found: dict[str, dict[str, dict[str, Summary]]] = {}
+    tags = walked.tags
+    for tag in settings.by:
+        if not any(tag in of for of in tags.values()):
+            known = sorted({name for of in tags.values() for name in of})
+            raise UsageError(
+                f"no question has the tag {tag!r}",
+                expected="one of " + ", ".join(known) if known else "this set has no tags",
+            )
+        found[tag] = {}
+    for name, metric in _told(metrics.items(), advance) if settings.by else ():
+        pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
+        whole = [
+            tag
+            for tag in settings.by
+            if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
+        ]
+        resampling = resampling_of(settings)
+        parts = breakdowns(metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes)
+        for tag, values in parts.items():
+            for value, summaries in values.items():
+                found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
+    return found
+
+
+def asked_for(
+    summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
+) -> dict[str, Summary]:
+    """Return what was asked for of the families' summaries; each asked for must be there.
+
+    Raises:
+        UsageError: One is not there, or two families have a value of one name.
+    """
+    kept: dict[str, Summary] = {}
+    whose: dict[str, str] = {}
+    for name, of in summaries.items():
+        found = _kept(name, of, settings)
+        for value in found:
+            if (first := whose.setdefault(value, name)) != name:
+                raise UsageError(
+                    f"the metrics {first} and {name} both have a value {value}",
+                    expected="each value under a name of its own",
+                    cure="ask for one of the two",
+                )
+        kept |= found
+    for asked in settings.metrics:
+        there = [one.metric for one in summaries[family(asked)]]
+        if not any(wanted(family(asked), value, [asked]) for value in there):
+            raise UsageError(
+                f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
+            )
+    return kept
+
+
+def _told(families: Iterable[T], advance: Advance) -> Iterator[T]:
+    for one in families:
+        yield one
+        advance(1)
+
+
+def _splits_groups(
+    tag: str, tags: Mapping[str, Mapping[str, str]], scores: Iterable[Score]
+) -> bool:
+    seen: dict[str, str | None] = {}
+    values = ((score.unit_id, tags.get(score.question_id, {}).get(tag)) for score in scores)
+    return any(seen.setdefault(unit_id, value) != value for unit_id, value in values)
+
+
+def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
+    return {
+        one.metric: marked(one, settings.extraction)
+        for one in summaries
+        if wanted(of, one.metric, settings.metrics)
+    }
+
+
+def resampling_of(settings: ScoreSettings) -> Resampling | None:
+    """Return how a run's intervals are made; None for none."""
+    if not settings.resamples:
+        return None
+    return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)

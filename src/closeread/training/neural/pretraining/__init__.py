@@ -1,0 +1,1 @@
+"""A language learned from texts alone, before any question."""

@@ -1,0 +1,1 @@
+"""What a training keeps on disk: its folder, states to go on from, and going on from them."""

@@ -1,0 +1,81 @@
+"""Trains a model of natural language inference: what a verifier learns first.
+
+Zhang et al. (2021, section 3.4) fine-tune on OCNLI before VGaokao. Premise and hypothesis stand as
+evidence and statement will; the classes are entailment, neutral and contradiction, so that what
+comes of it is a model like any other of the kind. How its head then becomes one of two classes is
+the next stage's to say (``nli_head`` in ``verifier``). Pairs on which the annotators did not agree
+(label ``-``) are no questions to begin with (``formats/nli.py``).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import torch
+
+from closeread.errors import InputError
+from closeread.protocols import Reader
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.support import TO_TRAIN, class_names, name_classes
+from closeread.readers.neural.verifier import VerifierReader
+from closeread.readers.verifier import retriever_of
+from closeread.training.neural import train as neural
+from closeread.training.neural.inference import CLASSES, class_loss, pairs
+from closeread.training.neural.task import Feature
+from closeread.training.recipes.entailment import asked
+from closeread.training.request import Request, Trained
+from closeread.types import PassageQuestion
+
+
+class EntailTask:
+    """What a pair head learns from premises and hypotheses.
+
+    Args:
+        max_length: Tokens of both together.
+    """
+
+    head: Head = "pair"
+    n_classes = 3
+    metric = "choice.accuracy"
+    answers = staticmethod(VerifierReader.answers)
+
+    def __init__(self, max_length: int = 128) -> None:
+        self._max_length = max_length
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        """Name the classes of a head that was made.
+
+        Raises:
+            InputError: The head has other classes.
+        """
+        names = class_names(checkpoint)
+        if names == ["label_0", "label_1", "label_2"]:
+            name_classes(checkpoint, CLASSES)
+        elif sorted(names) != sorted(CLASSES):
+            raise InputError(
+                f"its classes are {', '.join(names)}",
+                where=checkpoint.name,
+                expected=", ".join(CLASSES) + ", or a model without a head",
+                cure=TO_TRAIN,
+            )
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield one pair a question; questions that are no hypotheses give none."""
+        return pairs(checkpoint, items, class_names(checkpoint), self._max_length)
+
+    def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+        """Return the mean cross-entropy of the classes."""
+        return class_loss(outputs, targets)
+
+    def reader(self, checkpoint: Checkpoint) -> Reader:
+        """Return the verifier, which answers by the classes; no evidence is sought."""
+        return VerifierReader(
+            checkpoint, retriever_of("cover", "", {})[0], max_length=self._max_length
+        )
+
+
+def train(request: Request) -> Trained:
+    """Train a model of natural language inference, read by the reader ``verifier``."""
+    return neural.train(request, EntailTask(asked(request).max_length))

@@ -1,0 +1,60 @@
+"""Libraries that curves are sent to: whether they are there, and that they ask nobody anything."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from closeread.errors import UsageError
+from closeread.readers.models.places import first_line
+from closeread.training.processes import is_first
+from closeread.training.recipes.settings import Tracker
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Let a tracker speak on stderr alone, and find nobody to ask.
+
+    W&B waits for a key where stdin is a terminal; trackio prints on stdout, which is for results.
+    """
+    stdin = sys.stdin
+    with Path(os.devnull).open(encoding="utf-8") as nobody, redirect_stdout(sys.stderr):
+        sys.stdin = nobody
+        try:
+            yield
+        finally:
+            sys.stdin = stdin
+
+
+def check_trackers(names: Sequence[Tracker]) -> None:
+    """Look whether each can begin, before anything is trained.
+
+    Raises:
+        UsageError: One is not installed, or nobody is logged in to W&B.
+    """
+    for name in names:
+        found = find_spec(name)
+        # W&B's own folder, in the folder that we work in, has the name of a package too.
+        if found is None or found.origin is None:
+            raise UsageError(
+                f"train.track names {name}, which is not installed", cure=f"pip install {name}"
+            )
+    if "wandb" in names and is_first() and os.environ.get("WANDB_MODE", "online") == "online":
+        try:
+            with aside():
+                import_module("wandb").login()
+        except Exception as error:  # theirs, and whatever an installation of theirs may raise
+            raise cannot_begin("wandb", error) from error
+
+
+def cannot_begin(name: str, error: Exception) -> UsageError:
+    """Return what to tell where a tracker does not begin."""
+    cure = "set it up, or leave it out: the folder keeps the curve in any case"
+    if name == "wandb":
+        cure = f"wandb login, or WANDB_MODE=offline; or {cure.partition('or ')[2]}"
+    return UsageError(
+        f"train.track names {name}, which cannot begin: {first_line(error)}", cure=cure
+    )

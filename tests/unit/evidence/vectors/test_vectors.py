@@ -1,0 +1,289 @@
+"""Word vectors: real files in every form, and what is wrong with them said plainly."""
+
+import bz2
+import gzip
+import hashlib
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from closeread.cli.terminal.known_words import tell_known_words
+from closeread.errors import InputError, StorageError, UsageError
+from closeread.evidence.encoding import word_vectors
+from closeread.evidence.vectors import files as vector_files
+from closeread.evidence.vectors import matrix as vectors
+from closeread.evidence.vectors.matrix import coverage, load
+from closeread.evidence.vectors.train import train
+
+ROWS = {"海水": (1.0, 0.0, 2.0), "盐度": (0.5, -1.5, 0.0), "ferry": (0.0, 0.25, 1.0)}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CLOSEREAD_CACHE", raising=False)
+    load.cache_clear()
+    return tmp_path / "cache"
+
+
+def text(rows, dimensions=3):
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in rows.items()]
+    return "\n".join([f"{len(rows)} {dimensions}", *lines]) + "\n"
+
+
+def binary(rows):
+    body = b"".join(
+        word.encode() + b" " + struct.pack(f"{len(row)}f", *row) + b"\n"
+        for word, row in rows.items()
+    )
+    return f"{len(rows)} 3\n".encode() + body
+
+
+def written(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+FORMS = {
+    "v.txt": text(ROWS).encode(),
+    "v.vec": text(ROWS).encode(),
+    "v.bin": binary(ROWS),
+    "v.txt.gz": gzip.compress(text(ROWS).encode()),
+    "v.bin.gz": gzip.compress(binary(ROWS)),
+    "v.txt.bz2": bz2.compress(text(ROWS).encode()),
+    "v.bin.bz2": bz2.compress(binary(ROWS)),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_gives_the_same_vectors(tmp_path, name):
+    found = load(str(written(tmp_path / name, FORMS[name])))
+    assert len(found) == 3
+    assert found.rows(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
+
+
+@pytest.fixture(scope="module")
+def fasttext(tmp_path_factory):
+    """A fastText file, and the vector of one of its words."""
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText([["海水", "盐度"], ["ferry", "海水"]], vector_size=300, min_count=1, epochs=1,
+                     workers=1, bucket=50)  # fmt: skip
+    path = tmp_path_factory.mktemp("fasttext") / "f.bin"
+    save_facebook_model(model, str(path))
+    return path.read_bytes(), model.wv["海水"].tolist()
+
+
+def test_fasttext_files_are_read(tmp_path, fasttext):
+    content, row = fasttext
+    found = load(str(written(tmp_path / "f.bin", content)))
+    assert found.rows(["海水"])[0] == pytest.approx(row, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [6, 60, 94, 120])
+def test_the_beginning_of_a_fasttext_file_is_none(tmp_path, fasttext, size):
+    with pytest.raises(InputError, match="it ends in the middle"):
+        load(str(written(tmp_path / "f.bin", fasttext[0][:size])))
+
+
+def test_a_compressed_fasttext_file_is_to_be_unpacked(tmp_path, fasttext):
+    with pytest.raises(InputError, match="unpack it first"):
+        load(str(written(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
+
+
+def test_a_compressed_file_says_so_in_its_name(tmp_path):
+    path = written(tmp_path / "vectors", gzip.compress(text(ROWS).encode()))
+    with pytest.raises(InputError, match=r"let its name end in \.gz"):
+        load(str(path))
+
+
+def test_a_folder_is_no_file_of_vectors(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        load(str(tmp_path))
+
+
+def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
+    path = written(tmp_path / "v.txt", text(ROWS))
+    first = load(str(path)).rows(["海水"]).tolist()
+    load.cache_clear()
+    monkeypatch.setattr(vector_files, "_read", lambda path: pytest.fail("read again"))
+    again = load(str(path))
+    assert again.rows(["海水"]).tolist() == first
+    assert isinstance(again._rows.base, np.memmap)
+
+
+def test_the_files_hash_is_kept_beside_its_vectors(tmp_path, monkeypatch, cache):
+    """It is what ``sha256sum`` prints; a cache of before, without one, gets it."""
+    path = written(tmp_path / "v.txt.gz", FORMS["v.txt.gz"])
+    wanted = hashlib.sha256(FORMS["v.txt.gz"]).hexdigest()
+    assert load(str(path)).models[0].sha256 == wanted
+    (kept,) = cache.rglob("sha256")
+    kept.unlink()
+    load.cache_clear()
+    assert load(str(path)).models[0].sha256 == wanted
+    load.cache_clear()
+    monkeypatch.setattr(hashlib, "file_digest", lambda *given: pytest.fail("read again"))
+    assert load(str(path)).models[0].sha256 == wanted
+
+
+def test_a_changed_file_is_another_file(tmp_path):
+    path = written(tmp_path / "v.txt", text(ROWS))
+    load(str(path))
+    load.cache_clear()
+    written(path, text(ROWS | {"降水": (9.0, 9.0, 9.0)}))
+    assert len(load(str(path))) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (text(ROWS | {"短": (1.0, 2.0)}), "more or fewer numbers than the header says"),
+        (text(ROWS, dimensions=5), "cannot be read as word vectors"),
+        ("no header\n", "first line does not hold two whole numbers"),
+        ("", "first line does not hold two whole numbers"),
+        (text(ROWS | {"坏": ("nan", 1.0, 1.0)}), "row 4, '坏'"),
+        (text(ROWS | {"坏": ("inf", 1.0, 1.0)}), "1 of 4 vectors hold what is no finite number"),
+    ],
+    ids=["short row", "wrong header", "no header", "empty", "nan", "inf"],
+)
+def test_broken_vectors_are_refused_with_the_place(tmp_path, content, message, cache):
+    with pytest.raises(InputError, match=message) as caught:
+        load(str(written(tmp_path / "v.txt", content)))
+    assert "v.txt" in str(caught.value)
+    assert not list(cache.rglob("rows.npy"))
+
+
+def test_words_with_odd_characters_keep_their_own_vectors(tmp_path):
+    """A carriage return in a word must not move all words behind it to another's vector."""
+    odd = {"a\rb": (9.0, 9.0, 9.0), "c\x85d": (8.0, 8.0, 8.0), "e\u2028f": (7.0, 7.0, 7.0)}
+    found = load(str(written(tmp_path / "v.bin", binary(odd | ROWS))))
+    assert len(found) == 6
+    for word, row in (odd | ROWS).items():
+        assert found.rows([word]).tolist() == [list(row)]
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(StorageError, match="cannot be kept: Not a directory"):
+        load(str(written(tmp_path / "v.txt", text(ROWS))))
+
+
+def test_the_cache_is_where_the_user_says(cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "mine"))
+    load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert list((tmp_path / "mine" / "vectors").rglob("rows.npy"))
+    assert not cache.exists()
+
+
+def test_a_vector_of_zeros_is_no_vector(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
+    assert "零" not in found
+    assert found.left_out == 1
+
+
+def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told(tmp_path, capsys):
+    twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
+    path = str(written(tmp_path / "v.txt", twice))
+    assert load(path).rows(["cat"]).tolist() == [[1.0, 0.0]]
+    tell_known_words([], "soft-masking", {"vectors": path})
+    assert "v.txt: vectors left out, as they are zeros or their word came before: 1" in (
+        capsys.readouterr().err
+    )
+
+
+def test_no_file_and_no_path_say_what_to_do(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load(str(tmp_path / "none.bin"))
+    with pytest.raises(UsageError, match="closeread train"):
+        load("")
+
+
+def test_vectors_of_another_language_are_refused(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    with pytest.raises(InputError, match="none of 25 different words has a vector"):
+        found.must_know([f"word{n}" for n in range(25)], "passage")
+    with pytest.raises(InputError, match="none of 20 different words"):
+        found.must_know([f"word{n}" for n in range(20)] * 2, "passage")
+    found.must_know([f"word{n}" for n in range(19)] * 2, "passage")  # too few to tell
+    found.must_know([*(f"word{n}" for n in range(25)), "海水"], "passage")  # one is enough
+
+
+def test_a_text_is_the_sum_of_its_words_and_chinese_is_cut_by_the_dictionary(tmp_path):
+    encoder = word_vectors(str(written(tmp_path / "v.txt", text(ROWS))))
+    rows = encoder.encode(["海水盐度", "A ferry, a FERRY", "nowhere", ""])
+    assert rows.tolist() == [[1.5, -1.5, 2.0], [0.0, 0.5, 2.0], [0.0] * 3, [0.0] * 3]
+    with pytest.raises(InputError, match="none of 25 different words has a vector"):
+        encoder.encode([" ".join("wort" + chr(97 + n) for n in range(25))])
+
+
+def test_a_high_miss_rate_is_told(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert "knows only 25% of 4 different words" in coverage(found, ["海水", "a", "b", "c"])
+    assert coverage(found, ["海水", "盐度"]) == ""
+
+
+def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
+    texts = [
+        ("海水的盐度由蒸发决定。降水使海水变淡。", "zh"),
+        ("The ferry left. A ferry sank.", "en"),
+    ]
+    for name in ("one.bin", "two.bin"):
+        words = train(texts * 3, tmp_path / name, dimensions=8, epochs=2)
+        assert words >= 5
+    assert (tmp_path / "one.bin").read_bytes() == (tmp_path / "two.bin").read_bytes()
+    found = load(str(tmp_path / "one.bin"))
+    assert found.dimensions == 8
+    assert {"海水", "ferry"} <= set(found.known(["海水", "ferry", "nowhere"]))
+
+
+KILLED = """
+import os, pathlib, sys
+from closeread.system import partial
+partial.beside(pathlib.Path(sys.argv[1])).write_bytes(b"half")
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_killed_writers_left_goes_with_the_next(tmp_path):
+    """Else gigabytes would stay where nobody looks."""
+    texts = [("The ferry carried salt. The salt was sold.", "en")] * 40
+    vectors = tmp_path / "own" / "v.bin"
+    vectors.parent.mkdir()
+    train(texts, vectors, dimensions=5, least=2)
+    load(str(vectors))
+    cached = vector_files._cached(vectors)
+    (cached / "rows.npy").unlink()
+    (cached / "sha256").unlink()
+    made = [cached / name for name in ("rows.npy", "words.txt", "sha256")]
+    for target in (vectors, *made):
+        subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
+    assert len([*vectors.parent.iterdir(), *cached.iterdir()]) == 6
+    load.cache_clear()
+    load(str(vectors))
+    assert sorted(cached.iterdir()) == sorted(made)
+    train(texts, vectors, dimensions=5, least=2)
+    assert [*vectors.parent.iterdir()] == [vectors]
+
+
+def test_training_on_nothing_says_so(tmp_path):
+    with pytest.raises(InputError, match="no word occurs 2 times"):
+        train([("。", "zh")], tmp_path / "v.bin")
+    assert not list(tmp_path.glob("v.bin*"))
+
+
+def test_a_place_that_cannot_be_written_is_told_before_training(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="Not a directory"):
+        train(iter(lambda: pytest.fail("trained"), None), tmp_path / "file" / "v.bin")
+
+
+def test_the_share_of_missed_words_counts_each_word_once(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert found.missed(["海水", "海水", "x"]) == 0.5
+    assert found.missed([]) == 0.0
+    assert vectors.MEANINGLESS == 0.5

@@ -1,0 +1,68 @@
+"""A stranger's model folder: nothing is waited for, or read, without end."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.readers.models.places import check_place
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder as models have them, one of its parts in a folder of its own."""
+    (tmp_path / "config.json").write_text('{"num_hidden_layers": 24, "num_labels": 3}')
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text("{}")
+    return tmp_path
+
+
+def refusal(folder: Path) -> InputError:
+    with pytest.raises(InputError, match="the model cannot be opened") as told:
+        check_place(str(folder))
+    return told.value
+
+
+def test_what_models_have_passes(folder):
+    (folder / "vocab.txt").symlink_to(folder / "gone")  # the library tells of it
+    (folder / "merges.txt").symlink_to(folder / "config.json")  # as the hub keeps files
+    check_place(str(folder))
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "1_Pooling/config.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_pipe_is_not_waited_for_and_a_device_not_read(folder, name, kind):
+    (folder / name).unlink()
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to("/dev/zero")
+    told = refusal(folder)
+    assert told.where == str(folder / name)
+    assert "is a pipe or a device" in told.found
+
+
+def test_settings_of_half_a_gigabyte_are_not_read(folder):
+    with (folder / "tokenizer.json").open("wb") as stream:
+        stream.truncate(500 * 2**20)
+    assert "tokenizer.json has 524,288,000 bytes" in refusal(folder).found
+
+
+def test_weights_may_be_large(folder):
+    with (folder / "model.safetensors").open("wb") as stream:
+        stream.truncate(500 * 2**20)
+    check_place(str(folder))
+
+
+@pytest.mark.parametrize("name", ["num_hidden_layers", "n_layer", "decoder_layers", "num_labels"])
+def test_what_no_model_has_so_many_of_is_not_built(folder, name):
+    (folder / "config.json").write_text(f'{{"{name}": 1000000000}}')
+    assert f"{name} = 1,000,000,000" in refusal(folder).found
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"num_hidden_layers": "many"}', "[" * 100_000])
+def test_what_else_is_wrong_with_settings_is_the_librarys_to_tell(folder, text):
+    (folder / "config.json").write_text(text)
+    check_place(str(folder))
