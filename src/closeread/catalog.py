@@ -44,7 +44,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "race": Entry("closeread.formats.race:FORMAT", "RACE"),
         "agieval": Entry("closeread.formats.agieval:FORMAT", "AGIEval multiple choice"),
         "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
-        "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI"),
+        "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI, ANLI"),
+        "rows": Entry(
+            "closeread.formats.rows:FORMAT",
+            "rows of others, as `datasets` has them: known by their columns, or named",
+        ),
         "jsonl": Entry(
             "closeread.formats.jsonl:FORMAT", "closeread's own JSON lines: bring your own"
         ),

@@ -246,6 +246,26 @@ SEEDS: dict[str, list[bytes]] = {
             }
         )
     ],
+    "rows": [
+        _lines(
+            {
+                "id": "q",
+                "context": _TEXT,
+                "question": "Who?",
+                "answers": {"text": ["Ada"], "answer_start": [0]},
+            }
+        ),
+        _lines(
+            {
+                "id_string": "q",
+                "context": _TEXT,
+                "question": "Who?",
+                "answers": ["Ben", "Ada"],
+                "label": 1,
+            }
+        ),
+        _lines({"passage": _TEXT, "question": "did Ada see owls", "answer": True}),
+    ],
     "gaokao-bench": [
         _whole(
             {

@@ -16,6 +16,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
+from closeread.formats.layouts.cells import cells, first_line, wrong
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of
@@ -23,7 +24,6 @@ from closeread.wording import count_of
 _PIECE = re.compile(r"\\[\\|]|\||[^\\|]+|\\")
 _LETTERS = ascii_lowercase
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no"}
-_LONGEST_CELL = 1 << 30
 _COLUMNS = (
     "id", "passage_id", "title", "language", "kind", "passage", "question", "answer",
     "answer_start", *(f"option_{letter}" for letter in _LETTERS), "asks_for", "truth",
@@ -36,21 +36,11 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 def sniff(head: Head) -> bool:
     """Whether the first line names the columns passage and question."""
-    line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
-    try:
-        names = _header(next(csv.reader(line.splitlines(), delimiter=_delimiter(line)), []))
-    except csv.Error:  # a cell longer than any column's name
-        return False
-    return {"passage", "question"} <= set(names)
+    return {"passage", "question"} <= set(_header(first_line(head)))
 
 
-def _delimiter(line: str) -> str:
-    return max(",;\t", key=line.count)
-
-
-def _header(cells: list[str]) -> list[str]:
+def _header(names: list[str]) -> list[str]:
     """Return the columns' names; known ones are recognised whatever their case."""
-    names = [cell.strip() for cell in cells]
     return [name.lower() if name.lower() in _KNOWN else name for name in names]
 
 
@@ -60,60 +50,21 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _rows(source: Source) -> Iterator[rows.Numbered]:
-    if told := source.as_packed():  # nearly anything else is a table to the parser
-        raise told
-    csv.field_size_limit(_LONGEST_CELL)
-    with source.open() as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        delimiter = _delimiter(source.head().raw.split(b"\n", 1)[0].decode("utf-8", "replace"))
-        table = csv.reader(text, delimiter=delimiter, strict=True)
-        names: list[str] = []
-        start = 1
-        try:
-            for cells in table:
-                line, start = start, table.line_num + 1
-                if not any(cells):
-                    continue
-                if any("\0" in cell for cell in cells):
-                    raise _wrong(source, line, "there is a NUL byte in the text", "text")
-                if not names:
-                    names = _header(cells)
-                    _check_header(source, names)
-                    continue
-                if len(cells) != len(names):
-                    found = count_of(len(cells), "cell")
-                    raise _wrong(source, line, found, f"{len(names)}, as in the first line")
-                where = f"{source}, line {line}"
-                yield line, _plain(dict(zip(names, cells, strict=True)), where)
-        except csv.Error as error:
-            raise _wrong(source, start, f"not CSV: {error}", "quoted cells are closed") from error
-        except UnicodeDecodeError as error:
-            raise source.explain(error, b"") from error
-        finally:
-            text.detach()
-        if not names:
-            raise _wrong(source, 1, "only blank lines", "a first line with the columns' names")
+    def header(names: list[str]) -> list[str]:
+        return _checked(source, _header(names))
+
+    for line, row in cells(source, header):
+        yield line, _plain(row, f"{source}, line {line}")
 
 
-def _check_header(source: Source, names: list[str]) -> None:
+def _checked(source: Source, names: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in names]
-    repeated = sorted({name for name in names if names.count(name) > 1})
     further = [name for name in names if re.fullmatch(r"(option|evidence)_.", name.lower())]
     if missing:
-        raise _wrong(source, 1, "no column " + ", ".join(missing), "id, passage and question")
-    if repeated:
-        raise _wrong(source, 1, f"twice the column {repeated[0]!r}", "every column once")
+        raise wrong(source, 1, "no column " + ", ".join(missing), "id, passage and question")
     if unknown := [name for name in further if name not in _KNOWN]:
-        raise _wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_z")
-
-
-def _wrong(source: Source, line: int, found: str, expected: str) -> InputError:
-    return InputError(
-        found,
-        where=f"{source}, line {line}",
-        expected=expected,
-        cure="mend the row; see docs/formats.md",
-    )
+        raise wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_z")
+    return names
 
 
 def _plain(cells: dict[str, str], where: str) -> dict[str, Any]:

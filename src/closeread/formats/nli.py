@@ -1,13 +1,19 @@
-"""Natural language inference: OCNLI (Hu et al. 2020), SNLI (Bowman et al. 2015), MultiNLI.
+"""Natural language inference: OCNLI (Hu et al. 2020), SNLI (Bowman et al. 2015), MultiNLI, ANLI.
 
 JSON lines with ``sentence1`` (the premise, here the passage), ``sentence2`` (the hypothesis, here
-the question's text) and ``label`` (OCNLI) or ``gold_label`` (SNLI, MultiNLI). The options are
-entailment, neutral and contradiction. Rows without a label, or with ``-`` because the annotators
-did not agree, are dropped and counted; all fields of the others are kept.
+the question's text) and ``label`` (OCNLI) or ``gold_label`` (SNLI, MultiNLI). ANLI has ``context``
+and ``hypothesis`` with the labels e, n and c; the rows of ``datasets`` have ``premise``,
+``hypothesis`` and 0, 1 and 2. The options are entailment, neutral and contradiction. Rows without a
+label, or with ``-`` or -1 because the annotators did not agree, are dropped and counted; all fields
+of the others are kept.
+
+Other sets in these columns number their labels otherwise (CLUE has 0 for neutral, CB 1 for
+contradiction), and rows do not tell: numbers are taken under ``premise`` alone, and of GLUE's
+and SuperGLUE's rows, which have an ``idx``, not even there.
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_type_hints
 
 import msgspec
 
@@ -27,32 +33,40 @@ _OPTIONS = tuple(
     Option(label=letter, text=label) for letter, label in zip("ABC", _LABELS, strict=True)
 )
 _ANSWERS = {option.text: (option.answer,) for option in _OPTIONS}
-_NO_LABEL = (None, "", "-")
+_NO_LABEL = (None, "", "-", -1)
+_Known = dict[str | int | None, str]
+_LETTERS: _Known = {label[0]: label for label in _LABELS}
+_NUMBERS: _Known = dict(enumerate(_LABELS))
+_PAIRS = (("sentence1", "sentence2"), ("premise", "hypothesis"), ("context", "hypothesis"))
+_IDS = ("pairID", "id", "uid")
 _TAGS = ("genre", "level")
+_OCNLI = {"premise": "sentence1", "hypothesis": "sentence2", "label": "label", "id": "id"}
 
 
 class _Row(msgspec.Struct):
-    sentence1: str
-    sentence2: str
-    label: str | None = None
-    gold_label: str | None = None
+    premise: str
+    hypothesis: str
+    label: str | int | None = None
     id: str | int | None = None
-    pairID: str | None = None
     genre: Any = None
     level: Any = None
 
 
 def sniff(head: Head) -> bool:
     """Whether the first line is a pair of sentences with a label."""
-    return head.has("sentence1", "sentence2") and (head.has("label") or head.has("gold_label"))
+    labelled = head.has("label") or head.has("gold_label")
+    return labelled and any(head.has(*pair) for pair in _PAIRS)
 
 
 def info(source: Source) -> Info:
-    """Tell which names the label and the pair's id go by, and the published sets' terms."""
+    """Tell which names the sentences, the label and the pair's id go by, and published terms."""
     head = source.head()
+    premise, hypothesis = next((pair for pair in _PAIRS if head.has(*pair)), _PAIRS[0])
     fields = {
+        "premise": premise,
+        "hypothesis": hypothesis,
         "label": "gold_label" if head.has("gold_label") else "label",
-        "id": "pairID" if head.has("pairID") else "id",
+        "id": next((name for name in _IDS if head.has(name)), "id"),
     }
     return Info(license=_license(head), metadata={_NAME: fields})
 
@@ -62,6 +76,8 @@ def _license(head: Head) -> str:
         return "CC BY-NC 2.0 (non-commercial)"
     if head.has("promptID", "genre"):
         return "OANC's terms, parts CC BY 3.0 and CC BY-SA 3.0 (see the paper)"
+    if head.has("uid", "model_label", "emturk"):
+        return "CC BY-NC 4.0 (non-commercial)"
     return "CC BY-SA 4.0" if head.has("captionID", "annotator_labels") else ""
 
 
@@ -74,35 +90,30 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: A label other than the three.
     """
     fields = info(source).metadata[_NAME]
+    kind, known = _kind(fields), _known(source.head(), fields)
     ids, content_ids = Ids(defects), ContentIds(defects)
     for number, line in source.lines():
         raw = source.decode(line, dict, line=number)
-        row = source.convert(raw, _Row, line=number)
-        given = getattr(row, fields["id"])
-        label = getattr(row, fields["label"])
-        if label in _NO_LABEL:
-            defects.add("no-label", "dropped", question_id=str(given or ""), line=number)
+        row = source.convert(raw, kind, line=number)
+        if row.label in _NO_LABEL:
+            defects.add("no-label", "dropped", question_id=str(row.id or ""), line=number)
             continue
-        if label not in _ANSWERS:
-            raise InputError(
-                f"the label {label!r}",
-                where=source.place("", given, line=number),
-                expected=", ".join(_LABELS),
-                cure="translate the labels",
-            )
-        if given is None:
-            name = content_ids.make(row.sentence1, row.sentence2, line=number)
+        label = known.get(row.label)
+        if label is None:
+            raise _unknown(row, source.place("", row.id, line=number))
+        if row.id is None:
+            name = content_ids.make(row.premise, row.hypothesis, line=number)
         else:
-            name = ids.note(str(given), line=number)
+            name = ids.note(str(row.id), line=number)
         passage = Passage(
-            passage_id=content_id(row.sentence1),
-            text=row.sentence1,
-            language=detect(row.sentence1),
+            passage_id=content_id(row.premise),
+            text=row.premise,
+            language=detect(row.premise),
         )
         question = Question(
             question_id=name,
             passage_id=passage.passage_id,
-            text=row.sentence2,
+            text=row.hypothesis,
             kind="entailment",
             options=_OPTIONS,
             answers=_ANSWERS[label],
@@ -112,13 +123,49 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
+def _kind(fields: dict[str, str]) -> type[_Row]:
+    """Return the record under the names that a file has for its members."""
+    members = [
+        (name, hint) if name in ("premise", "hypothesis") else (name, hint, None)
+        for name, hint in get_type_hints(_Row).items()
+    ]
+    return msgspec.defstruct("Row", members, rename=fields)  # type: ignore[return-value]
+
+
+def _known(head: Head, fields: dict[str, str]) -> _Known:
+    """Return what labels stand for in a file."""
+    known: _Known = {label: label for label in _LABELS}
+    if fields["premise"] == "context":
+        known |= _LETTERS
+    elif fields["premise"] == "premise" and not head.has("idx"):
+        known |= _NUMBERS
+    return known
+
+
+def _unknown(row: _Row, where: str) -> InputError:
+    if isinstance(row.label, int):
+        return InputError(
+            f"the label is the number {row.label}, and sets differ in what it stands for",
+            where=where,
+            expected=", ".join(_LABELS),
+            cure="save the set as parquet, which holds the names; or write them: "
+            "dataset.features['label'].int2str(row['label'])",
+        )
+    return InputError(
+        f"the label {row.label!r}",
+        where=where,
+        expected=", ".join(_LABELS),
+        cure="translate the labels",
+    )
+
+
 def _row(passage: Passage, question: Question, fields: dict[str, str]) -> dict[str, Any]:
     if question.kind != "entailment" or not question.answers:
         raise unwritable("not a premise and a hypothesis with a label", question.question_id)
     name = question.question_id
     return {
-        "sentence1": passage.text,
-        "sentence2": question.text,
+        fields["premise"]: passage.text,
+        fields["hypothesis"]: question.text,
         fields["label"]: question.answers[0].texts[0],
         fields["id"]: int(name) if name.isdecimal() and str(int(name)) == name else name,
     } | {key: question.tags[key] for key in _TAGS if key in question.tags}
@@ -130,7 +177,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Raises:
         UsageError: A question is no entailment question.
     """
-    fields = dataset.metadata.get(_NAME, {"label": "label", "id": "id"})
+    fields = dataset.metadata.get(_NAME, _OCNLI)
     write_lines(
         stream,
         (

@@ -14,10 +14,13 @@ from closeread.formats import outsiders
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import writing
+from closeread.formats.layouts.cells import first_line
 from closeread.parts import finding
 from closeread.parts.held import outsider
 from closeread.parts.outside import Outsider
 from closeread.types import Dataset, Defects, Item, Question
+
+_MOST_COLUMNS = 40  # that a message tells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,7 @@ class Format:
         info: File-level facts, from the beginning of the file alone where possible.
         read_gold: The questions without passages, where that is faster than ``read``.
         metrics: The metrics that its publishers use, by catalog name, for when none is asked for.
+        named: Makes the same format from what a user says of the file, as ``NAME,KEY=VALUE``.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Format:
     info: Callable[[Source], Info] = lambda source: Info()
     read_gold: Callable[[Source, Defects], Iterator[Question]] | None = None
     metrics: tuple[str, ...] = ()
+    named: "Callable[[Mapping[str, str]], Format] | None" = None
 
 
 def guess(source: Source) -> str:
@@ -69,12 +74,22 @@ def guess(source: Source) -> str:
             cure=f"name the format with {source.option}",
         )
     raise InputError(
-        "no known format has content like this",
+        "no known format has content like this" + _columns(source.head()),
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
-        cure=f"name it with {source.option}; rows of your own are JSON lines, a JSON list or CSV "
-        "with the columns id, passage and question (docs/formats.md)",
+        cure=f"name it with {source.option}; rows with a question each (JSON lines, a JSON list, "
+        "CSV) have the columns id, passage and question, or others, and then the format "
+        "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` says which (docs/formats.md)",
     )
+
+
+def _columns(head: Head) -> str:
+    """Tell the columns of the first row, where there are rows."""
+    row = head.first(0) if isinstance(head.value, list) else head.value
+    names = list(row) if isinstance(row, dict) else first_line(head) if row is None else []
+    if not 2 <= len(names) <= _MOST_COLUMNS or not all(map(str.isprintable, names)):
+        return ""
+    return ": the first row has the columns " + ", ".join(name[:40] for name in names)
 
 
 def _recognise(head: Head) -> str:
@@ -124,7 +139,7 @@ def load(
     """
     source = Source(path, option=option)
     name = format or guess(source)
-    chosen = _named(name)
+    chosen = named(name)
     info = chosen.info(source) if facts else Info()
 
     return Dataset(
@@ -140,13 +155,29 @@ def load(
     )
 
 
-def _named(name: str) -> Format:
+def named(format: str) -> Format:  # noqa: A002
+    """Return the format of a name; ``NAME,KEY=VALUE,...`` says more of the file.
+
+    Raises:
+        UnknownNameError: There is no such format.
+        UsageError: It is none, or takes nothing of what is said.
+    """
+    name, *said = format.split(",")
     found = finding.resolve("format", name)
     if not isinstance(found, Format):
         raise UsageError(
             f"the format {name} is of the type {type(found).__name__}",
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
+    if said:
+        given = dict(one.partition("=")[::2] for one in said)
+        if found.named is None or not all(one.find("=") > 0 for one in said):
+            raise UsageError(
+                f"the format {format}",
+                expected="rows,passage=COLUMN,question=COLUMN,..." if found.named else name,
+                cure="docs/formats.md tells what may be said of a file",
+            )
+        found = found.named(given)
     theirs = outsider("format", name)
     return found if theirs is None else _held(theirs, found)
 
@@ -179,7 +210,7 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format
-    chosen = _named(name)
+    chosen = named(name)
     if chosen.write is None:
         raise UsageError(
             f"the format {name} can be read but not written", cure="name another by format or --to"

@@ -3,7 +3,7 @@
 from closeread.errors import InputError
 
 _UNPACK = "unpack it: {} FILE"
-# Beginning -> what it is, what to do. No text begins so, though a table may with a column PAR1.
+# Beginning -> what it is, what to do. No text begins so.
 _KINDS = {
     b"PK\x03\x04": (
         "a zip archive",
@@ -17,11 +17,6 @@ _KINDS = {
     b"\x28\xb5\x2f\xfd": ("packed by zstd", _UNPACK.format("zstd -d")),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it and name a file in it"),
     b"Rar!\x1a\x07": ("a rar archive", "unpack it and name a file in it"),
-    b"PAR1\x15": (
-        "a parquet table",
-        "write its rows as JSON lines: "
-        "pandas.read_parquet(FILE).to_json(NEW, orient='records', lines=True)",
-    ),
 }
 _TAR_AT, _TAR = 257, (b"ustar\0", b"ustar  \0")  # POSIX and GNU; text may have mustard there
 ENOUGH = _TAR_AT + max(map(len, _TAR))  # bytes that tell

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files import packed
+from closeread.formats.files import folder, packed, table
 from closeread.formats.files.head import Head
 from closeread.formats.files.place import MEND, PARSER_ERRORS, explain
 from closeread.formats.files.stream import Walk
@@ -32,6 +32,8 @@ _WHOLE_GZIP_BYTES = 4 * 1024 * 1024
 
 class Source:
     """A local file that holds questions or predictions, plain or gzip-compressed.
+
+    Of a table in parquet or arrow the content is the JSON lines of its rows.
 
     Attributes:
         option: The option of the command line that names the file's format; "" where none does,
@@ -58,9 +60,9 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name without ``.json``, ``.jsonl``, ``.csv`` and ``.gz``."""
+        """The file's name without ``.json``, ``.jsonl``, ``.csv``, ``.gz`` and their like."""
         name = self.path.name
-        for ending in (".gz", ".jsonl", ".json", ".csv"):
+        for ending in (".gz", ".jsonl", ".json", ".csv", ".parquet", ".arrow"):
             name = name.removesuffix(ending)
         return name
 
@@ -80,7 +82,11 @@ class Source:
         """
         with contextlib.ExitStack() as stack:
             raw: BinaryIO = stack.enter_context(self._raw())
-            if self.is_gzip:
+            first = raw.read(table.ENOUGH)
+            raw.seek(0)
+            if table.is_table(first):
+                raw = cast(Any, table.Lines(self.path, first))
+            elif self.is_gzip:
                 from isal import igzip
 
                 most = max(_UNPACKED_BYTES, UNPACKED_TIMES * os.fstat(raw.fileno()).st_size)
@@ -302,14 +308,7 @@ class Source:
     def _raw(self) -> BinaryIO:
         try:
             if self.path.is_dir():
-                is_run = (self.path / "run.json").is_file()
-                raise InputError(
-                    "is a run folder" if is_run else "is a directory",
-                    where=str(self),
-                    cure="name a data set; of predictions the file predictions.jsonl in it"
-                    if is_run
-                    else "name a file in it",
-                )
+                raise folder.told(self.path)
             if self.path.exists() and not self.path.is_file():
                 raise InputError(
                     "is no regular file", where=str(self), cure="save it to a file first"

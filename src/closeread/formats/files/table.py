@@ -1,0 +1,111 @@
+"""A table of columns, read as the JSON lines of its rows: parquet, and arrow as it is saved.
+
+So ``datasets`` keeps sets (``to_parquet``, ``save_to_disk``, its cache), and a hub its files. Where
+the file holds the names of its classes, a number of a class becomes its name: what 0 stands for
+differs from set to set.
+"""
+
+import io
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.parts.extras import missing_extra
+
+_PARQUET, _ARROW, _ARROW_STREAM = b"PAR1\x15", b"ARROW1\0\0", b"\xff\xff\xff\xff"
+_ROWS_AT_ONCE = 256
+ENOUGH = 8  # bytes that tell
+
+
+def is_table(first: bytes) -> bool:
+    """Whether a file begins as parquet or arrow does; no text begins so."""
+    return first.startswith((_PARQUET, _ARROW, _ARROW_STREAM))
+
+
+class Lines(io.RawIOBase):
+    """The rows of a table as bytes, one JSON object a line; a few hundred are in memory at a time.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        InputError: The file is broken; when it is opened or while it is read.
+    """
+
+    def __init__(self, path: Path, first: bytes) -> None:
+        self._pieces = _pieces(path, parquet=first.startswith(_PARQUET), file=first[:8] == _ARROW)
+        self._left = memoryview(next(self._pieces, b""))
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with what comes next; 0 at the end."""
+        if not self._left:
+            self._left = memoryview(next(self._pieces, b""))
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._pieces.close()
+        super().close()
+
+
+def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError as error:
+        raise missing_extra("a table in parquet or arrow", "pyarrow", "parquet") from error
+    encode = msgspec.json.Encoder().encode_lines
+    try:
+        with path.open("rb") as stream:
+            if parquet:
+                opened = pq.ParquetFile(stream)
+                schema, batches = opened.schema_arrow, opened.iter_batches(_ROWS_AT_ONCE)
+            elif file:
+                whole = pa.ipc.open_file(stream)
+                numbers = range(whole.num_record_batches)
+                schema, batches = whole.schema, map(whole.get_batch, numbers)
+            else:
+                batches = pa.ipc.open_stream(stream)
+                schema = batches.schema
+            names = _classes(schema.metadata or {})
+            for batch in batches:
+                for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+                    rows = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
+                    for row in rows:
+                        _name_classes(row, names)
+                    yield encode(rows)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"cannot be read as {'parquet' if parquet else 'arrow'}: {error}".splitlines()[0],
+            where=str(path),
+            expected="a whole file",
+            cure="fetch it or save it again",
+        ) from error
+
+
+def _classes(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
+    """Return the names of the classes of each column that has some, as ``datasets`` notes them."""
+    try:
+        features = msgspec.json.decode(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        return {
+            column: [str(name) for name in feature["names"]]
+            for column, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        }
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _name_classes(row: dict[str, Any], names: dict[str, list[str]]) -> None:
+    for column, known in names.items():
+        number = row.get(column)
+        if isinstance(number, int):
+            row[column] = known[number] if 0 <= number < len(known) else None

@@ -1,0 +1,87 @@
+"""The rows of a table as spreadsheets and programs save them: CSV with commas, semicolons, tabs."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.wording import count_of
+
+_LONGEST_CELL = 1 << 30
+
+
+def first_line(head: Head) -> list[str]:
+    """Return the columns' names as the first line has them; none where it is no table's."""
+    line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
+    try:
+        return [
+            cell.strip()
+            for cell in next(csv.reader(line.splitlines(), delimiter=_delimiter(line)), [])
+        ]
+    except csv.Error:  # a cell longer than any column's name
+        return []
+
+
+def _delimiter(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
+def cells(
+    source: Source, header: Callable[[list[str]], list[str]] = list
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number of each row's first line and its cells by column; blank rows are left out.
+
+    Args:
+        source: The table.
+        header: Checks the columns' names, and returns those that the cells get.
+
+    Raises:
+        InputError: It is no table, or a row has another number of cells; says the line.
+    """
+    if told := source.as_packed():  # nearly anything else is a table to the parser
+        raise told
+    csv.field_size_limit(_LONGEST_CELL)
+    with source.open() as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        delimiter = _delimiter(source.head().raw.split(b"\n", 1)[0].decode("utf-8", "replace"))
+        table = csv.reader(text, delimiter=delimiter, strict=True)
+        names: list[str] = []
+        start = 1
+        try:
+            for row in table:
+                line, start = start, table.line_num + 1
+                if not any(row):
+                    continue
+                if any("\0" in cell for cell in row):
+                    raise wrong(source, line, "there is a NUL byte in the text", "text")
+                if not names:
+                    names = header([cell.strip() for cell in row])
+                    if repeated := sorted({name for name in names if names.count(name) > 1}):
+                        raise wrong(
+                            source, 1, f"twice the column {repeated[0]!r}", "every column once"
+                        )
+                    continue
+                if len(row) != len(names):
+                    found = count_of(len(row), "cell")
+                    raise wrong(source, line, found, f"{len(names)}, as in the first line")
+                yield line, dict(zip(names, row, strict=True))
+        except csv.Error as error:
+            raise wrong(source, start, f"not CSV: {error}", "quoted cells are closed") from error
+        except UnicodeDecodeError as error:
+            raise source.explain(error, b"") from error
+        finally:
+            text.detach()
+        if not names:
+            raise wrong(source, 1, "only blank lines", "a first line with the columns' names")
+
+
+def wrong(source: Source, line: int, found: str, expected: str) -> InputError:
+    """Return the error for a row that is not as a table's."""
+    return InputError(
+        found,
+        where=f"{source}, line {line}",
+        expected=expected,
+        cure="mend the row; see docs/formats.md",
+    )

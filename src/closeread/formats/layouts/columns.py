@@ -1,0 +1,267 @@
+"""Which column of a row holds what, for rows that others made: one question each, as in docs.
+
+``own`` turns such a row into one of ours (``layouts/rows.py``), ``theirs`` a question back. A
+column in an object is named by a path: ``answers.text``.
+"""
+
+from collections.abc import Mapping
+from string import ascii_uppercase
+from typing import Any, Literal
+
+import msgspec
+
+from closeread.formats.layouts.kept import join_paragraphs, split_paragraphs
+from closeread.types import Passage, Question
+
+_YES_OR_NO = ["yes", "no"]
+_TRUE = (True, "True", "true", "1", "yes")  # 1 is True
+_WITHHELD = (None, "", -1, "-1")  # where a question with options has no gold
+AnswerForm = Literal["text", "letter", "number", "digits", "truth", "texts", "places", "objects"]
+OptionForm = Literal["list", "labelled", "lettered"]
+
+
+class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The columns of one set.
+
+    Attributes:
+        passage: Several are joined by line breaks, as are the texts of a list.
+        id: Several are joined by hyphens; made from the content where there is none.
+        options: A column that holds all, or one column an option.
+        first: What number stands for the first option.
+        numbered: Whether the id is the passage's: the questions of one get its number behind it.
+        together: Whether several answers are one of several spans, and no alternatives.
+        withheld: Whether an empty list of answers says that the gold is not known, where else it
+            says that the passage has no answer.
+        answer_form: How an answer is written; "" where nothing tells.
+        option_form: How the options of one column are written.
+    """
+
+    passage: tuple[str, ...]
+    question: str
+    answer: str = ""
+    options: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    title: str = ""
+    passage_id: str = ""
+    language: str = ""
+    tags: tuple[str, ...] = ()
+    first: int = 0
+    numbered: bool = False
+    together: bool = False
+    withheld: bool = False
+    answer_form: AnswerForm | Literal[""] = ""
+    option_form: OptionForm | Literal[""] = ""
+
+
+def value_at(row: Any, path: str) -> Any:
+    """Return what stands in a column, or behind a path of them; None where there is nothing."""
+    if isinstance(row, dict) and path in row:
+        return row[path]
+    for name in path.split("."):
+        row = row.get(name) if isinstance(row, dict) else None
+    return row
+
+
+def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
+    """Return the columns with the forms in which a row has its answer and its options."""
+    options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
+    answer = value_at(row, columns.answer) if columns.answer else None
+    return msgspec.structs.replace(
+        columns,
+        answer_form=columns.answer_form or _answer_form(answer, bool(columns.options)),
+        option_form=_option_form(options),
+    )
+
+
+def _answer_form(answer: Any, chosen: bool) -> AnswerForm | Literal[""]:
+    if isinstance(answer, bool):
+        return "truth"
+    if isinstance(answer, int):
+        return "number"
+    if isinstance(answer, dict):
+        return "places"
+    if isinstance(answer, list):
+        return "objects" if answer and isinstance(answer[0], dict) else "texts"
+    if not isinstance(answer, str):
+        return ""
+    if not chosen:
+        return "text"
+    if answer.strip().lstrip("-").isdecimal():
+        return "digits"
+    return "letter" if len(answer) == 1 and answer.upper() in ascii_uppercase else "text"
+
+
+def _option_form(options: Any) -> OptionForm | Literal[""]:
+    if isinstance(options, dict):
+        return "labelled" if isinstance(options.get("text"), list) else "lettered"
+    return "list" if isinstance(options, list) else ""
+
+
+def passage_of(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str, Any]]:
+    """Return the passage's text, and where its parts end if line breaks alone do not tell.
+
+    What is no text is returned as it is, for whoever checks types.
+    """
+    found = [value_at(row, path) for path in columns.passage]
+    parts = found[0] if len(found) == 1 and isinstance(found[0], list) else found
+    if not parts or not all(isinstance(part, str) for part in parts):
+        return found[0], {}
+    return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
+
+
+def own(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    """Return our row for one of theirs, without its id where that must be made."""
+    text, _ = passage_of(row, columns)
+    made = {"passage": text, "question": value_at(row, columns.question)}
+    for ours, theirs in (
+        ("title", columns.title), ("passage_id", columns.passage_id), ("language", columns.language)
+    ):  # fmt: skip
+        if theirs:
+            made[ours] = value_at(row, theirs)
+    if columns.id:
+        made["id"] = _id(row, columns)
+    made |= _tags(row, columns)
+    answer = value_at(row, columns.answer) if columns.answer else None
+    if columns.options:
+        made["options"] = _options(row, columns)
+        if answer not in _WITHHELD:
+            made["answer"] = _picked(answer, made["options"], columns)
+    elif columns.answer_form == "truth":
+        made["options"] = _YES_OR_NO
+        if answer is not None:
+            made["answer"] = _YES_OR_NO[answer not in _TRUE]
+    else:
+        made |= _answers(answer, columns)
+    return made
+
+
+def _id(row: Mapping[str, Any], columns: Columns) -> Any:
+    parts = [value_at(row, path) for path in columns.id]
+    if len(parts) == 1:
+        return parts[0]
+    return "-".join("" if part is None else str(part) for part in parts)
+
+
+def _tags(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    found = {path: value_at(row, path) for path in columns.tags}
+    return {path: value for path, value in found.items() if not isinstance(value, dict | list)}
+
+
+def _options(row: Mapping[str, Any], columns: Columns) -> Any:
+    if len(columns.options) > 1:
+        texts = [value_at(row, path) for path in columns.options]
+        while texts and texts[-1] in (None, ""):  # where a question has fewer
+            texts.pop()
+        return texts
+    given = value_at(row, columns.options[0])
+    if isinstance(given, dict) and isinstance(given.get("text"), list):
+        labels = given.get("label")
+        if not isinstance(labels, list) or len(labels) != len(given["text"]):
+            return given["text"]
+        return dict(zip(map(str, labels), given["text"], strict=True))
+    return given
+
+
+def _picked(answer: Any, options: Any, columns: Columns) -> Any:
+    """Return a letter for a number that stands for an option; anything else is one, or its text."""
+    if isinstance(answer, str):
+        if not answer.strip().isdecimal() or not isinstance(options, list) or answer in options:
+            return answer
+    elif isinstance(answer, bool) or not isinstance(answer, int):
+        return answer
+    index = int(answer) - columns.first
+    return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(answer)
+
+
+def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
+    if answer is None:
+        return {}
+    starts = None
+    if isinstance(answer, dict):
+        answer, starts = answer.get("text", answer.get("texts")), answer.get("answer_start")
+    elif isinstance(answer, list) and answer and isinstance(answer[0], dict):
+        starts = [one.get("answer_start") for one in answer]
+        answer = [one.get("text") for one in answer]
+    if answer == []:
+        return {} if columns.withheld else {"answer": None}
+    if columns.together and isinstance(answer, list):
+        return {"answer": [answer]}
+    made = {"answer": answer}
+    if isinstance(starts, list) and starts and None not in starts:
+        made["answer_start"] = starts
+    return made
+
+
+def theirs(passage: Passage, question: Question, columns: Columns, cuts: Any) -> dict[str, Any]:
+    """Return a row under the names of a set, as far as its columns are known to us.
+
+    Args:
+        passage: The passage.
+        question: The question.
+        columns: With the forms in which the set has answers and options.
+        cuts: Where the parts of the passage end, as ``passage_of`` returned it.
+    """
+    made: dict[str, Any] = {}
+    if len(columns.passage) > 1:
+        parts: list[Any] = split_paragraphs(passage.text, cuts)
+    else:
+        parts = [passage.text]
+    for path, part in zip(columns.passage, parts, strict=False):
+        _put(made, path, part)
+    _put(made, columns.question, question.text)
+    if len(columns.id) == 1 and not columns.numbered:
+        _put(made, columns.id[0], question.question_id)
+    for path, said in ((columns.title, passage.title), (columns.passage_id, passage.passage_id)):
+        if path:
+            _put(made, path, said)
+    texts = [option.text for option in question.options]
+    if len(columns.options) > 1:
+        for path, text in zip(columns.options, texts, strict=False):
+            _put(made, path, text)
+    elif columns.options:
+        labels = [option.label for option in question.options]
+        form = columns.option_form
+        _put(
+            made,
+            columns.options[0],
+            {"text": texts, "label": labels}
+            if form == "labelled"
+            else dict(zip(labels, texts, strict=True)) if form == "lettered" else texts,
+        )  # fmt: skip
+    if columns.answer and question.answers:
+        _put(made, columns.answer, _their_answer(question, columns))
+    return made
+
+
+def _put(row: dict[str, Any], path: str, value: Any) -> None:
+    *above, last = path.split(".")
+    for name in above:
+        row = row.setdefault(name, {})
+    row[last] = value
+
+
+def _their_answer(question: Question, columns: Columns) -> Any:
+    first = question.answers[0]
+    labels = [option.label for option in question.options]
+    index = labels.index(first.label) if first.label in labels else -1
+    number = index + columns.first
+    texts = [text for answer in question.answers for text in answer.texts]
+    starts = [answer.spans[0].start if answer.spans else -1 for answer in question.answers]
+    match columns.answer_form:
+        case "truth":
+            return index == 0
+        case "number":
+            return number
+        case "digits":
+            return str(number)
+        case "letter":
+            return first.label
+        case "texts":
+            return texts
+        case "places":
+            return {"text": texts, "answer_start": starts[: len(texts)]}
+        case "objects":
+            pairs = zip(texts, starts, strict=False)
+            return [{"text": text, "answer_start": start} for text, start in pairs]
+        case _:
+            return first.text

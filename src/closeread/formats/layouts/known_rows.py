@@ -1,0 +1,160 @@
+"""Published sets that have one question a row: what tells each, and what its columns hold.
+
+So the sets themselves have it (ReClor, LogiQA, QuAIL, CosmosQA, BoolQ), or the rows that
+``datasets`` makes of those that are published otherwise (SQuAD, RACE, ROPES, DuoRC, DREAM).
+"""
+
+from typing import Any, NamedTuple
+
+from closeread.formats.layouts.columns import Columns, value_at
+
+
+class Known(NamedTuple):
+    """How a set's rows are told from all others, and read.
+
+    ``kinds`` names columns, or paths, with the type that must stand there.
+    """
+
+    name: str
+    kinds: dict[str, type | tuple[type, ...]]
+    columns: Columns
+
+
+_ANSWERS = {"answers.text": list, "answers.answer_start": list}
+_SQUAD = Columns(
+    passage=("context",), question="question", answer="answers", id=("id",), title="title"
+)
+
+# From the most to the least particular.
+KNOWN = (
+    Known(
+        "quoref",
+        {"id": str, "context": str, "question": str, "url": str, **_ANSWERS},
+        Columns(
+            passage=("context",), question="question", answer="answers", id=("id",), title="title",
+            together=True,
+        ),
+    ),
+    Known("squad", {"id": (str, int), "context": str, "question": str, **_ANSWERS}, _SQUAD),
+    Known(
+        "ropes",
+        {"background": str, "situation": str, "question": str, "answers.text": list},
+        Columns(
+            passage=("background", "situation"), question="question", answer="answers",
+            id=("id",), withheld=True,
+        ),
+    ),
+    Known(
+        "mrqa",
+        {"qid": str, "context": str, "question": str, "answers": list, "subset": str},
+        Columns(
+            passage=("context",), question="question", answer="answers", id=("qid",),
+            tags=("subset",),
+        ),
+    ),
+    Known(
+        "duorc",
+        {"plot_id": str, "plot": str, "question": str, "question_id": str, "answers": list},
+        Columns(
+            passage=("plot",), question="question", answer="answers", id=("question_id",),
+            title="title", passage_id="plot_id",
+        ),
+    ),
+    Known(
+        "race",
+        {"article": str, "question": str, "options": list, "example_id": str},
+        Columns(
+            passage=("article",), question="question", answer="answer", options=("options",),
+            id=("example_id",), passage_id="example_id", numbered=True,
+        ),
+    ),
+    Known(
+        "dream",
+        {"dialogue": list, "dialogue_id": str, "question": str, "choice": list},
+        Columns(
+            passage=("dialogue",), question="question", answer="answer", options=("choice",),
+            id=("dialogue_id",), passage_id="dialogue_id", numbered=True,
+        ),
+    ),
+    Known(
+        "mctest",
+        {"story": str, "question": str, "answer_options": dict, "idx.story": str},
+        Columns(
+            passage=("story",), question="question", answer="answer", options=("answer_options",),
+            id=("idx.story", "idx.question"), passage_id="idx.story",
+        ),
+    ),
+    Known(
+        "reclor",
+        {"context": str, "question": str, "answers": list, "id_string": str},
+        Columns(
+            passage=("context",), question="question", answer="label", options=("answers",),
+            id=("id_string",),
+        ),
+    ),
+    Known(
+        "quail",
+        {"context": str, "question": str, "answers": list, "context_id": str, "id": str},
+        Columns(
+            passage=("context",), question="question", answer="correct_answer_id",
+            options=("answers",), id=("id",), passage_id="context_id",
+            tags=("question_type", "domain"),
+        ),
+    ),
+    Known(
+        "logiqa",
+        {"text": str, "question": str, "options": list, "id": (str, int)},
+        Columns(
+            passage=("text",), question="question", answer="answer", options=("options",),
+            id=("id",),
+        ),
+    ),
+    Known(
+        "logiqa",
+        {"context": str, "query": str, "options": list, "correct_option": int},
+        Columns(
+            passage=("context",), question="query", answer="correct_option", options=("options",)
+        ),
+    ),
+    Known(
+        "cosmosqa",
+        {"id": str, "context": str, "question": str, "answer0": str, "answer3": str},
+        Columns(
+            passage=("context",), question="question", answer="label", id=("id",),
+            options=("answer0", "answer1", "answer2", "answer3"),
+        ),
+    ),
+    Known(
+        "belebele",
+        {"flores_passage": str, "question": str, "mc_answer1": str, "correct_answer_num": str},
+        Columns(
+            passage=("flores_passage",), question="question", answer="correct_answer_num",
+            options=("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4"), first=1,
+            id=("link", "question_number"), tags=("dialect",),
+        ),
+    ),
+    Known(
+        "boolq",
+        {"passage": str, "question": str, "answer": bool},
+        Columns(
+            passage=("passage",), question="question", answer="answer", title="title",
+            answer_form="truth",
+        ),
+    ),
+    Known(
+        "boolq",
+        {"passage": str, "question": str, "label": (bool, int, str), "idx": int},
+        Columns(
+            passage=("passage",), question="question", answer="label", id=("idx",),
+            answer_form="truth",
+        ),
+    ),
+)  # fmt: skip
+
+
+def known_columns(row: Any) -> Columns | None:
+    """Return the columns of the set that a row is of; None where it is of none that is known."""
+    for known in KNOWN:
+        if all(isinstance(value_at(row, path), kind) for path, kind in known.kinds.items()):
+            return known.columns
+    return None

@@ -1,0 +1,369 @@
+"""Rows in others' columns: known sets, columns that are named, and the way back."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.formats.submissions import load_submission
+from closeread.runs.keep import keep_scored
+from closeread.runs.records import ScoreSettings
+from closeread.runs.store import open_run
+from closeread.runs.verify import verify
+from closeread.types import Answer, Defects, Passage, Question, Span
+
+TEXT = "The ferry left Marl at six. It carried 14 sheep and one piano."
+FOUR = ["five", "six", "seven", "eight"]
+
+
+def lines(folder: Path, *rows: dict[str, Any], name: str = "set.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def only(path: Path, form: str | None = None) -> tuple[Passage, Question, dict[str, int]]:
+    defects = Defects()
+    ((passage, (question,)),) = load(path, form).read(defects)
+    return passage, question, defects.counts
+
+
+def back(path: Path, folder: Path, form: str | None = None) -> list[dict[str, Any]]:
+    dump(load(path, form), folder / "back.jsonl")
+    return [json.loads(line) for line in (folder / "back.jsonl").read_text("utf-8").splitlines()]
+
+
+SIX = {"text": ["six"], "answer_start": [23]}
+SPAN = Answer(kind="span", texts=("six",), spans=(Span(23, 26),))
+B = Answer(kind="choice", label="B", texts=("six",))
+# What a set's row is, then: id, passage, kind, options, answers.
+ROWS: dict[str, tuple[dict[str, Any], str, str, str, tuple[str, ...], tuple[Answer, ...]]] = {
+    "squad": (
+        {"id": "s1", "title": "F", "context": TEXT, "question": "When?", "answers": SIX},
+        "s1", TEXT, "span", (), (SPAN,),
+    ),
+    "squad without answer": (
+        {"id": "s2", "title": "F", "context": TEXT, "question": "Who?",
+         "answers": {"text": [], "answer_start": []}},
+        "s2", TEXT, "span", (), (Answer(kind="none"),),
+    ),
+    "squad in a list of objects": (
+        {"id": "s3", "context": TEXT, "question": "When?",
+         "answers": {"text": ["six", "at six"], "answer_start": [23, 20]}},
+        "s3", TEXT, "span", (),
+        (SPAN, Answer(kind="span", texts=("at six",), spans=(Span(20, 26),))),
+    ),
+    "quoref": (
+        {"id": "r", "question": "What?", "context": TEXT, "title": "F", "url": "u",
+         "answers": {"answer_start": [42, 56], "text": ["sheep", "piano"]}},
+        "r", TEXT, "discrete", (),
+        (Answer(kind="spans", texts=("sheep", "piano"), spans=(Span(42, 47), Span(56, 61))),),
+    ),
+    "ropes": (
+        {"id": "o", "background": "Sheep\nare heavy.", "situation": TEXT, "question": "What?",
+         "answers": {"text": ["six"]}},
+        "o", f"Sheep\nare heavy.\n{TEXT}", "span", (),
+        (Answer(kind="span", texts=("six",), spans=(Span(40, 43),)),),
+    ),
+    "mrqa": (
+        {"subset": "SQuAD", "context": TEXT, "context_tokens": {"tokens": ["The"], "offsets": [0]},
+         "qid": "m", "question": "When?", "question_tokens": {"tokens": [], "offsets": []},
+         "detected_answers": {"text": ["six"], "char_spans": [], "token_spans": []},
+         "answers": ["six"]},
+        "m", TEXT, "span", (), (SPAN,),
+    ),
+    "duorc": (
+        {"plot_id": "p", "plot": TEXT, "title": "F", "question_id": "d", "question": "When?",
+         "answers": ["six"], "no_answer": False},
+        "d", TEXT, "span", (), (SPAN,),
+    ),
+    "race": (
+        {"example_id": "high1.txt", "article": TEXT, "answer": "B", "question": "When?",
+         "options": FOUR},
+        "high1.txt-0", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "dream": (
+        {"id": 0, "dialogue_id": "5-1", "dialogue": ["M: At six.", "W: Oh."], "question": "When?",
+         "choice": FOUR[:3], "answer": "six"},
+        "5-1-0", "M: At six.\nW: Oh.", "choice", tuple(FOUR[:3]), (B,),
+    ),
+    "mctest": (
+        {"idx": {"story": "mc160.dev.0", "question": 2}, "story": TEXT, "question": "When?",
+         "answer_options": dict(zip("ABCD", FOUR, strict=True)), "answer": "B",
+         "question_is_multiple": False},
+        "mc160.dev.0-2", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "reclor": (
+        {"context": TEXT, "question": "When?", "answers": FOUR, "label": 1, "id_string": "val_0"},
+        "val_0", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "reclor's test set": (
+        {"context": TEXT, "question": "When?", "answers": FOUR, "id_string": "test_0"},
+        "test_0", TEXT, "choice", tuple(FOUR), (),
+    ),
+    "quail": (
+        {"id": "f_0", "context_id": "f", "question_id": "0", "domain": "fiction",
+         "metadata": {"author": "a"}, "context": TEXT, "question": "When?",
+         "question_type": "Temporal_order", "answers": FOUR, "correct_answer_id": "1"},
+        "f_0", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "logiqa 2": (
+        {"id": 10471, "answer": 1, "text": TEXT, "type": {"Disjunctive Reasoning": True},
+         "question": "When?", "options": FOUR},
+        "10471", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "cosmosqa": (
+        {"id": "3Q", "context": TEXT, "question": "When?", "label": 1}
+        | {f"answer{n}": text for n, text in enumerate(FOUR)},
+        "3Q", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "cosmosqa withheld": (
+        {"id": "3R", "context": TEXT, "question": "When?", "label": -1}
+        | {f"answer{n}": text for n, text in enumerate(FOUR)},
+        "3R", TEXT, "choice", tuple(FOUR), (),
+    ),
+    "belebele": (
+        {"link": "u", "question_number": 1, "flores_passage": TEXT, "question": "When?",
+         "correct_answer_num": "2", "dialect": "eng_Latn", "ds": "2023-05-03"}
+        | {f"mc_answer{n}": text for n, text in enumerate(FOUR, 1)},
+        "u-1", TEXT, "choice", tuple(FOUR), (B,),
+    ),
+    "boolq": (
+        {"question": "did it sink", "title": "F", "answer": False, "passage": TEXT},
+        "", TEXT, "choice", ("yes", "no"), (Answer(kind="choice", label="B", texts=("no",)),),
+    ),
+    "boolq in superglue": (
+        {"question": "did it leave", "passage": TEXT, "idx": 7, "label": 1},
+        "7", TEXT, "choice", ("yes", "no"), (Answer(kind="choice", label="A", texts=("yes",)),),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_is_published_becomes_questions_and_comes_back(tmp_path, name):
+    """The set is known by its columns; every row is written as it was read."""
+    row, own_id, text, kind, options, answers = ROWS[name]
+    path = lines(tmp_path, row)
+    passage, question, defects = only(path)
+    assert load(path).format == "rows"
+    assert defects == {}
+    assert passage.text == text
+    assert question.question_id == own_id or (not own_id and len(question.question_id) == 12)
+    assert (question.text, question.kind) == (row["question"], kind)
+    assert tuple(option.text for option in question.options) == options
+    assert question.answers == answers
+    assert back(path, tmp_path) == [row]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_as_parquet_and_arrow_they_are_the_same(tmp_path, name):
+    """So most people have them: `to_parquet`, and what `save_to_disk` writes."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    row, *_ = ROWS[name]
+    told = only(lines(tmp_path, row))
+    made = pa.Table.from_pylist([row])
+    pq.write_table(made, tmp_path / "set.parquet")
+    for file, new in (("a.arrow", pa.ipc.new_stream), ("b.arrow", pa.ipc.new_file)):
+        with pa.OSFile(str(tmp_path / file), "wb") as sink, new(sink, made.schema) as stream:
+            stream.write_table(made)
+    for file in ("set.parquet", "a.arrow", "b.arrow"):
+        passage, question, defects = only(tmp_path / file)
+        assert (passage.text, question.answers, defects) == (
+            told[0].text, told[1].answers, {},
+        )  # fmt: skip
+
+
+def test_the_questions_of_a_passage_are_numbered_where_the_id_is_the_passages(tmp_path):
+    row = ROWS["race"][0]
+    other = row | {"article": "It sank.", "example_id": "high2.txt"}
+    path = lines(tmp_path, row, row | {"question": "Who?"}, other)
+    ((_, (first, second)), (_, (third,))) = load(path)
+    asked = [first.question_id, second.question_id, third.question_id]
+    assert asked == ["high1.txt-0", "high1.txt-1", "high2.txt-0"]
+    assert load(path).check().counts == {}
+
+
+def test_a_wrong_place_and_a_number_of_no_option_are_defects(tmp_path):
+    squad = ROWS["squad"][0] | {"answers": {"text": ["six"], "answer_start": [-1]}}
+    _, question, defects = only(lines(tmp_path, squad))
+    assert (question.answers, defects) == ((SPAN,), {"wrong-offset": 1})
+    assert back(lines(tmp_path, squad), tmp_path) == [squad]
+    reclor = ROWS["reclor"][0] | {"label": 4}
+    _, question, defects = only(lines(tmp_path, reclor))
+    assert defects == {"answer-not-an-option": 1}
+    assert back(lines(tmp_path, reclor), tmp_path) == [reclor]
+
+
+def test_a_table_of_cosmosqa_is_known(tmp_path):
+    """Its training and development sets are CSV, its test set JSON lines."""
+    path = tmp_path / "valid.csv"
+    path.write_text(
+        "id,context,question,answer0,answer1,answer2,answer3,label\n"
+        f'3Q,"{TEXT}",When?,five,six,seven,eight,1\n',
+        "utf-8",
+    )
+    _, question, defects = only(path)
+    assert (load(path).format, question.answers, defects) == ("rows", (B,), {})
+    assert back(path, tmp_path)[0]["label"] == "1"
+
+
+NAMED = {"uid": 5, "story": TEXT, "ask": {"text": "When?"}, "gold": 2, "w": "five", "x": "six",
+         "y": "seven", "level": "easy"}  # fmt: skip
+FORM = "rows,id=uid,passage=story,question=ask.text,options=w|x|y,answer=gold,first=1,tags=level"
+
+
+def test_columns_are_named(tmp_path):
+    """Each role by one name, or several; what is in an object by its path."""
+    path = lines(tmp_path, NAMED)
+    passage, question, defects = only(path, FORM)
+    assert (passage.text, question.question_id, question.text) == (TEXT, "5", "When?")
+    assert (question.answers, question.tags, defects) == ((B,), {"level": "easy"}, {})
+    assert back(path, tmp_path, FORM) == [NAMED]
+
+
+def test_columns_of_a_table_are_named(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(f'text,q,a,b,right\n"{TEXT}",When?,five,six,B\n,,,,\n', "utf-8")
+    _, question, _ = only(path, "rows,passage=text,question=q,options=a|b,answer=right")
+    assert question.answers == (B,)
+
+
+def test_what_is_named_lies_over_what_is_known(tmp_path):
+    """An id of one's own, say, where the set has none."""
+    row = ROWS["boolq"][0] | {"mine": "b-1"}
+    assert only(lines(tmp_path, row), "rows,id=mine")[1].question_id == "b-1"
+
+
+def test_a_run_of_named_columns_can_be_verified(tmp_path):
+    """Its record holds how the file is read."""
+    dataset = load(lines(tmp_path, NAMED), FORM)
+    given = tmp_path / "predictions.json"
+    given.write_text('{"5": "six"}')
+    submission = load_submission(given, dataset)
+    scored = keep_scored(dataset, submission, (given,), tmp_path / "run", ScoreSettings(metrics=()))
+    assert scored.metrics["choice.accuracy"].value == 1
+    assert verify(open_run(tmp_path / "run")).verdict == "verified"
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ("rows", "no column passage\n"),
+        ("rows,passage=stori,question=ask.text", "no column stori\n"),
+        ("rows,passage=story,question=ask.words", "no column ask.words\n"),
+    ],
+)
+def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path, form, told):
+    with pytest.raises(InputError, match="expected: one of uid, story, ask, gold") as caught:
+        load(lines(tmp_path, NAMED), form)
+    assert told.strip() in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "form", ["rows,text=story", "rows,passage", "rows,first=2", "rows,together=maybe", "squad,a=b"]
+)
+def test_what_cannot_be_said_of_a_file_is_refused(tmp_path, form):
+    with pytest.raises(UsageError):
+        load(lines(tmp_path, NAMED), form)
+
+
+def test_a_row_without_text_is_told_by_the_name_of_its_column(tmp_path):
+    row = ROWS["squad"][0]
+    path = lines(tmp_path, row, row | {"id": "s2", "context": None})
+    with pytest.raises(InputError, match=r"line 2\b.*the column 'context' is missing"):
+        list(load(path))
+
+
+def test_content_of_no_known_format_is_told_with_its_columns(tmp_path):
+    """So that the next call can name them."""
+    with pytest.raises(InputError, match="has the columns uid, story, ask, gold") as caught:
+        load(lines(tmp_path, NAMED))
+    assert "rows,passage=COLUMN,question=COLUMN,answer=COLUMN" in str(caught.value)
+
+
+def test_other_sets_are_not_written_as_rows(tmp_path):
+    own = {"id": "1", "passage": TEXT, "question": "When?", "answer": "six"}
+    with pytest.raises(UsageError, match="read from"):
+        dump(load(lines(tmp_path, own)), tmp_path / "x", "rows")
+
+
+def test_names_of_classes_stand_for_their_numbers(tmp_path):
+    """CLUE has 0 for neutral; a file that holds the names is read by them, lines are refused."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    row = {"sentence1": TEXT, "sentence2": "It left.", "label": 1, "id": 0}
+    with pytest.raises(InputError, match="save the set as parquet"):
+        list(load(lines(tmp_path, row)))
+    names = {"names": ["neutral", "entailment", "contradiction"], "_type": "ClassLabel"}
+    features = {"label": names, "id": {"dtype": "int32", "_type": "Value"}}
+    made = pa.Table.from_pylist([row, row | {"label": -1, "id": 1}])
+    made = made.replace_schema_metadata(
+        {"huggingface": json.dumps({"info": {"features": features}})}
+    )
+    pq.write_table(made, tmp_path / "set.parquet")
+    _, question, defects = only(tmp_path / "set.parquet")
+    assert (question.answers[0].text, defects) == ("entailment", {"no-label": 1})
+
+
+@pytest.mark.parametrize(
+    ("row", "label"),
+    [
+        ({"premise": TEXT, "hypothesis": "It left.", "label": 0}, "entailment"),
+        ({"premise": TEXT, "hypothesis": "It left.", "label": 2, "pairID": "7n"}, "contradiction"),
+        ({"uid": "u", "context": TEXT, "hypothesis": "It left.", "label": "n"}, "neutral"),
+    ],
+)  # fmt: skip
+def test_inference_under_other_names(tmp_path, row, label):
+    """SNLI and MultiNLI as rows, ANLI."""
+    path = lines(tmp_path, row)
+    passage, question, _ = only(path)
+    assert (load(path).format, passage.text, question.text) == ("nli", TEXT, "It left.")
+    assert question.answers[0].text == label
+    assert back(path, tmp_path) == [row]
+
+
+def test_numbers_of_labels_are_not_guessed(tmp_path):
+    """GLUE's MultiNLI and SuperGLUE's CB have the same columns and other orders."""
+    row = {"premise": TEXT, "hypothesis": "It left.", "label": 0, "idx": 0}
+    with pytest.raises(InputError, match="the label is the number 0, and sets differ"):
+        list(load(lines(tmp_path, row)))
+
+
+def test_a_table_that_was_cut_is_told(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "set.parquet"
+    pq.write_table(pa.Table.from_pylist([ROWS["squad"][0]]), path)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match="cannot be read as parquet"):
+        load(path)
+
+
+def test_folders_lead_to_the_file_that_is_meant(tmp_path):
+    """What `datasets` saved, in one part or several, and RACE's article a file."""
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    (saved / "state.json").write_text("{}")
+    (saved / "data-00000-of-00001.arrow").touch()
+    with pytest.raises(InputError, match=r"in it: .*data-00000-of-00001\.arrow"):
+        load(saved)
+    (saved / "data-00001-of-00002.arrow").touch()
+    with pytest.raises(InputError, match="load_from_disk"):
+        load(saved)
+    race = tmp_path / "high"
+    race.mkdir()
+    article = {"article": TEXT, "questions": ["When?"], "options": [FOUR], "answers": ["B"]}
+    for number in (1, 2):
+        (race / f"{number}.txt").write_text(json.dumps(article | {"id": f"high{number}.txt"}))
+    with pytest.raises(InputError, match="make one file of those in it") as caught:
+        load(race)
+    said = caught.value.cure.partition(": ")[2].replace("NEW.jsonl", str(tmp_path / "new.jsonl"))
+    subprocess.run(["sh", "-c", said], check=True)
+    assert [passage.passage_id for passage, _ in load(tmp_path / "new.jsonl")] == [
+        "high1.txt", "high2.txt",
+    ]  # fmt: skip
