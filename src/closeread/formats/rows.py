@@ -1,4 +1,4 @@
-"""Rows that others made: one question each, in columns of their own, known by them or named.
+"""Rows that others made: a question each, or a passage with its questions, in their own columns.
 
 JSON lines, a JSON list, a table, or parquet and arrow. ``layouts/known_rows.py`` tells which sets
 are known; of any other one the user says what holds what: ``rows,passage=story,question=query``.
@@ -19,8 +19,10 @@ from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.columns import (
     Columns,
     as_written,
+    each_question,
     own,
     passage_of,
+    shaped,
     theirs,
     value_at,
 )
@@ -29,12 +31,13 @@ from closeread.formats.layouts.kept import restored, unsaid
 from closeread.formats.layouts.known_rows import known_columns
 from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format, Info
-from closeread.types import Dataset, Defects, Item, Question
+from closeread.types import Dataset, Defects, Item
 
 _NAME = "rows"
+_INSIDE, _CUTS = "rows_inside", "rows_cuts"
 _OWN = ("id", "passage", "question")  # what rows of our form have, which are read as `jsonl`
 _SEVERAL = ("passage", "options", "id", "tags")
-_NAMES = ("title", "passage_id", "language", "question", "answer")
+_NAMES = ("title", "passage_id", "language", "question", "answer", "inside")
 _TRUTHS = {"true": True, "false": False}
 _SWITCHES = ("together", "withheld")
 KEYS = (*_SEVERAL, *_NAMES, "first", *_SWITCHES)
@@ -71,9 +74,10 @@ def _columns(source: Source, given: Given) -> Columns:
         InputError: A column is not there, or nothing tells where passage and question are.
         UsageError: What is given is none of a column's roles.
     """
-    _, row = next(_rows(source), (0, {}))
+    at, row = next(_rows(source), (0, {}))
     known = known_columns(row) or _usual(row)
-    columns = msgspec.structs.replace(known, **_asked(given))
+    columns = shaped(row, msgspec.structs.replace(known, **_asked(given)))
+    row = next(iter(_each(source, at, row, columns)), row)
     used = [*columns.passage, columns.question]
     for key in given:
         used += _paths(getattr(columns, key))
@@ -140,6 +144,21 @@ def _rows(source: Source) -> Iterator[own_rows.Numbered]:
         yield from cells(source)
 
 
+def _each(
+    source: Source, at: int | str, row: dict[str, Any], columns: Columns
+) -> list[dict[str, Any]]:
+    try:
+        return each_question(row, columns)
+    except ValueError as error:
+        line = at if isinstance(at, int) else None
+        raise InputError(
+            f"the column {columns.inside!r} holds {error}",
+            where=source.place("" if line else str(at), line=line),
+            expected="a list of questions, an object each, or one object of lists",
+            cure="mend the row, or take it out",
+        ) from error
+
+
 def read(source: Source, defects: Defects, given: Given | None = None) -> Iterator[Item]:
     """Yield passages with their questions; counts as rows of our own do.
 
@@ -154,8 +173,12 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
     times: Counter[Any] = Counter()
     made = ContentIds(defects)
 
-    def ours() -> Iterator[own_rows.Numbered]:
+    def each() -> Iterator[own_rows.Numbered]:
         for at, row in _rows(source):
+            yield from ((at, one) for one in _each(source, at, row, columns))
+
+    def ours() -> Iterator[own_rows.Numbered]:
+        for at, row in each():
             _check(source, at, row, columns)
             one = own(row, columns)
             if columns.numbered:
@@ -171,20 +194,21 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
         kept = []
         for question in questions:
             row, cuts = waiting.popleft()
-            said = unsaid(_NAME, row, theirs(passage, question, columns, cuts)).get(_NAME, {})
-            said |= cuts
-            kept.append(
-                msgspec.structs.replace(question, kind=_kind(question, columns))
-                if not said
-                else msgspec.structs.replace(
-                    question, kind=_kind(question, columns), metadata={_NAME: said}
-                )
+            metadata = _beyond(row, theirs(passage, question, columns, cuts), columns) | (
+                {_CUTS: cuts} if cuts else {}
             )
+            kind: Any = "discrete" if columns.together else question.kind
+            kept.append(msgspec.structs.replace(question, kind=kind, metadata=metadata))
         yield passage, tuple(kept)
 
 
-def _kind(question: Question, columns: Columns) -> Any:
-    return "discrete" if columns.together else question.kind
+def _beyond(row: dict[str, Any], made: dict[str, Any], columns: Columns) -> dict[str, Any]:
+    """Return as metadata how a row differs from what would be written, and so what is inside."""
+    if not columns.inside:
+        return unsaid(_NAME, row, made)
+    inner = unsaid(_INSIDE, row[columns.inside], made.pop(columns.inside, {}))
+    outer = {name: value for name, value in row.items() if name != columns.inside}
+    return unsaid(_NAME, outer, made) | inner
 
 
 def _texts(options: Any) -> list[str]:
@@ -222,18 +246,24 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
             cure="choose another format; `jsonl` holds every question, `csv` is a table",
         )
     columns = msgspec.convert(dataset.metadata[_NAME], Columns)
-    write_lines(
-        stream,
-        (
-            restored(
-                _NAME,
-                theirs(passage, question, columns, question.metadata.get(_NAME, {})),
-                question.metadata,
-            )
-            for passage, questions in dataset
-            for question in questions
-        ),
-    )
+    write_lines(stream, _written(dataset, columns))
+
+
+def _written(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:
+    for passage, questions in dataset:
+        rows = []
+        for question in questions:
+            metadata = question.metadata
+            made = theirs(passage, question, columns, metadata.get(_CUTS, {}))
+            inner = made.pop(columns.inside, {}) if columns.inside else {}
+            rows.append((restored(_NAME, made, metadata), restored(_INSIDE, inner, metadata)))
+        if not columns.inside:
+            yield from (row for row, _ in rows)
+        elif rows:
+            held: Any = [inner for _, inner in rows]
+            if columns.inside_form == "object":
+                held = {name: [inner.get(name) for inner in held] for name in held[0]}
+            yield rows[0][0] | {columns.inside: held}
 
 
 def named(given: Given) -> Format:

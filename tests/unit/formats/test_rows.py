@@ -2,10 +2,12 @@
 
 import json
 import subprocess
+from dataclasses import replace as replace_dataset
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
@@ -186,6 +188,73 @@ def test_the_questions_of_a_passage_are_numbered_where_the_id_is_the_passages(tm
     asked = [first.question_id, second.question_id, third.question_id]
     assert asked == ["high1.txt-0", "high1.txt-1", "high2.txt-0"]
     assert load(path).check().counts == {}
+
+
+INSIDE: dict[str, dict[str, Any]] = {
+    "quality": {
+        "article_id": "52845", "set_unique_id": "52845_X", "writer_id": "1", "title": "F",
+        "article": TEXT, "license": "l",
+        "questions": [
+            {"question": f"{ask}?", "question_unique_id": f"52845_X_{n}", "options": FOUR,
+             "gold_label": 2, "writer_label": 2, "validation": [{"untimed_answer": 2}],
+             "difficult": n}
+            for n, ask in enumerate(("When", "At what time"))
+        ],
+    },
+    "duorc": {
+        "id": "/m/1", "plot": TEXT, "title": "F",
+        "qa": [
+            {"id": "d1", "question": "When?", "answers": ["six"], "no_answer": False},
+            {"id": "d2", "question": "Who?", "answers": [], "no_answer": True},
+        ],
+    },
+    "c3": {
+        "documents": ["M: At six.", "W: Oh."], "document_id": "1-2",
+        "questions": {"question": ["When?", "Who?"], "answer": ["six", "a"],
+                      "choice": [FOUR[:3], ["a", "b"]]},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "answers"),
+    [
+        ("quality", ["52845_X_0", "52845_X_1"], [B, B]),
+        ("duorc", ["d1", "d2"], [SPAN, Answer(kind="none")]),
+        ("c3", ["1-2-0", "1-2-1"], [B, Answer(kind="choice", label="A", texts=("a",))]),
+    ],
+)
+def test_a_row_may_hold_a_passage_with_its_questions(tmp_path, name, ids, answers):
+    """A list of them, or an object of lists, as `datasets` has it."""
+    row = INSIDE[name]
+    other = json.loads(json.dumps(row).replace("52845", "7"))
+    path = lines(tmp_path, row, other) if name == "quality" else lines(tmp_path, row)
+    defects = Defects()
+    (passage, questions), *more = load(path).read(defects)
+    assert (load(path).format, len(more), defects.counts) == ("rows", int(name == "quality"), {})
+    assert passage.text in (TEXT, "M: At six.\nW: Oh.")
+    assert [question.question_id for question in questions] == ids
+    assert [question.answers[0] for question in questions] == answers
+    assert back(path, tmp_path) == ([row, other] if more else [row])
+    assert name != "quality" or questions[1].tags == {"questions.difficult": "1"}
+
+
+def test_what_changed_inside_is_written(tmp_path):
+    """Of a question that was made harder nothing old is left."""
+    data = load(lines(tmp_path, INSIDE["quality"]))
+    ((passage, (first, second)),) = data
+    told = replace(first, options=(replace(first.options[0], text="four"), *first.options[1:]))
+    made = replace_dataset(data, read=lambda defects: iter([(passage, (told, second))]))
+    dump(made, tmp_path / "new.jsonl")
+    row = json.loads((tmp_path / "new.jsonl").read_text())
+    assert [one["options"][0] for one in row["questions"]] == ["four", "five"]
+
+
+@pytest.mark.parametrize("held", [None, "x", [1], {"question": ["When?"], "answer": []}])
+def test_questions_that_are_none_are_told(tmp_path, held):
+    row = INSIDE["duorc"]
+    with pytest.raises(InputError, match=r"line 2\b.*the column 'qa' holds"):
+        list(load(lines(tmp_path, row, row | {"qa": held})))
 
 
 def test_a_wrong_place_and_a_number_of_no_option_are_defects(tmp_path):

@@ -28,6 +28,8 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         id: Several are joined by hyphens; made from the content where there is none.
         options: A column that holds all, or one column an option.
         first: What number stands for the first option.
+        inside: The column that holds several questions, a list or an object of lists; those of one
+            of them are named by paths that begin with it.
         numbered: Whether the id is the passage's: the questions of one get its number behind it.
         together: Whether several answers are one of several spans, and no alternatives.
         withheld: Whether an empty list of answers says that the gold is not known, where else it
@@ -46,11 +48,32 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     language: str = ""
     tags: tuple[str, ...] = ()
     first: int = 0
+    inside: str = ""
     numbered: bool = False
     together: bool = False
     withheld: bool = False
     answer_form: AnswerForm | Literal[""] = ""
     option_form: OptionForm | Literal[""] = ""
+    inside_form: Literal["list", "object"] = "list"
+
+
+def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
+    """Return a row a question: the row itself, or one for each member of what is inside.
+
+    Raises:
+        ValueError: What should hold questions holds none.
+    """
+    if not columns.inside:
+        return [row]
+    held = row.get(columns.inside)
+    if isinstance(held, dict):
+        lengths = {len(one) if isinstance(one, list) else -1 for one in held.values()}
+        if len(lengths) != 1 or -1 in lengths:
+            raise ValueError("lists of unequal length")
+        held = [dict(zip(held, one, strict=True)) for one in zip(*held.values(), strict=True)]
+    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+        raise ValueError("no list of questions")
+    return [row | {columns.inside: one} for one in held]
 
 
 def value_at(row: Any, path: str) -> Any:
@@ -71,6 +94,12 @@ def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
         answer_form=columns.answer_form or _answer_form(answer, bool(columns.options)),
         option_form=_option_form(options),
     )
+
+
+def shaped(row: Mapping[str, Any], columns: Columns) -> Columns:
+    """Return the columns with the form in which a row holds its questions."""
+    is_object = isinstance(row.get(columns.inside), dict)
+    return msgspec.structs.replace(columns, inside_form="object" if is_object else "list")
 
 
 def _answer_form(answer: Any, chosen: bool) -> AnswerForm | Literal[""]:

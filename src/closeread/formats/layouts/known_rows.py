@@ -1,4 +1,4 @@
-"""Published sets that have one question a row: what tells each, and what its columns hold.
+"""Published sets in rows, a question or a passage each: what tells each, what its columns hold.
 
 So the sets themselves have it (ReClor, LogiQA, QuAIL, CosmosQA, BoolQ), or the rows that
 ``datasets`` makes of those that are published otherwise (SQuAD, RACE, ROPES, DuoRC, DREAM).
@@ -131,6 +131,33 @@ KNOWN = (
             passage=("flores_passage",), question="question", answer="correct_answer_num",
             options=("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4"), first=1,
             id=("link", "question_number"), tags=("dialect",),
+        ),
+    ),
+    Known(
+        "quality",
+        {"article": str, "set_unique_id": str, "questions": list},
+        Columns(
+            passage=("article",), question="questions.question", answer="questions.gold_label",
+            options=("questions.options",), first=1, id=("questions.question_unique_id",),
+            passage_id="set_unique_id", title="title", tags=("questions.difficult",),
+            inside="questions",
+        ),
+    ),
+    Known(
+        "duorc",
+        {"plot": str, "id": str, "qa": list},
+        Columns(
+            passage=("plot",), question="qa.question", answer="qa.answers", id=("qa.id",),
+            passage_id="id", title="title", inside="qa",
+        ),
+    ),
+    Known(
+        "c3",
+        {"documents": list, "document_id": str, "questions": dict},
+        Columns(
+            passage=("documents",), question="questions.question", answer="questions.answer",
+            options=("questions.choice",), id=("document_id",), passage_id="document_id",
+            inside="questions", numbered=True,
         ),
     ),
     Known(
