@@ -164,9 +164,21 @@ ROW = {
     "question": "When did the ferry leave?",
     "answers": {"text": ["at six"], "answer_start": [20]},
 }
+HOPS = [
+    {
+        "_id": "q1",
+        "question": "When did the ferry leave?",
+        "answer": "at six",
+        "type": "bridge",
+        "level": "easy",
+        "supporting_facts": [["Ferries", 0]],
+        "context": [["Ferries", ["The ferry left Marl at six.", " It carried 14 sheep."]]],
+    }
+]
 # As it lies on disk, of formats that are written only as they were read.
 LYING = {
     "gaokao-bench": json.dumps(PRINTED, ensure_ascii=False),
+    "hotpotqa": json.dumps(HOPS),
     "rows": json.dumps(ROW) + "\n",
 }
 SAMPLES = {
@@ -184,6 +196,7 @@ SAMPLES = {
     "agieval": choices,
     "gaokao-bench": None,
     "nli": pairs,
+    "hotpotqa": None,
     "rows": None,
     "jsonl": spans,
     "csv": spans,

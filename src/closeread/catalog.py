@@ -45,6 +45,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "agieval": Entry("closeread.formats.agieval:FORMAT", "AGIEval multiple choice"),
         "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
         "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI, ANLI"),
+        "hotpotqa": Entry("closeread.formats.hotpotqa:FORMAT", "HotpotQA and 2WikiMultihopQA"),
         "rows": Entry(
             "closeread.formats.rows:FORMAT",
             "rows of others, as `datasets` has them: known by their columns, or named",
@@ -62,6 +63,10 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
         "mlqa": Entry("closeread.metrics.mlqa:metric", "MLQA exact match and F1, seven languages"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
+        "hotpotqa": Entry(
+            "closeread.metrics.hotpotqa:metric",
+            "HotpotQA: answer, supporting facts, and both together",
+        ),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
         "drop~whitespace": Entry(
             "closeread.metrics.drop_mended:whitespace", "DROP: white space of every kind separates"

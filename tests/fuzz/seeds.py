@@ -246,6 +246,20 @@ SEEDS: dict[str, list[bytes]] = {
             }
         )
     ],
+    "hotpotqa": [
+        _whole(
+            [
+                {
+                    "_id": "q",
+                    "question": "Who?",
+                    "answer": "Ada",
+                    "type": "bridge",
+                    "supporting_facts": [["Owls", 0]],
+                    "context": [["Owls", [_TEXT, " Ben saw none."]]],
+                }
+            ]
+        )
+    ],
     "rows": [
         _lines(
             {

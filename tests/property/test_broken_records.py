@@ -105,6 +105,15 @@ VALID: dict[str, Any] = {
             }
         ],
     },
+    "hotpotqa": {
+        "_id": "q",
+        "question": "Who?",
+        "answer": "Ann",
+        "type": "bridge",
+        "level": "easy",
+        "supporting_facts": [["Races", 0]],
+        "context": [["Races", ["Ann won.", " Ben lost."]]],
+    },
     "rows": {
         "id": "q",
         "title": "t",

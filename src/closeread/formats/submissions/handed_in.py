@@ -1,9 +1,9 @@
 """What was handed in for scoring: every published form of a prediction file -> Submission.
 
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
-"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, the GCRC_advRobust submission, alone
-or in its package, VGaokao's results, logits and evidence, and rows with an id each (JSON lines or
-an array), among them closeread's own ``predictions.jsonl``.
+"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
+GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, and rows
+with an id each (JSON lines or an array), among them closeread's own ``predictions.jsonl``.
 """
 
 import json
@@ -19,7 +19,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source, must_be_text
-from closeread.formats.submissions import package, vgaokao_outputs
+from closeread.formats.submissions import hotpotqa_outputs, package, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
 from closeread.formats.submissions.raw_prediction import (
     all_are,
@@ -276,6 +276,8 @@ def _rows(
             if data and isinstance(data[0], dict) and "opid" in data[0]:
                 return vgaokao_outputs.evidence(source, data, dataset)
             return _gcrc(source, data, dataset)
+        if hotpotqa_outputs.is_hotpotqa(value):
+            return hotpotqa_outputs.predictions(source, value, dataset)
         if isinstance(value.get("results"), list):
             return vgaokao_outputs.results(source, value["results"])
         if any(field in value for field in _ID_FIELDS) and not isinstance(

@@ -66,6 +66,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "defect.evidence-not-a-sentence": ("evidence that is no sentence", "证据不是整句"),
     "defect.evidence-not-found": ("evidence not in the passage", "证据不在原文中"),
     "defect.evidence-not-in-passage": ("evidence not in the passage", "证据不在原文中"),
+    "defect.fact-not-in-passage": ("supporting fact that is no sentence", "支持句不在原文中"),
     "defect.impossible-with-answers": ("unanswerable, with answers", "注明无答案却有答案"),
     "defect.negative-stem-unchanged": ("negative stems like the original's", "负向变式的题干未变"),
     "defect.no-label": ("without label", "没有标签"),

@@ -1,0 +1,221 @@
+"""HotpotQA (Yang et al. 2018) and 2WikiMultihopQA (Ho et al. 2020): questions over paragraphs.
+
+An array of ``{"_id", "question", "answer", "type", "level", "context": [[title, [sentence, ...]],
+...], "supporting_facts": [[title, number], ...]}``, or JSON lines of it; rows of ``datasets`` have
+``id``, ``context: {"title": [], "sentences": [[]]}``, ``supporting_facts: {"title", "sent_id"}``.
+
+The passage is the paragraphs, each below its title; a blank parts sentences that none parts in the
+file. Supporting facts are gold evidence (``layouts/facts.py``). Where titles and sentences stand is
+kept in the passage's metadata.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.facts import Fact, Paragraphs, evidence, facts_of, laid_out
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.places import first
+from closeread.formats.layouts.writing import unwritable, write_array, write_lines
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+
+_NAME = "hotpotqa"
+_YES_OR_NO = ("yes", "no")
+_TAGS = ("type", "level")
+# How HotpotQA and 2WikiMultihopQA name their questions, and their terms.
+_PUBLISHED = (
+    (re.compile("[0-9a-f]{24}"), "CC BY-SA 4.0"),
+    (re.compile("[0-9a-f]{32}"), "Apache-2.0"),
+)
+
+
+class _Listed(msgspec.Struct):
+    """As it is published."""
+
+    id: str = msgspec.field(name="_id")
+    question: str
+    context: list[tuple[str, list[str]]]
+    answer: str | None = None
+    supporting_facts: list[tuple[str, int]] | None = None
+    type: str = ""
+    level: str = ""
+
+
+class _Titles(msgspec.Struct):
+    title: list[str]
+    sentences: list[list[str]]
+
+
+class _Numbers(msgspec.Struct):
+    title: list[str]
+    sent_id: list[int]
+
+
+class _Row(msgspec.Struct):
+    """As a row of ``datasets``."""
+
+    id: str
+    question: str
+    context: _Titles
+    answer: str | None = None
+    supporting_facts: _Numbers | None = None
+    type: str = ""
+    level: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first element has an id, a question and paragraphs with titles."""
+    item = head.first(0) if isinstance(head.value, list) else head.value
+    if not isinstance(item, dict) or "question" not in item:
+        return False
+    context = item.get("context")
+    if isinstance(context, dict):
+        return "id" in item and {"title", "sentences"} <= context.keys()
+    paragraph = context[0] if isinstance(context, list) and context else None
+    titled = isinstance(paragraph, list) and len(paragraph) == 2 and isinstance(paragraph[1], list)
+    return "_id" in item and titled
+
+
+def info(source: Source) -> Info:
+    """Tell whether the file is an array, whether it has rows of ``datasets``, and its terms."""
+    value = source.head().value
+    item = value[0] if isinstance(value, list) and value else value
+    is_row = isinstance(item, dict) and "_id" not in item
+    name = str(item.get("id" if is_row else "_id")) if isinstance(item, dict) else ""
+    return Info(
+        license=next((terms for form, terms in _PUBLISHED if form.fullmatch(name)), ""),
+        metadata={_NAME: {"array": isinstance(value, list), "row": is_row}},
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each question with its paragraphs as one passage.
+
+    Counts ``answer-not-in-passage`` (but of yes and no), ``fact-not-in-passage`` (a supporting fact
+    that is no sentence of the context, as in the full-wiki setting) and ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    facts = info(source).metadata[_NAME]
+    for at, raw in _elements(source, array=facts["array"]):
+        line, within = (at, "") if isinstance(at, int) else (None, at)
+        item, paragraphs, supporting = _converted(source, raw, line, within, row=facts["row"])
+        text, cuts = laid_out(paragraphs)
+        passage = Passage(
+            passage_id=item.id, text=text, language=detect(text), metadata={_NAME: cuts}
+        )
+        name = ids.note(item.id, line=line)
+        question = Question(
+            question_id=name,
+            passage_id=item.id,
+            text=item.question,
+            kind="span",
+            answers=_answers(item.answer, text, name, defects),
+            tags={key: said for key in _TAGS if (said := getattr(item, key))},
+        )
+        if supporting is not None:
+            found = evidence(supporting, paragraphs, cuts)
+            if beyond := len(found.texts) - len(found.spans):
+                defects.add(
+                    "fact-not-in-passage",
+                    f"no sentence of the context: {', '.join(found.texts[-beyond:])}",
+                    question_id=name,
+                    line=line,
+                )
+            question = msgspec.structs.replace(question, gold_evidence=(found,))
+        metadata = unsaid(_NAME, raw, _row(passage, question, row=facts["row"]))
+        yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _elements(source: Source, *, array: bool) -> Iterator[tuple[int | str, Json]]:
+    if array:
+        yield from ((f"[{n}]", raw) for n, raw in enumerate(source.elements("", dict)))
+        return
+    for line, text in source.lines():
+        yield line, source.decode(text, dict, line=line)
+
+
+def _converted(
+    source: Source, raw: Json, line: int | None, within: str, *, row: bool
+) -> tuple[_Listed | _Row, Paragraphs, list[Fact] | None]:
+    if not row:
+        item = source.convert(raw, _Listed, line=line, within=within)
+        return item, item.context, item.supporting_facts
+    one = source.convert(raw, _Row, line=line, within=within)
+    context, numbers = one.context, one.supporting_facts
+    paragraphs = list(zip(context.title, context.sentences, strict=False))
+    facts = None if numbers is None else list(zip(numbers.title, numbers.sent_id, strict=False))
+    return one, paragraphs, facts
+
+
+def _answers(text: str | None, passage: str, name: str, defects: Defects) -> tuple[Answer, ...]:
+    if text is None:
+        return ()
+    spans = first(text, passage) if text not in _YES_OR_NO else ()
+    if not spans and text not in _YES_OR_NO:
+        defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
+    return (Answer(kind="span", texts=(text,), spans=spans),)
+
+
+def _row(passage: Passage, question: Question, *, row: bool) -> Json:
+    paragraphs = [
+        (passage.text[start:end], [passage.text[a:b] for a, b in sentences])
+        for (start, end), sentences in passage.metadata[_NAME]
+    ]
+    made: Json = {
+        "id" if row else "_id": question.question_id,
+        "question": question.text,
+        "context": {
+            "title": [title for title, _ in paragraphs],
+            "sentences": [sentences for _, sentences in paragraphs],
+        }
+        if row
+        else [[title, sentences] for title, sentences in paragraphs],
+    } | {key: question.tags[key] for key in _TAGS if key in question.tags}
+    if question.answers:
+        made["answer"] = question.answers[0].text
+    if question.gold_evidence:
+        facts = facts_of(question.gold_evidence[0], paragraphs, passage.metadata[_NAME])
+        made["supporting_facts"] = (
+            {"title": [title for title, _ in facts], "sent_id": [number for _, number in facts]}
+            if row
+            else [[title, number] for title, number in facts]
+        )
+    return made
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write an array, or lines where the set was read from lines.
+
+    Raises:
+        UsageError: A passage was not read from this form, or was changed since.
+    """
+    facts = dataset.metadata.get(_NAME, {"array": True, "row": False})
+    values = _values(dataset, row=facts["row"])
+    if facts["array"]:
+        write_array(stream, values)
+    else:
+        write_lines(stream, values)
+
+
+def _values(dataset: Dataset, *, row: bool) -> Iterator[Json]:
+    for passage, questions in dataset:
+        cuts = passage.metadata.get(_NAME)
+        ends = [end for (_, title), spans in cuts or () for end in (title, *(b for _, b in spans))]
+        whole = cuts is not None and max(ends, default=0) == len(passage.text)
+        for question in questions:
+            if question.options or not whole:
+                raise unwritable(
+                    "HotpotQA's form has paragraphs with titles and sentences, and no options",
+                    question.question_id,
+                )
+            yield restored(_NAME, _row(passage, question, row=row), question.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("hotpotqa",))

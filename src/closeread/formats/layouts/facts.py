@@ -1,0 +1,76 @@
+"""Supporting facts: sentences of a context that are named by a paragraph's title and a number.
+
+A fact becomes the span of its sentence. One that is no sentence of the context, or an empty one,
+has no place: it stands behind the texts of all spans in the evidence, as ``Title #3``.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from closeread.types import Evidence, Span
+
+Fact = tuple[str, int]
+Paragraphs = Sequence[tuple[str, Sequence[str]]]
+# Where each paragraph's title stands, and each of its sentences.
+Cuts = list[tuple[tuple[int, int], list[tuple[int, int]]]]
+
+
+def laid_out(paragraphs: Paragraphs) -> tuple[str, Cuts]:
+    """Return paragraphs as one text, titles above them, and where everything stands in it."""
+    pieces: list[str] = []
+    cuts: Cuts = []
+    at = 0
+
+    def put(text: str) -> tuple[int, int]:
+        nonlocal at
+        pieces.append(text)
+        at += len(text)
+        return at - len(text), at
+
+    for title, sentences in paragraphs:
+        if cuts:
+            put("\n\n")
+        head = put(title)
+        spans = []
+        if sentences:
+            put("\n")
+        for number, sentence in enumerate(sentences):
+            if number and sentence and not sentence[0].isspace() and not pieces[-1][-1:].isspace():
+                put(" ")
+            spans.append(put(sentence))
+        cuts.append((head, spans))
+    return "".join(pieces), cuts
+
+
+def evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evidence:
+    """Return facts as evidence, each once: spans in text order, then those without a place."""
+    at = _places(paragraphs, cuts)
+    wanted = dict.fromkeys((title, number) for title, number in facts)
+    spans = sorted(at[fact] for fact in wanted if fact in at)
+    words = dict(_texts(paragraphs, cuts))
+    beyond = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
+    return Evidence(spans=tuple(spans), texts=(*(words[span] for span in spans), *beyond))
+
+
+def facts_of(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
+    """Return the facts that evidence says, in its order."""
+    named = {span: fact for fact, span in _places(paragraphs, cuts).items()}
+    facts = [named[span] for span in found.spans if span in named]
+    for text in found.texts[len(found.spans) :]:
+        title, _, number = text.rpartition(" #")
+        facts.append((title, int(number)))
+    return facts
+
+
+def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, Span]:
+    found: dict[Fact, Span] = {}
+    for (title, _), (_, spans) in zip(paragraphs, cuts, strict=True):
+        for number, (start, end) in enumerate(spans):
+            if start < end:
+                found.setdefault((title, number), Span(start, end))
+    return found
+
+
+def _texts(paragraphs: Paragraphs, cuts: Cuts) -> Iterable[tuple[Span, str]]:
+    for (_, sentences), (_, spans) in zip(paragraphs, cuts, strict=True):
+        for sentence, (start, end) in zip(sentences, spans, strict=True):
+            yield Span(start, end), sentence

@@ -1,0 +1,71 @@
+"""What is handed in for HotpotQA: ``{"answer": {id: text}, "sp": {id: [[title, number]]}}``."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.layouts.facts import evidence
+from closeread.formats.submissions.raw_prediction import prediction_of
+from closeread.types import Dataset, Evidence, Prediction
+
+_FORM = "hotpotqa"
+
+
+def is_hotpotqa(value: Mapping[str, Any]) -> bool:
+    """Whether a document holds answers beside supporting facts, and nothing else by an id."""
+    return isinstance(value.get("answer"), dict) and isinstance(value.get("sp"), dict)
+
+
+def predictions(
+    source: str, value: Mapping[str, Any], dataset: Dataset | None
+) -> Iterator[tuple[str, Prediction]]:
+    """Yield each question's answer with its facts, which are looked up in the set's contexts.
+
+    A question may have one of the two alone. Facts of no question of the set are left out.
+
+    Raises:
+        InputError: An answer or a list of facts is of no known form.
+        UsageError: There is no data set in HotpotQA's form to look facts up in.
+    """
+    answers, facts = value["answer"], value["sp"]
+    if facts and (dataset is None or dataset.format != _FORM):
+        raise UsageError(
+            "supporting facts are named by titles and numbers",
+            where=source,
+            expected="HotpotQA's form of the data set, to look them up in",
+            cure='name it with --dataset; of another form hand in "answer" alone, {id: text}',
+        )
+    found: dict[str, Evidence] = {}
+    for passage, questions in dataset or ():
+        for question in questions:
+            name = question.question_id
+            if name in facts:
+                cuts = passage.metadata[_FORM]
+                paragraphs = [
+                    (passage.text[a:b], [passage.text[c:d] for c, d in spans])
+                    for (a, b), spans in cuts
+                ]
+                found[name] = evidence(_facts(source, name, facts[name]), paragraphs, cuts)
+    for name in dict.fromkeys((*answers, *facts)):
+        one = prediction_of(source, name, answers.get(name))
+        yield name, replace(one, evidence=(found[name],)) if name in found else one
+
+
+def _facts(source: str, name: str, given: Any) -> list[tuple[str, int]]:
+    try:
+        return [(str(title), _number(number)) for title, number in given]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the supporting facts are {given!r:.80}",
+            where=f"{source}, question {name}",
+            expected='[["title of a paragraph", number of its sentence from 0], ...]',
+            cure="mend the file",
+        ) from error
+
+
+def _number(value: Any) -> int:
+    if not isinstance(value, int):
+        raise TypeError("no whole number")
+    return value

@@ -1,0 +1,117 @@
+"""HotpotQA's scorer equals the official program: HOW.md tells what it said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.formats.submissions import load_submission
+from closeread.metrics import hotpotqa
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_submission
+from closeread.types import Defects
+
+HERE = Path(__file__).parent
+GOLD, HANDED_IN = HERE / "gold.json", HERE / "predictions.json"
+VALUES = ("em", "f1", "sp_em", "sp_f1", "joint_em", "joint_f1")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return json.loads((HERE / "recorded.json").read_text("utf-8"))
+
+
+def test_every_number_of_every_question(recorded):
+    dataset = load(GOLD)
+    submission = load_submission(HANDED_IN, dataset)
+    metric = hotpotqa.metric()
+    for question in dataset.questions():
+        name = question.question_id
+        score = metric.score(question, submission.predictions.get(name))
+        assert score.values == recorded["each"][name], name
+    each = recorded["each"].values()
+    assert len(each) == 120
+    assert sum(0 < one["joint_f1"] < 1 for one in each) >= 18
+    assert sum(one["joint_em"] for one in each) == 12
+    assert any(one["em"] and not one["f1"] for one in each)
+
+
+def test_the_whole_file_is_scored_as_the_program_does_without_being_told(recorded):
+    """By the form that the set has, and that of what is handed in."""
+    dataset = load(GOLD)
+    found = score_submission(
+        dataset, load_submission(HANDED_IN, dataset), ScoreSettings(metrics=())
+    )
+    assert dataset.format == "hotpotqa"
+    values = {name: found.metrics[f"hotpotqa.{name}"].value for name in VALUES}
+    assert values == pytest.approx(recorded["whole"], abs=1e-15)
+    assert {one.n_questions for one in found.metrics.values()} == {120}
+
+
+def test_what_is_read_comes_back(tmp_path):
+    """As an array; and as the rows of `datasets`, in lines."""
+    raw = json.loads(GOLD.read_text("utf-8"))
+    dump(load(GOLD), tmp_path / "back.json")
+    assert json.loads((tmp_path / "back.json").read_text("utf-8")) == raw
+    rows = [
+        {key: value for key, value in one.items() if key not in ("_id", "context")}
+        | {
+            "id": one["_id"],
+            "context": {
+                "title": [title for title, _ in one["context"]],
+                "sentences": [sentences for _, sentences in one["context"]],
+            },
+            "supporting_facts": {
+                "title": [title for title, _ in one["supporting_facts"]],
+                "sent_id": [number for _, number in one["supporting_facts"]],
+            },
+        }
+        for one in raw
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [(p.text, q[0].answers, q[0].gold_evidence) for p, q in load(path)] == [
+        (p.text, q[0].answers, q[0].gold_evidence) for p, q in load(GOLD)
+    ]
+    dump(load(path), tmp_path / "back.jsonl")
+    back = (tmp_path / "back.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in back] == rows
+
+
+def test_facts_are_sentences_of_the_passage():
+    """Each stands where its span says; those that are none are counted."""
+    raw = json.loads(GOLD.read_text("utf-8"))
+    defects = Defects()
+    for (passage, (question,)), one in zip(load(GOLD).read(defects), raw, strict=True):
+        found = question.gold_evidence[0]
+        said = dict(one["context"])
+        wanted = {
+            said[title][number]
+            for title, number in one["supporting_facts"]
+            if number < len(said.get(title, ()))
+        }
+        assert {span.of(passage.text) for span in found.spans} == wanted - {""}
+        assert (
+            tuple(span.of(passage.text) for span in found.spans) == found.texts[: len(found.spans)]
+        )
+    assert defects.counts["fact-not-in-passage"] > 10
+
+
+def test_answers_alone_are_scored_and_the_facts_said_to_be_missing(tmp_path):
+    path = tmp_path / "texts.json"
+    path.write_text(json.dumps(json.loads(HANDED_IN.read_text("utf-8"))["answer"]))
+    dataset = load(GOLD)
+    found = score_submission(dataset, load_submission(path, dataset), ScoreSettings(metrics=()))
+    assert found.metrics["hotpotqa.sp_f1"].value == 0
+    assert "no prediction carries supporting facts" in found.metrics["hotpotqa.joint_f1"].note
+
+
+def test_facts_need_the_set_that_they_are_of(tmp_path):
+    with pytest.raises(UsageError, match="named by titles and numbers"):
+        load_submission(HANDED_IN)
+    path = tmp_path / "odd.json"
+    path.write_text('{"answer": {}, "sp": {"h1": [["Title 1", "0"]]}}')
+    with pytest.raises(InputError, match="question h1"):
+        load_submission(path, load(GOLD))
