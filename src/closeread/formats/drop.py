@@ -18,6 +18,7 @@ import msgspec
 from closeread.formats import quoref
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts import drop_rows
 from closeread.formats.layouts.annotations import Asked, read_annotation, write_annotation
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import Json, restored, unsaid
@@ -44,8 +45,12 @@ class _Question(msgspec.Struct):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first member has a passage and question-answer pairs, or the file is Quoref's."""
-    return head.has("passage", "qa_pairs", at=(0,)) or quoref.sniff(head)
+    """Whether the first member has a passage and question-answer pairs, or the file is Quoref's.
+
+    Or it holds a question of DROP a row.
+    """
+    own = head.has("passage", "qa_pairs", at=(0,))
+    return own or quoref.sniff(head) or drop_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:
@@ -54,6 +59,8 @@ def info(source: Source) -> Info:
     if quoref.sniff(head):
         return quoref.info(source)
     names = list(head.value) if isinstance(head.value, dict) else []
+    if drop_rows.are_rows(head):
+        names = [str(head.first("section_id"))]
     published = any(_PUBLISHED.fullmatch(name) for name in names[:1])
     return Info(license="CC BY-SA 4.0" if published else "")
 
@@ -71,7 +78,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         yield from quoref.read(source, defects)
         return
     ids = Ids(defects)
-    for name, raw in source.members(dict):
+    are_rows = drop_rows.are_rows(source.head())
+    for name, raw in drop_rows.members(source) if are_rows else source.members(dict):
         spot = f"passage {name}"
         record = source.convert(raw, _Passage, within=spot)
         passage = Passage(

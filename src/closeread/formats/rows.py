@@ -4,6 +4,7 @@ JSON lines, a JSON list, a table, or parquet and arrow. ``layouts/known_rows.py`
 are known; of any other one the user says what holds what: ``rows,passage=story,question=query``.
 """
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -36,12 +37,24 @@ from closeread.types import Dataset, Defects, Item
 _NAME = "rows"
 _INSIDE, _CUTS = "rows_inside", "rows_cuts"
 _OWN = ("id", "passage", "question")  # what rows of our form have, which are read as `jsonl`
+_OF_SQUAD = {"id", "context", "question", "answers"}
 _SEVERAL = ("passage", "options", "id", "tags")
 _NAMES = ("title", "passage_id", "language", "question", "answer", "inside")
+_OBJECT = re.compile(r"\s*(\{['\"]\w+['\"]:|\[['\"])")
 _TRUTHS = {"true": True, "false": False}
 _SWITCHES = ("together", "withheld")
 KEYS = (*_SEVERAL, *_NAMES, "first", *_SWITCHES)
+_PARAGRAPH = ("data", 0, "paragraphs", 0)
 Given = Mapping[str, str]
+
+
+class _Article(msgspec.Struct):
+    paragraphs: list[dict[str, Any]]
+
+
+def are_situations(head: Head) -> bool:
+    """Whether the file is ROPES's, a tree as SQuAD's whose paragraphs are rows of two texts."""
+    return head.has("background", "situation", at=_PARAGRAPH)
 
 
 def sniff(head: Head) -> bool:
@@ -49,6 +62,8 @@ def sniff(head: Head) -> bool:
     row = _first(head)
     if row is None:
         return False
+    if head.value is None and row.keys() >= _OF_SQUAD:
+        return True  # SQuAD's rows as a table, which cannot hold them: reading tells
     is_own = row.keys() >= set(_OWN) and not isinstance(row.get("answer"), bool)
     return not is_own and known_columns(row) is not None
 
@@ -57,6 +72,9 @@ def _first(head: Head) -> dict[str, Any] | None:
     """Return the first row; of a table the columns' names alone, which stand for text."""
     if head.value is None:
         return {name: name for name in first_line(head) if name} or None
+    if are_situations(head):
+        found = head.first(*_PARAGRAPH)
+        return found if isinstance(found, dict) else None
     found = head.first(0) if isinstance(head.value, list) else head.value
     return found if isinstance(found, dict) else None
 
@@ -78,6 +96,8 @@ def _columns(source: Source, given: Given) -> Columns:
     known = known_columns(row) or _usual(row)
     columns = shaped(row, msgspec.structs.replace(known, **_asked(given)))
     row = next(iter(_each(source, at, row, columns)), row)
+    if not source.head().raw.lstrip().startswith((b"[", b"{")):
+        _must_be_cells(source, row)
     used = [*columns.passage, columns.question]
     for key in given:
         used += _paths(getattr(columns, key))
@@ -91,6 +111,19 @@ def _columns(source: Source, given: Given) -> Columns:
             "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
         )
     return as_written(row, columns)
+
+
+def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
+    """Refuse a table whose cells hold Python's objects, as ``to_csv`` of ``datasets`` has them."""
+    odd = [name for name, cell in row.items() if _OBJECT.match(cell)]
+    if odd:
+        raise InputError(
+            f"the column {odd[0]!r} holds an object of Python as text: {row[odd[0]]:.40}",
+            where=f"{source}, line 2",
+            expected="text",
+            cure='save the set otherwise: dataset.to_json("NEW.jsonl"), '
+            'or dataset.to_parquet("NEW.parquet")',
+        )
 
 
 def _paths(value: Any) -> tuple[str, ...]:
@@ -115,6 +148,9 @@ def _asked(given: Given) -> dict[str, Any]:
     for key, said in given.items():
         if key in _SEVERAL:
             found[key] = tuple(said.split("|")) if said else ()
+        elif key == "answer":
+            found[key], *also = said.split("|")
+            found["also"] = tuple(also)
         elif key in _NAMES:
             found[key] = said
         elif key in _SWITCHES and said.lower() in _TRUTHS:
@@ -134,7 +170,11 @@ def _asked(given: Given) -> dict[str, Any]:
 def _rows(source: Source) -> Iterator[own_rows.Numbered]:
     """Yield each row with its place, whatever the file is."""
     first = source.head().raw.lstrip()[:1]
-    if first == b"[":
+    if are_situations(source.head()):
+        for number, article in enumerate(source.elements("data", _Article)):
+            for index, row in enumerate(article.paragraphs):
+                yield f"data[{number}].paragraphs[{index}]", row
+    elif first == b"[":
         found = enumerate(source.elements("", dict[str, Any]))
         yield from ((f"[{n}]", row) for n, row in found)
     elif first == b"{":

@@ -13,13 +13,16 @@ from closeread.formats.registry import Format, Info
 
 
 def sniff(head: Head) -> bool:
-    """Whether there are articles with paragraphs, and not CMRC's ids for both, nor Quoref's one."""
+    """Whether there are articles with paragraphs, and not CMRC's ids for both, nor Quoref's one.
+
+    Nor ROPES's two texts a paragraph.
+    """
     if head.first("data") == []:
         return True
     if not head.has("paragraphs", at=("data", 0)):
         return False
     paragraph = ("data", 0, "paragraphs", 0)
-    if head.has("context", "context_id", at=paragraph):
+    if head.has("context", "context_id", at=paragraph) or head.has("situation", at=paragraph):
         return False
     return not (head.has("id", at=("data", 0)) and head.has("id", at=paragraph))
 

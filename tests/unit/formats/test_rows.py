@@ -239,6 +239,120 @@ def test_a_row_may_hold_a_passage_with_its_questions(tmp_path, name, ids, answer
     assert name != "quality" or questions[1].tags == {"questions.difficult": "1"}
 
 
+def test_ropes_is_read_as_it_is_published(tmp_path):
+    """A tree like SQuAD's, of a background and a situation each."""
+    asked = {"id": "1", "question": "What is heavy?", "answers": [{"text": "sheep"}]}
+    row = {"background": "Sheep are heavy.", "situation": TEXT, "qas": [asked]}
+    hidden = row | {"qas": [{"id": "2", "question": "What?", "answers": []}]}
+    path = tmp_path / "ropes.json"
+    tree = {"version": "1.0", "data": [{"title": "ROPES", "paragraphs": [row, hidden]}]}
+    path.write_text(json.dumps(tree))
+    (passage, (question, unknown)), *more = load(path)
+    assert (load(path).format, more) == ("rows", [])
+    assert passage.text == f"Sheep are heavy.\n{TEXT}"
+    found = Answer(kind="span", texts=("sheep",), spans=(Span(59, 64),))
+    assert (question.answers, unknown.answers) == ((found,), ())
+    path.write_text(json.dumps({"data": [{"paragraphs": [row]}, {"paragraphs": [1]}]}))
+    with pytest.raises(InputError, match=r"data\[1\]"):
+        list(load(path))
+
+
+def test_drop_in_rows_is_drop(tmp_path):
+    """Annotators come back from lists; where spans and annotators are one list, they cannot."""
+    blank = {"number": "", "date": {"day": "", "month": "", "year": ""}, "spans": []}
+    said = blank | {"spans": ["sheep", "piano"]}
+    row = {"section_id": "nfl_1", "query_id": "q", "passage": TEXT, "question": "What?",
+           "answer": said | {"worker_id": "w"}}  # fmt: skip
+    lists = {"number": ["14", ""], "spans": [[], ["piano"]], "worker_id": ["a", "b"]}
+    dates = {"as lists": {"day": ["", ""], "month": ["", ""], "year": ["", ""]},
+             "as objects": [blank["date"], blank["date"]]}  # fmt: skip
+    for date in dates.values():
+        held = row | {"validated_answers": lists | {"date": date}}
+        path = lines(tmp_path, held, held | {"query_id": "r"})
+        ((passage, (question, _)),) = load(path)
+        assert (load(path).format, passage.passage_id) == ("drop", "nfl_1")
+        assert [(one.kind, one.texts) for one in question.answers] == [
+            ("spans", ("sheep", "piano")), ("number", ("14",)), ("span", ("piano",)),
+        ]  # fmt: skip
+        dump(load(path), tmp_path / "back.json")
+        own = json.loads((tmp_path / "back.json").read_text())["nfl_1"]
+        assert own["qa_pairs"][0]["validated_answers"] == [
+            blank | {"number": "14", "worker_id": "a"},
+            blank | {"spans": ["piano"], "worker_id": "b"},
+        ]
+    flat = row | {"answers_spans": {"spans": ["sheep", "piano"], "types": ["span", "span"]}}
+    del flat["answer"]
+    with pytest.raises(InputError, match="closeread get drop"):
+        list(load(lines(tmp_path, flat)))
+
+
+def test_objects_of_python_in_a_table_are_refused(tmp_path):
+    """As `to_csv` of `datasets` writes SQuAD's answers."""
+    path = tmp_path / "squad.csv"
+    cell = "{'text': array(['six'], dtype=object), 'answer_start': array([23], dtype=int32)}"
+    path.write_text(f'id,title,context,question,answers\n1,F,{TEXT},When?,"{cell}"\n')
+    with pytest.raises(InputError, match="object of Python") as caught:
+        load(path)
+    assert "to_json" in caught.value.cure
+
+
+@pytest.mark.parametrize(
+    ("row", "form", "text", "texts"),
+    [
+        (  # MuSiQue
+            {"id": "2hop", "paragraphs": [{"paragraph_text": "A.\nB."}, {"paragraph_text": TEXT}],
+             "question": "When?", "answer": "six", "answer_aliases": ["at six", "six"]},
+            "rows,passage=paragraphs.paragraph_text,answer=answer|answer_aliases",
+            f"A.\nB.\n{TEXT}", ["six", "at six"],
+        ),
+        (  # NarrativeQA
+            {"document": {"summary": {"text": TEXT}}, "question": {"text": "When?"},
+             "answers": [{"text": "six", "tokens": ["six"]}, {"text": "at six", "tokens": []}]},
+            "rows,passage=document.summary.text,question=question.text,answer=answers",
+            TEXT, ["six", "at six"],
+        ),
+        (  # its table
+            {"summary": TEXT, "question": "When?", "answer1": "six", "answer2": "at six"},
+            "rows,passage=summary,answer=answer1|answer2", TEXT, ["six", "at six"],
+        ),
+        (  # parts of parts
+            {"parts": {"texts": [["A.", "B."], [TEXT]]}, "question": "When?", "gold": "six"},
+            "rows,passage=parts.texts,answer=gold", f"A.\nB.\n{TEXT}", ["six"],
+        ),
+    ],
+)  # fmt: skip
+def test_paths_lead_through_lists(tmp_path, row, form, text, texts):
+    passage, question, defects = only(lines(tmp_path, row), form)
+    assert (passage.text, question.text, defects) == (text, "When?", {})
+    assert [answer.text for answer in question.answers] == texts
+    assert back(lines(tmp_path, row), tmp_path, form) == [row]
+
+
+def test_cjrc_says_in_text_what_has_no_answer(tmp_path):
+    """It is SQuAD's form but for that; where it is blank the gold is withheld."""
+    asked = [
+        {"id": "1", "question": "When?", "is_impossible": "false",
+         "answers": [{"text": "six", "answer_start": 23}]},
+        {"id": "2", "question": "Who?", "is_impossible": "true", "answers": []},
+        {"id": "3", "question": "Why?", "is_impossible": "", "answers": []},
+    ]  # fmt: skip
+    tree = {"version": "1.0", "data": [
+        {"caseid": "c", "domain": "civil",
+         "paragraphs": [{"casename": "n", "context": TEXT, "qas": asked}]},
+    ]}  # fmt: skip
+    path = tmp_path / "cjrc.json"
+    path.write_text(json.dumps(tree))
+    data = load(path)
+    wanted = [("1", (SPAN,)), ("2", (Answer(kind="none"),)), ("3", ())]
+    ((_, questions),) = data
+    assert [(one.question_id, one.answers) for one in questions] == wanted
+    assert [one.answers[:1] and one.answers[0].kind for one in data.questions()] == [
+        "span", "none", (),
+    ]  # fmt: skip
+    dump(data, tmp_path / "back.json")
+    assert json.loads((tmp_path / "back.json").read_text()) == tree
+
+
 def test_what_changed_inside_is_written(tmp_path):
     """Of a question that was made harder nothing old is left."""
     data = load(lines(tmp_path, INSIDE["quality"]))

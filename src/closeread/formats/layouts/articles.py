@@ -16,7 +16,7 @@ Where the file's name says the language, it is the passages', and each question'
 from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 
@@ -36,11 +36,16 @@ class _Answer(msgspec.Struct):
     answer_start: int
 
 
+# CJRC has it as text, blank where it is withheld.
+_Impossible = bool | Literal["true", "false", ""] | None
+_IMPOSSIBLE = (True, "true")
+
+
 class _Question(msgspec.Struct):
     id: str | int
     question: str
     answers: list[_Answer] | None = None
-    is_impossible: bool | None = None
+    is_impossible: _Impossible = None
     plausible_answers: list[_Answer] | None = None
 
 
@@ -63,7 +68,7 @@ class _GoldQuestion(msgspec.Struct, gc=False):
     id: str | int
     question: str
     answers: list[_GoldAnswer] | None = None
-    is_impossible: bool | None = None
+    is_impossible: _Impossible = None
 
 
 class _GoldParagraph(msgspec.Struct, gc=False):
@@ -116,7 +121,7 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
         for number, paragraph in enumerate(article.paragraphs):
             passage_id = _passage_id(paragraph.id, index, number)
             for item in paragraph.qas:
-                if item.is_impossible:
+                if item.is_impossible in _IMPOSSIBLE:
                     answers: tuple[Answer, ...] = (Answer(kind="none"),)
                 else:
                     answers = tuple(
@@ -155,7 +160,8 @@ def _question(
     listed = item.answers or []
     answers: tuple[Answer, ...]
     wrong = False
-    if item.is_impossible:
+    impossible = item.is_impossible in _IMPOSSIBLE
+    if impossible:
         answers = (Answer(kind="none"),)
         if listed:
             defects.add("impossible-with-answers", "answers are ignored", question_id=name)
@@ -185,9 +191,9 @@ def _question(
         answer_extras=extras if any(extras) else None,
         squad_extra=beyond(raw, _Question),
     )
-    if item.is_impossible and item.answers != []:
+    if impossible and item.answers != []:
         metadata["no_gold"] = raw.get("answers")
-    elif not item.is_impossible and not listed:
+    elif not impossible and not listed:
         metadata["no_gold"] = item.answers
     return Question(
         question_id=name,

@@ -26,6 +26,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         passage: Several are joined by line breaks, as are the texts of a list.
         id: Several are joined by hyphens; made from the content where there is none.
+        also: Columns with further accepted answers.
         options: A column that holds all, or one column an option.
         first: What number stands for the first option.
         inside: The column that holds several questions, a list or an object of lists; those of one
@@ -41,6 +42,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     passage: tuple[str, ...]
     question: str
     answer: str = ""
+    also: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     title: str = ""
@@ -77,12 +79,26 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
 
 
 def value_at(row: Any, path: str) -> Any:
-    """Return what stands in a column, or behind a path of them; None where there is nothing."""
+    """Return what stands in a column, or behind a path of them; None where there is nothing.
+
+    Of objects in a list the path leads to a list, of lists in a list to one list.
+    """
     if isinstance(row, dict) and path in row:
         return row[path]
     for name in path.split("."):
-        row = row.get(name) if isinstance(row, dict) else None
+        if isinstance(row, list):
+            found = [one.get(name) for one in row if isinstance(one, dict)]
+            row = _level(found) if found else None
+        else:
+            row = row.get(name) if isinstance(row, dict) else None
     return row
+
+
+def _level(found: list[Any]) -> list[Any]:
+    """Return lists in a list as one list."""
+    if found and all(isinstance(one, list) for one in found):
+        return _level([inner for one in found for inner in one])
+    return found
 
 
 def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
@@ -132,7 +148,7 @@ def passage_of(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str,
     What is no text is returned as it is, for whoever checks types.
     """
     found = [value_at(row, path) for path in columns.passage]
-    parts = found[0] if len(found) == 1 and isinstance(found[0], list) else found
+    parts = _level(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
     if not parts or not all(isinstance(part, str) for part in parts):
         return found[0], {}
     return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
@@ -161,7 +177,17 @@ def own(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
             made["answer"] = _YES_OR_NO[answer not in _TRUE]
     else:
         made |= _answers(answer, columns)
+        if columns.also and made.get("answer") is not None:
+            made["answer"] = list(dict.fromkeys(_accepted(row, made.pop("answer"), columns)))
+            made.pop("answer_start", None)
     return made
+
+
+def _accepted(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
+    """Return the texts of an answer's column, and those of the columns with further ones."""
+    held = [answer, *(value_at(row, path) for path in columns.also)]
+    found = [text for one in held for text in (one if isinstance(one, list) else [one])]
+    return [text for text in found if isinstance(text, str) and text]
 
 
 def _id(row: Mapping[str, Any], columns: Columns) -> Any:

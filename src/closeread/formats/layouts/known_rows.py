@@ -45,6 +45,14 @@ KNOWN = (
         ),
     ),
     Known(
+        "ropes",
+        {"background": str, "situation": str, "qas": list},
+        Columns(
+            passage=("background", "situation"), question="qas.question", answer="qas.answers",
+            id=("qas.id",), withheld=True, inside="qas",
+        ),
+    ),
+    Known(
         "mrqa",
         {"qid": str, "context": str, "question": str, "answers": list, "subset": str},
         Columns(
