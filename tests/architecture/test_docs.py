@@ -150,6 +150,8 @@ def test_every_reader_and_every_extra_is_told():
         ("docs/choice.md", "| option | default | |", "reader", ("choice",)),
         ("docs/readers.md", "| option | default | |", "reader", ("span", "choice", "chunk")),
         ("docs/verifier.md", "| option | default | meaning |", "reader", ("verifier",)),
+        ("docs/span.md", "| option | default | meaning |", "reader", ("span",)),
+        ("docs/http-reader.md", "| option | default | meaning |", "reader", ("http",)),
         (
             "docs/vgaokao.md",
             "| option | default | meaning |",
@@ -159,16 +161,85 @@ def test_every_reader_and_every_extra_is_told():
     ],
 )
 def test_tables_of_options_tell_the_defaults(page, header, kind, names):
-    """Each option of such a table is one that there is, with the default that the code has."""
+    """Each option of such a table is one that there is, with the default that the code has.
+
+    Where the table is one reader's own it holds all of them.
+    """
     from closeread.parts import finding
 
     told, known = told_defaults(page, header), set()
     for name in names:
-        options = signature(finding.resolve(kind, name)).parameters
+        parameters = signature(finding.resolve(kind, name)).parameters
+        options = {one: told for one, told in parameters.items() if told.kind != told.VAR_KEYWORD}
         known |= options.keys()
         for one in told.keys() & options.keys():
             assert not told[one] or agrees(options[one].default, told[one]), (name, one)
-    assert told.keys() <= known
+    assert told.keys() == known if len(names) == 1 else told.keys() <= known
+
+
+def test_every_option_of_a_reader_is_told_on_its_page():
+    """Where the table of docs/readers.md leads to; floors are told in the table itself."""
+    from closeread import catalog
+    from closeread.parts.making import options_of
+
+    table = (ROOT / "docs/readers.md").read_text("utf-8").split("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]*) \|.*\| (.*) ?\|$", table, re.MULTILINE)
+    pages = {
+        name: re.sub(r".*\(([\w-]+\.md)\).*", r"\1", link)
+        for names, link in rows
+        for name in re.findall(r"`([\w-]+)", names)
+    }
+    for name in catalog.names("reader"):
+        page = pages[name] if pages[name].endswith(".md") else "readers.md"
+        text = (ROOT / "docs" / page).read_text("utf-8")
+        marked = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+        told = set(re.findall(r"\w+", " ".join([*marked, *re.findall(r"-o \w+=", text)])))
+        assert {one.name for one in options_of("reader", name)[0]} <= told, (name, page)
+
+
+def test_the_page_on_serving_tells_the_defaults():
+    """Every number behind an option, in its table of limits and in its sentences, is the verb's."""
+    from closeread.cli.serve import command
+
+    page = (ROOT / "docs/serve.md").read_text("utf-8")
+    defaults = {one.opts[0]: one.default for one in command.params}
+    told = re.findall(r"`(--[\w-]+)` \(?(\d+)\b", page)
+    assert len(told) > 10
+    assert [(one, float(number)) for one, number in told if defaults[one] != float(number)] == []
+
+
+def test_signatures_are_those_that_the_metrics_give():
+    """As docs/metrics.md shows them, but for the versions of what is installed."""
+    from closeread.parts.making import make
+
+    def fields(signature: str) -> list[str]:
+        return [one for one in signature.split("|")[1:] if not re.match("unicode:|punkt:", one)]
+
+    told = re.findall(r"`([\w.~]+\|[^`]*)`", (ROOT / "docs/metrics.md").read_text("utf-8"))
+    assert len(told) > 12
+    for one in told:
+        value, mend = re.match(r"(\w+)[^~|]*(~\w+)?", one).groups("")
+        options = {"answer_language": "de"} if value == "mlqa" else {}
+        metric, _ = make("metric", value + mend, options)
+        assert fields(one) == fields(metric.signature()), one
+
+
+def test_the_page_on_getting_sets_tells_their_questions():
+    """Each set has its row, with the questions of its files, one by one or summed."""
+    from closeread.downloads.sets import SETS
+
+    page = (ROOT / "docs/get.md").read_text("utf-8").split("## The sets")[1]
+    rows = re.findall(r"^\| `([\w/-]+)` \| .* \| ([\d,+— ]+) \| [^|]* \|$", page, re.MULTILINE)
+    told = {name: cell.replace(",", "").split(" + ") for name, cell in rows}
+    assert told.keys() == SETS.keys()
+    for name, found in SETS.items():
+        counted = [
+            one.examples
+            for file in found.files
+            for one in (*file.members, *([file] * (not file.members)))
+        ]
+        many = [str(number) if number else "—" for number in counted]
+        assert told[name] in (many, [str(sum(filter(None, counted)))]), name
 
 
 def test_every_folder_is_told():

@@ -23,7 +23,8 @@ _ALTERNATIVES = 4
 @click.command("ask")
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
 @click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
+              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--passage", "file", type=Place(path_type=Path, allow_dash=True), metavar="FILE",
               help="A text in UTF-8; - for stdin.")  # fmt: skip
 @click.option("--text", metavar="TEXT", help="The passage itself, instead.")

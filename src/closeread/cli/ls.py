@@ -1,11 +1,12 @@
-"""``closeread ls``: what there is, by kind."""
+"""``closeread ls``: what there is, by kind, and the options of one of it."""
 
 import click
 
 from closeread import catalog
-from closeread.cli.terminal.output import as_json, table
+from closeread.cli.terminal.output import as_json, remark, table
+from closeread.errors import UsageError
 
-_KINDS = {
+_KINDS: dict[str, catalog.Kind] = {
     "formats": "format",
     "metrics": "metric",
     "readers": "reader",
@@ -14,23 +15,67 @@ _KINDS = {
     "trainers": "trainer",
     "perturbations": "perturbation",
 }
+# What is made from options; a trainer's are a recipe's (docs/training.md).
+_WITH_OPTIONS = ("metrics", "readers", "retrievers", "encoders")
 
 
 @click.command("ls")
 @click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
+@click.argument("name", required=False)
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
-def command(kind: str, json_: bool) -> None:
-    """List what has a name: formats, metrics, readers, ..., or the sets for `get`."""
+def command(kind: str, name: str | None, json_: bool) -> None:
+    """List what has a name.
+
+    KIND is formats, metrics, readers, retrievers, encoders, trainers, perturbations (strategies of
+    attack) or sets (for `get`). With the NAME of a metric, reader, retriever or encoder its options
+    are listed, as -o takes them.
+    """
+    if name is not None:
+        _list_options(kind, name, json_)
+        return
     if kind == "sets":
         from closeread.downloads import SETS
 
         rows = [(name, found.description, found.license) for name, found in SETS.items()]
         headings = ("set", "what it is", "licence")
     else:
-        entries = catalog.CATALOG[_KINDS[kind]]  # type: ignore[index]
+        entries = catalog.CATALOG[_KINDS[kind]]
         rows = [(name, found.description, found.extra) for name, found in entries.items()]
         headings = (kind[:-1], "what it is", "extra")
     if json_:
         as_json({kind: [dict(zip(headings, row, strict=True)) for row in rows]})
     else:
         table(headings, rows)
+
+
+def _list_options(kind: str, name: str, json_: bool) -> None:
+    from closeread.parts import making
+
+    if kind not in _WITH_OPTIONS:
+        raise UsageError(
+            f"{kind} have no options that could be listed",
+            expected="one of " + ", ".join(_WITH_OPTIONS),
+            cure="docs/training.md tells the keys of a recipe" if kind == "trainers" else "",
+        )
+    told, passes_on = making.options_of(_KINDS[kind], name)
+    if json_:
+        options = [
+            {"option": one.name, "takes": one.takes, "default": one.default, "needed": one.needed}
+            for one in told
+        ]
+        as_json({kind[:-1]: name, "options": options, "passes_on": passes_on})
+        return
+    if told:
+        rows = [(one.name, one.takes, _default(one.default, one.needed)) for one in told]
+        table(("option", "takes", "default"), rows)
+    else:
+        remark(f"{name} has no options of its own")
+    if passes_on:
+        remark("further ones are passed on to what these name, such as a retriever")
+
+
+def _default(value: object, needed: bool) -> str:
+    """Return a default as it is written after `-o`; nothing where there is none."""
+    if needed:
+        return "must be given"
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -21,7 +21,8 @@ from closeread.wording import argument, count_of
 @click.command("read")
 @click.argument("dataset")
 @click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
+              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option(

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.argument("recipe", type=Place(path_type=Path))
 @click.option("--out", type=Outcome(), metavar="DIR", help="Instead of the recipe's.")
 @click.option("--reader", metavar="NAME", help="Instead of the recipe's.")
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
+              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
 )

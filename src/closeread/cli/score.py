@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 @click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
 @click.option("--answer-language", metavar="L", help="MLQA's argument, where the set is silent.")
 @click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
-@click.option("--extract", "rule", metavar="R", help="Read answers anew: auto, letter, drop, ...")
+@click.option("--extract", "rule", metavar="R",
+              help="Read answers anew: auto, letter, drop, span, first-line, last-line, "
+              "answer-prefix or none.")  # fmt: skip
 @click.option(
     "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Of RUN: processes."
 )

@@ -57,7 +57,8 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 
 @click.command("serve")
 @click.argument("reader")
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
+              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from numbers import Integral, Real
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
@@ -38,6 +38,14 @@ def path_of(option: str, value: str) -> str:
     return _written.get()(option, value)
 
 
+# The parameters of a factory that an option may name.
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_IN_WORDS: dict[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
 # What a thing of each kind must be able to do at the least (``protocols.py``).
 _METHODS: dict[str, str] = {
     "reader": "read",
@@ -106,6 +114,44 @@ def takes(kind: catalog.Kind, name: str, option: str) -> bool:
     return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
+class OptionTold(NamedTuple):
+    """An option as its factory declares it.
+
+    Attributes:
+        name: What it is given by.
+        takes: What its value is to be, in words.
+        default: Its value where it is not given; None also where it must be given.
+        needed: Whether it must be given.
+    """
+
+    name: str
+    takes: str
+    default: Any
+    needed: bool
+
+
+def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
+    """Return the options of what a name stands for, and whether it passes further ones on.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        MissingExtraError: It needs an optional dependency that is not installed.
+        OutsideError: The user's own module cannot be imported.
+    """
+    parameters = _parameters(_factory(kind, name, f"the {kind} {name}"))
+    own = [one for one in parameters if one.kind in _NAMED]
+    told = [
+        OptionTold(
+            name=one.name,
+            takes="a path" if _marks(_wanted(one.annotation)) else _said(_wanted(one.annotation)),
+            default=None if one.default is one.empty else one.default,
+            needed=one.default is one.empty,
+        )
+        for one in own
+    ]
+    return told, any(one.kind is one.VAR_KEYWORD for one in parameters)
+
+
 def _bound(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
@@ -115,11 +161,7 @@ def _bound(
     given = dict(options or {})
     parameters = _parameters(factory)
     open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
-    known = {
-        one.name: one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
-    }
+    known = {one.name: one for one in parameters if one.kind in _NAMED}
     for option, value in given.items():
         if option in known:
             given[option] = _fitting(label, known[option], value)
@@ -218,6 +260,11 @@ def _wanted(annotation: Any) -> Any:
     return get_args(annotation)[0] if union else annotation
 
 
+def _said(wanted: Any) -> str:
+    """Say what an option takes; nothing where its factory does not tell."""
+    return _IN_WORDS.get(wanted, "") if isinstance(wanted, type) else ""
+
+
 def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     wanted = _wanted(parameter.annotation)
     if value is None and wanted is not parameter.annotation:
@@ -239,8 +286,6 @@ def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     if wanted in (str, int, float, bool) and type(value) is not wanted:
         raise UsageError(
             f"{label} cannot take {value!r} for {parameter.name!r}",
-            expected={str: "text", int: "a whole number", float: "a number"}.get(
-                wanted, "true or false"
-            ),
+            expected=_said(wanted),
         )
     return value

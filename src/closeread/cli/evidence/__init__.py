@@ -29,7 +29,8 @@ from closeread.formats.files.outcome import must_not_replace, must_take_file
     metavar="NAME[,KEY=VALUE]...",
     help="From `closeread ls retrievers`; several are compared. By default closeread's own.",
 )
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of all of them.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
+              help="An option of all: `closeread ls retrievers NAME` lists them.")  # fmt: skip
 @click.option("--question", metavar="ID", help="Show this question's evidence.")
 @click.option("--option", "label", metavar="LABEL", help="Only this option.")
 @click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")

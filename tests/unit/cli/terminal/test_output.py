@@ -105,7 +105,7 @@ def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
 
 def test_what_can_be_listed_is_told_without_a_broken_word():
     told = call("ls").stderr.decode()
-    assert "Usage: closeread ls [OPTIONS] KIND\n" in told
+    assert "Usage: closeread ls [OPTIONS] KIND [NAME]\n" in told
     assert all(f"{kind}s" in told for kind in ("reader", "trainer", "set"))
 
 
@@ -116,6 +116,28 @@ def test_every_list_is_one_object(kind):
     assert list(found) == [kind]
     if kind == "readers":
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
+
+
+def test_the_options_of_one_are_listed_as_they_are_given():
+    """With what each takes and its default: a table, or one object."""
+    told = call("ls", "readers", "http").stdout.decode().splitlines()
+    assert told[0].split() == ["option", "takes", "default"]
+    assert told[1] == "url              text            must be given"
+    assert "tokens           true or false   true" in told
+    found = json.loads(call("ls", "readers", "cues", "--json").stdout)
+    assert found["reader"] == "cues"
+    assert found["options"][0] == {
+        "option": "weights", "takes": "a path", "default": "", "needed": False
+    }  # fmt: skip
+    assert not found["passes_on"]
+    passing = call("ls", "readers", "evidence")
+    assert b"cover" in passing.stdout
+    assert b"passed on" in passing.stderr
+    assert b"no options" in call("ls", "readers", "longest-option").stderr
+    for arguments in (("formats", "squad"), ("readers", "lexicall")):
+        refused = call("ls", *arguments)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith(b"closeread: ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
