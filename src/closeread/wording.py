@@ -50,8 +50,12 @@ def harmless(message: str) -> str:
 
 
 def argument(path: str | PathLike[str]) -> str:
-    """Return a path as a shell takes it, in a command that a message names to be copied."""
-    return shlex.quote(fspath(path))
+    """Return a path as a shell takes it, in a command that a message names to be copied.
+
+    Of ``./-run`` a path keeps ``-run`` alone, which the command would take for an option.
+    """
+    text = fspath(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 def count_of(count: int, one: str, several: str = "") -> str:

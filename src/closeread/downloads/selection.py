@@ -1,13 +1,13 @@
 """What the user's names mean: a set, one file of it, or all sets under a prefix."""
 
 import difflib
-import shlex
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from closeread.downloads.published import PublishedFile, PublishedSet
 from closeread.downloads.sets import SETS
 from closeread.errors import UnknownNameError
+from closeread.wording import argument
 
 Wanted = tuple[str, PublishedSet, PublishedFile]
 
@@ -46,7 +46,7 @@ def what_gets(path: Path) -> str:
                 place = PurePath(name).parts
                 if path.parts[-len(place) :] == place:
                     folder = Path(*path.parts[: -len(place)])
-                    to = "" if folder == Path("data") else f" --to {shlex.quote(str(folder))}"
+                    to = "" if folder == Path("data") else f" --to {argument(folder)}"
                     return f"closeread get {key}/{file.stem}{to}"
     return ""
 

@@ -18,6 +18,12 @@ def test_the_next_command_names_its_folder_as_a_shell_takes_it(closeread):
     assert closeread("compare", first, second).stdout.startswith("exam/en: 5 questions")
 
 
+def test_a_folder_whose_name_begins_with_a_dash_is_no_option(closeread):
+    told = closeread("read", "exam/en", "--reader", "lexical", "--limit", 5, "--out", "./-run")
+    (score,) = re.findall("`closeread (.+)`", told.stderr)
+    assert closeread(*shlex.split(score)).stdout.startswith("exam/en: 5 questions")
+
+
 def test_a_recipe_of_the_other_kind_is_named_with_its_verb(closeread, tmp_path):
     (tmp_path / "for reading.toml").write_text('datasets = ["exam/en"]\n')
     (tmp_path / "for training.toml").write_text("[train]\n")
