@@ -121,6 +121,21 @@ VALID: dict[str, Any] = {
         "question": "Who?",
         "answers": {"text": ["Ann"], "answer_start": [0]},
     },
+    "rows of questions": {
+        "article": "Ann won.",
+        "set_unique_id": "s",
+        "title": "t",
+        "questions": [
+            {
+                "question": "Who?",
+                "question_unique_id": "s_1",
+                "options": ["Ben", "Ann"],
+                "gold_label": 2,
+                "difficult": 0,
+            }
+        ],
+    },
+    "rows of truth": {"passage": "Ann won.", "question": "did Ann win", "answer": True},
     "rows of options": {
         "id_string": "val_0",
         "context": "Ann won.",

@@ -14,6 +14,7 @@ from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep_scored
 from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_submission
 from closeread.runs.store import open_run
 from closeread.runs.verify import verify
 from closeread.types import Answer, Defects, Passage, Question, Span
@@ -237,6 +238,23 @@ def test_a_row_may_hold_a_passage_with_its_questions(tmp_path, name, ids, answer
     assert [question.answers[0] for question in questions] == answers
     assert back(path, tmp_path) == ([row, other] if more else [row])
     assert name != "quality" or questions[1].tags == {"questions.difficult": "1"}
+
+
+def test_rows_of_one_passage_stay_apart(tmp_path):
+    """Two writers' questions on one text, under one id."""
+    row = INSIDE["duorc"]
+    more = row | {"qa": [{"id": "d3", "question": "Where?", "answers": [], "no_answer": True}]}
+    path = lines(tmp_path, row, more)
+    assert [len(questions) for _, questions in load(path)] == [3]
+    assert back(path, tmp_path) == [row, more]
+
+
+@pytest.mark.parametrize(("name", "column"), [("race", "example_id"), ("squad", "id")])
+def test_an_id_that_is_none_is_told(tmp_path, name, column):
+    row = ROWS[name][0]
+    path = lines(tmp_path, row, row | {column: ["x"]})
+    with pytest.raises(InputError, match=rf"line 2\b.*the column '{column}' holds no text"):
+        list(load(path))
 
 
 def test_ropes_is_read_as_it_is_published(tmp_path):
@@ -550,3 +568,62 @@ def test_folders_lead_to_the_file_that_is_meant(tmp_path):
     assert [passage.passage_id for passage, _ in load(tmp_path / "new.jsonl")] == [
         "high1.txt", "high2.txt",
     ]  # fmt: skip
+
+
+RECLOR, QUALITY = ROWS["reclor"][0], INSIDE["quality"]
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "text", "label"),
+    [
+        (RECLOR, "p.json", '{"val_0": 1}', "B"),
+        (RECLOR, "p.json", '{"val_0": "six"}', ""),
+        (RECLOR, "p.jsonl", '{"id_string": "val_0", "label": 1}\n', "B"),
+        (RECLOR, "p.csv", "id_string,answer,confidence\nval_0,B,0.5\n", "B"),
+        (RECLOR, "p.json", '{"val_0": 9}', "J"),
+        (QUALITY, "p.csv", "question_unique_id,label\n52845_X_0,2\n", "B"),
+        (QUALITY, "p.json", '{"52845_X_0": 2}', "B"),
+    ],
+)
+def test_an_option_may_be_handed_in_as_the_set_writes_it(tmp_path, row, name, text, label):
+    """By its number, from 0 or from 1; by letter and text as ever; in JSON or a table."""
+    data = load(lines(tmp_path, row))
+    path = tmp_path / name
+    path.write_text(text)
+    (one,) = load_submission(path, data).predictions.values()
+    assert one.answer is not None and one.answer.label == label
+    assert label or one.answer.text == "six"
+    assert name != "p.csv" or one.confidence in (None, 0.5)
+
+
+@pytest.mark.parametrize("text", ['{"7": true}', '{"7": "yes"}', '{"idx": 7, "label": "true"}\n{}'])
+def test_truth_is_handed_in_as_truth(tmp_path, text):
+    """BoolQ's answers, and SuperGLUE's lines."""
+    data = load(lines(tmp_path, ROWS["boolq in superglue"][0]))
+    path = tmp_path / "p.jsonl"
+    path.write_text(text.removesuffix("\n{}"))
+    found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
+    assert found.metrics["choice.accuracy"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("id,answer\n1,six,7\n", "line 2: 3 cells"),
+        ("id,answer,confidence\n1,six,much\n", "line 2: the confidence is 'much'"),
+        ("id,said\n1,six\n", "not JSON"),
+    ],
+)
+def test_a_table_of_predictions_that_is_none_is_told(tmp_path, text, told):
+    path = tmp_path / "p.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=told):
+        load_submission(path, load(lines(tmp_path, ROWS["squad"][0])))
+
+
+def test_predictions_in_parquet_are_taken(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.Table.from_pylist([{"id": "s1", "answer": "six"}]), tmp_path / "p.parquet")
+    found = load_submission(tmp_path / "p.parquet")
+    assert found.predictions["s1"].answer.text == "six"

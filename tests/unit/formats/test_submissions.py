@@ -94,10 +94,12 @@ def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
         loaded(tmp_path, {"data": [{"id": "g", "answer": "A"}]})
 
 
-def test_a_table_of_predictions_is_told_the_forms(tmp_path):
-    """There is nothing in it to mend: it is no JSON."""
+def test_a_table_of_predictions_is_taken_where_its_columns_are_known(tmp_path):
+    """Of any other one the forms are told: there is nothing in it to mend."""
+    found = loaded(tmp_path, 'id,answer\nq1,x\nq2,"y, z"\nq3,\n').predictions
+    assert [one.answer.texts for one in found.values()] == [("x",), ("y, z",), ("",)]
     with pytest.raises(InputError) as caught:
-        loaded(tmp_path, "id,answer\nq1,x\n")
+        loaded(tmp_path, "name,said\nq1,x\n")
     assert "docs/formats.md" in caught.value.cure
 
 
@@ -209,7 +211,7 @@ def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
             '{"q1": "x", "q7": {"answers": ["x"], "scores": [NaN]}}',
             r"at 'NaN]}}' behind '.*scores\": \['",
         ),
-        ("id,answer\nq1,x\n", r"line 1: not JSON: invalid character at 'id,answer'\n"),
+        ("name,said\nq1,x\n", r"line 1: not JSON: invalid character at 'name,said'\n"),
         ('{"id": "q1", "answer": "x"}\n{"id": "q2"} x\n', r"line 2: .* at 'x' behind '\{\"id\": "),
         ('{"甲甲甲甲甲甲甲甲": "x", "乙": -Infinity}', "at '.*Infinity}' behind '.*x\", \"乙\": "),
     ],

@@ -234,7 +234,7 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
     starts = None
     if isinstance(answer, dict):
         answer, starts = answer.get("text", answer.get("texts")), answer.get("answer_start")
-    elif isinstance(answer, list) and answer and isinstance(answer[0], dict):
+    elif isinstance(answer, list) and answer and all(isinstance(one, dict) for one in answer):
         starts = [one.get("answer_start") for one in answer]
         answer = [one.get("text") for one in answer]
     if answer == []:

@@ -3,7 +3,7 @@
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
 GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, and rows
-with an id each (JSON lines or an array), among them closeread's own ``predictions.jsonl``.
+with an id each (JSON lines, an array or a table), among them closeread's own ``predictions.jsonl``.
 """
 
 import json
@@ -19,9 +19,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source, must_be_text
-from closeread.formats.submissions import hotpotqa_outputs, package, vgaokao_outputs
+from closeread.formats.submissions import hotpotqa_outputs, package, table, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
+from closeread.formats.submissions.numbers import in_words
 from closeread.formats.submissions.raw_prediction import (
+    ANSWER_FIELDS,
     all_are,
     in_memory,
     is_number,
@@ -46,7 +48,7 @@ _GCRC_OPTIONS = {
     "positive": "positive_options",
     "negative": "negative_options",
 }
-_ID_FIELDS = ("question_id", "qid", "query_id", "id")
+_ID_FIELDS = ("question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx")
 _NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
@@ -86,6 +88,8 @@ def load_submission(
         value = _member(where, packed)
     elif _is_lines(raw):
         numbers, value = _lines(source)
+    elif table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
+        numbers, value = table.rows(source)
     else:
         value = source.decode(raw, Any)
     found = _rows(where, value, dataset, numbers)
@@ -241,11 +245,14 @@ def _submission(
     source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
 ) -> Submission:
     kept = tuple(rows)
+    said = in_words(dataset)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
-        predictions[question_id] = (
-            raw if isinstance(raw, Prediction) else prediction_of(source, question_id, raw)
-        )
+        if not isinstance(raw, Prediction):
+            value = raw if said is None else said(raw)
+            predictions[question_id] = prediction_of(source, question_id, value)
+        else:
+            predictions[question_id] = raw
     with_places(predictions, dataset)
     return Submission(predictions=predictions, rows=kept, extras=extras)
 

@@ -15,7 +15,7 @@ from closeread.types import Answer, Candidate, Evidence, Prediction
 from closeread.wording import count_of
 
 _SCORE_FIELDS = ("confidence", "score", "probability")
-_ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
+ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 
 
@@ -45,9 +45,9 @@ def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
 
 
 def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
-    if not any(field in value for field in (*_ANSWER_FIELDS, *_OTHER_FIELDS)):
+    if not any(field in value for field in (*ANSWER_FIELDS, *_OTHER_FIELDS)):
         raise _misfit(source, question_id, value)
-    given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
+    given = next((value[key] for key in ANSWER_FIELDS if key in value), None)
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
     evidence = _evidence(value.get("evidence") or ())

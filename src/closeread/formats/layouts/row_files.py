@@ -1,0 +1,72 @@
+"""Where others' rows lie: JSON lines, a JSON list, a table, or the paragraphs of ROPES's tree."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.cells import cells, first_line
+from closeread.formats.layouts.columns import Columns, each_question
+from closeread.formats.layouts.rows import Numbered
+
+_PARAGRAPH = ("data", 0, "paragraphs", 0)
+
+
+class _Article(msgspec.Struct):
+    paragraphs: list[dict[str, Any]]
+
+
+def are_situations(head: Head) -> bool:
+    """Whether the file is ROPES's, a tree as SQuAD's whose paragraphs are rows of two texts."""
+    return head.has("background", "situation", at=_PARAGRAPH)
+
+
+def first_row(head: Head) -> dict[str, Any] | None:
+    """Return the first row; of a table the columns' names alone, which stand for text."""
+    if head.value is None:
+        return {name: name for name in first_line(head) if name} or None
+    if are_situations(head):
+        found = head.first(*_PARAGRAPH)
+        return found if isinstance(found, dict) else None
+    found = head.first(0) if isinstance(head.value, list) else head.value
+    return found if isinstance(found, dict) else None
+
+
+def rows_of(source: Source) -> Iterator[Numbered]:
+    """Yield each row with its place, whatever the file is."""
+    first = source.head().raw.lstrip()[:1]
+    if are_situations(source.head()):
+        for number, article in enumerate(source.elements("data", _Article)):
+            for index, row in enumerate(article.paragraphs):
+                yield f"data[{number}].paragraphs[{index}]", row
+    elif first == b"[":
+        found = enumerate(source.elements("", dict[str, Any]))
+        yield from ((f"[{n}]", row) for n, row in found)
+    elif first == b"{":
+        for line, raw in source.lines():
+            yield line, source.decode(raw, dict[str, Any], line=line)
+    else:
+        yield from cells(source)
+
+
+def each_of(
+    source: Source, at: int | str, row: dict[str, Any], columns: Columns
+) -> list[dict[str, Any]]:
+    """Return a row a question: the row itself, or one for each of what is inside.
+
+    Raises:
+        InputError: What should hold questions holds none.
+    """
+    try:
+        return each_question(row, columns)
+    except ValueError as error:
+        line = at if isinstance(at, int) else None
+        raise InputError(
+            f"the column {columns.inside!r} holds {error}",
+            where=source.place("" if line else str(at), line=line),
+            expected="a list of questions, an object each, or one object of lists",
+            cure="mend the row, or take it out",
+        ) from error

@@ -1,0 +1,107 @@
+"""What the columns of a file hold: as the user says, else as is known of such rows."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.columns import Columns, as_written, shaped, value_at
+from closeread.formats.layouts.known_rows import known_columns
+from closeread.formats.layouts.row_files import each_of, rows_of
+
+_SEVERAL = ("passage", "options", "id", "tags")
+_NAMES = ("title", "passage_id", "language", "question", "answer", "inside")
+_OBJECT = re.compile(r"\s*(\{['\"]\w+['\"]:|\[['\"])")
+_TRUTHS = {"true": True, "false": False}
+_SWITCHES = ("together", "withheld")
+Given = Mapping[str, str]
+
+
+def columns_of(source: Source, given: Given) -> Columns:
+    """Return what the columns of a file hold: as the user says, else as is known of such rows.
+
+    Raises:
+        InputError: A column is not there, or nothing tells where passage and question are.
+        UsageError: What is given is none of a column's roles.
+    """
+    at, row = next(rows_of(source), (0, {}))
+    known = known_columns(row) or _usual(row)
+    columns = shaped(row, msgspec.structs.replace(known, **asked(given)))
+    row = next(iter(each_of(source, at, row, columns)), row)
+    if not source.head().raw.lstrip().startswith((b"[", b"{")):
+        _must_be_cells(source, row)
+    used = [*columns.passage, columns.question]
+    for key in given:
+        used += _paths(getattr(columns, key))
+    missing = [path for path in used if not _has(row, path)]
+    if missing:
+        raise InputError(
+            "no column " + ", ".join(dict.fromkeys(missing)),
+            where=str(source),
+            expected="one of " + ", ".join(row),
+            cure="say which holds what by the format "
+            "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
+        )
+    return as_written(row, columns)
+
+
+def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
+    """Refuse a table whose cells hold Python's objects, as ``to_csv`` of ``datasets`` has them."""
+    odd = [name for name, cell in row.items() if _OBJECT.match(cell)]
+    if odd:
+        raise InputError(
+            f"the column {odd[0]!r} holds an object of Python as text: {row[odd[0]]:.40}",
+            where=f"{source}, line 2",
+            expected="text",
+            cure='save the set otherwise: dataset.to_json("NEW.jsonl"), '
+            'or dataset.to_parquet("NEW.parquet")',
+        )
+
+
+def _paths(value: Any) -> tuple[str, ...]:
+    if isinstance(value, tuple):
+        return value
+    return (value,) if isinstance(value, str) and value else ()
+
+
+def _has(row: Mapping[str, Any], path: str) -> bool:
+    return path in row or value_at(row, path) is not None
+
+
+def _usual(row: Mapping[str, Any]) -> Columns:
+    """Return the columns of rows that have the names of our own, as far as they have."""
+    one = {name: name for name in ("answer", "title", "passage_id", "language") if name in row}
+    several = {name: (name,) for name in ("options", "id") if name in row}
+    return Columns(passage=("passage",), question="question", **one, **several)  # type: ignore[arg-type]
+
+
+def asked(given: Given) -> dict[str, Any]:
+    """Return what a user says of a file as fields of ``Columns``.
+
+    Raises:
+        UsageError: There is no such role, or it does not take this.
+    """
+    found: dict[str, Any] = {}
+    for key, said in given.items():
+        if key in _SEVERAL:
+            found[key] = tuple(said.split("|")) if said else ()
+        elif key == "answer":
+            found[key], *also = said.split("|")
+            found["also"] = tuple(also)
+        elif key in _NAMES:
+            found[key] = said
+        elif key in _SWITCHES and said.lower() in _TRUTHS:
+            found[key] = _TRUTHS[said.lower()]
+        elif key == "first" and said in ("0", "1"):
+            found[key] = int(said)
+        else:
+            raise UsageError(
+                f"rows,{key}={said}",
+                expected="COLUMN for " + ", ".join((*_SEVERAL, *_NAMES))
+                + "; first=0 or 1; true or false for " + ", ".join(_SWITCHES),
+                cure="several columns are separated by |; docs/formats.md tells what each is",
+            )  # fmt: skip
+    return found

@@ -1,0 +1,48 @@
+"""Predictions in a table: a first line that names the columns, then a question a line."""
+
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.cells import cells, first_line
+
+_LABEL = "label"  # a number in it is one of an option; in other columns it may be an option's text
+_NUMBERS = ("confidence", "score", "probability")
+
+
+def is_table(source: Source, ids: tuple[str, ...], answers: tuple[str, ...]) -> bool:
+    """Whether the first line names a column of ids and one of answers, and is no JSON."""
+    head = source.head()
+    if head.raw.lstrip()[:1] in (b"{", b"["):
+        return False
+    names = first_line(head)
+    return bool(set(names) & set(ids)) and bool(set(names) & set(answers))
+
+
+def rows(source: Source) -> tuple[list[int], list[dict[str, Any]]]:
+    """Return the numbers of the lines, and the rows; an empty cell is an empty answer.
+
+    Raises:
+        InputError: It is no table, or a number is none.
+    """
+    lines, found = [], []
+    for line, row in cells(source):
+        lines.append(line)
+        found.append({name: _value(source, line, name, cell) for name, cell in row.items() if name})
+    return lines, found
+
+
+def _value(source: Source, line: int, name: str, cell: str) -> Any:
+    if name == _LABEL and cell.isdecimal():
+        return int(cell)
+    if name not in _NUMBERS:
+        return cell
+    try:
+        return float(cell) if cell else None
+    except ValueError as error:
+        raise InputError(
+            f"the {name} is {cell!r:.40}",
+            where=f"{source}, line {line}",
+            expected="a number, or nothing",
+            cure="mend the cell",
+        ) from error
