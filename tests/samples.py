@@ -175,10 +175,22 @@ HOPS = [
         "context": [["Ferries", ["The ferry left Marl at six.", " It carried 14 sheep."]]],
     }
 ]
+PARTS = {
+    "id": "2hop__1_2",
+    "question": "When did the ferry leave?",
+    "paragraphs": [
+        {"idx": 0, "title": "Ferries", "paragraph_text": TEXT, "is_supporting": True},
+        {"idx": 1, "title": "Sheep", "paragraph_text": "All went home.", "is_supporting": False},
+    ],
+    "answer": "at six",
+    "answer_aliases": [],
+    "answerable": True,
+}
 # As it lies on disk, of formats that are written only as they were read.
 LYING = {
     "gaokao-bench": json.dumps(PRINTED, ensure_ascii=False),
     "hotpotqa": json.dumps(HOPS),
+    "musique": json.dumps(PARTS) + "\n",
     "rows": json.dumps(ROW) + "\n",
 }
 SAMPLES = {
@@ -197,6 +209,7 @@ SAMPLES = {
     "gaokao-bench": None,
     "nli": pairs,
     "hotpotqa": None,
+    "musique": None,
     "rows": None,
     "jsonl": spans,
     "csv": spans,

@@ -46,6 +46,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
         "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI, ANLI"),
         "hotpotqa": Entry("closeread.formats.hotpotqa:FORMAT", "HotpotQA and 2WikiMultihopQA"),
+        "musique": Entry("closeread.formats.musique:FORMAT", "MuSiQue"),
         "rows": Entry(
             "closeread.formats.rows:FORMAT",
             "rows of others, as `datasets` has them: known by their columns, or named",

@@ -260,6 +260,20 @@ SEEDS: dict[str, list[bytes]] = {
             ]
         )
     ],
+    "musique": [
+        _lines(
+            {
+                "id": "2hop__1_2",
+                "question": "Who?",
+                "paragraphs": [
+                    {"idx": 0, "title": "Owls", "paragraph_text": _TEXT, "is_supporting": True}
+                ],
+                "answer": "Ada",
+                "answer_aliases": [],
+                "answerable": True,
+            }
+        )
+    ],
     "rows": [
         _lines(
             {

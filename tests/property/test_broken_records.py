@@ -114,6 +114,16 @@ VALID: dict[str, Any] = {
         "supporting_facts": [["Races", 0]],
         "context": [["Races", ["Ann won.", " Ben lost."]]],
     },
+    "musique": {
+        "id": "2hop__1_2",
+        "question": "Who?",
+        "paragraphs": [
+            {"idx": 0, "title": "Races", "paragraph_text": "Ann won.", "is_supporting": True}
+        ],
+        "answer": "Ann",
+        "answer_aliases": ["ann"],
+        "answerable": True,
+    },
     "rows": {
         "id": "q",
         "title": "t",

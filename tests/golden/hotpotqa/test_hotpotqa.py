@@ -1,17 +1,21 @@
 """HotpotQA's scorer equals the official program: HOW.md tells what it said."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from closeread import hand_in
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.formats.submissions import load_submission
+from closeread.formats.layouts.facts import laid_out, touched
+from closeread.formats.submissions import hotpotqa_outputs, load_submission
 from closeread.metrics import hotpotqa
+from closeread.runs.keep import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
-from closeread.types import Defects
+from closeread.types import Defects, Evidence, Span
 
 HERE = Path(__file__).parent
 GOLD, HANDED_IN = HERE / "gold.json", HERE / "predictions.json"
@@ -97,6 +101,38 @@ def test_facts_are_sentences_of_the_passage():
             tuple(span.of(passage.text) for span in found.spans) == found.texts[: len(found.spans)]
         )
     assert defects.counts["fact-not-in-passage"] > 10
+
+
+def test_what_was_handed_in_is_written_again(tmp_path, recorded):
+    """A run's predictions, with facts that are none among them; each number stays."""
+    dataset = load(GOLD)
+    submission = load_submission(HANDED_IN, dataset)
+    keep_scored(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
+    hand_in(tmp_path / "run", tmp_path / "p.json", "hotpotqa")
+    again = score_submission(
+        dataset, load_submission(tmp_path / "p.json", dataset), ScoreSettings(metrics=())
+    )
+    values = {name: again.metrics[f"hotpotqa.{name}"].value for name in VALUES}
+    assert values == pytest.approx(recorded["whole"], abs=1e-15)
+    written = json.loads((tmp_path / "p.json").read_text("utf-8"))
+    raw = json.loads(HANDED_IN.read_text("utf-8"))
+    assert written["answer"] == raw["answer"]
+    assert _sets(written["sp"]) == _sets(raw["sp"])
+
+
+def _sets(facts):
+    return {name: {tuple(fact) for fact in found} for name, found in facts.items()}
+
+
+def test_evidence_that_is_cut_otherwise_names_the_sentences_that_it_touches(tmp_path):
+    text, cuts = laid_out([("A", ["One two.", " Three."]), ("B", ["Four."])])
+    assert text == "A\nOne two. Three.\n\nB\nFour."
+    given = (Evidence(spans=(Span(6, 12),), texts=(text[6:12],)), Evidence(texts=("C #4",)))
+    assert touched(given, text, cuts) == [("A", 0), ("A", 1), ("C", 4)]
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"id": "1", "passage": "It left.", "question": "When?", "answer": "left"}')
+    with pytest.raises(UsageError, match="--to texts"):
+        hotpotqa_outputs.write({}, load(path), BytesIO())
 
 
 def test_answers_alone_are_scored_and_the_facts_said_to_be_missing(tmp_path):

@@ -61,6 +61,27 @@ def facts_of(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     return facts
 
 
+def touched(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
+    """Return the facts of evidence in a laid-out text, whoever cut its sentences.
+
+    Each sentence that a span has a character of, in the text's order; then what has no place.
+    """
+    pieces = list(given)
+    spans = [span for one in pieces for span in one.spans]
+    facts = [
+        (text[head[0] : head[1]], number)
+        for head, held in cuts
+        for number, (start, end) in enumerate(held)
+        if any(span.start < end and start < span.end for span in spans)
+    ]
+    for one in pieces:
+        for name in one.texts[len(one.spans) :]:
+            title, mark, number = name.rpartition(" #")
+            if mark and number.lstrip("-").isdecimal():
+                facts.append((title, int(number)))
+    return facts
+
+
 def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, Span]:
     found: dict[Fact, Span] = {}
     for (title, _), (_, spans) in zip(paragraphs, cuts, strict=True):

@@ -14,6 +14,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
+from closeread.formats.submissions import hotpotqa_outputs
 from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
 from closeread.types import (
     Answer,
@@ -241,6 +242,7 @@ FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
     "nbest": _nbest,
     "null-odds": _null_odds,
     "expmrc": _expmrc,
+    "hotpotqa": hotpotqa_outputs.write,
     "gcrc-advrobust": _gcrc,
     "vgaokao": _vgaokao,
     "vgaokao-logits": _vgaokao_logits,

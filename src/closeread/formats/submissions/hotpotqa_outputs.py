@@ -1,12 +1,13 @@
 """What is handed in for HotpotQA: ``{"answer": {id: text}, "sp": {id: [[title, number]]}}``."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
+import msgspec
 from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.layouts.facts import evidence
+from closeread.formats.layouts.facts import evidence, touched
 from closeread.formats.submissions.raw_prediction import prediction_of
 from closeread.types import Dataset, Evidence, Prediction
 
@@ -51,6 +52,31 @@ def predictions(
     for name in dict.fromkeys((*answers, *facts)):
         one = prediction_of(source, name, answers.get(name))
         yield name, replace(one, evidence=(found[name],)) if name in found else one
+
+
+def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
+    """Write answers, and as facts the sentences of the set that the evidence touches.
+
+    Raises:
+        UsageError: The data set is not in HotpotQA's form, whose titles and numbers name facts.
+    """
+    if dataset.format != _FORM:
+        raise UsageError(
+            f"the run answers a set in the form {dataset.format}",
+            expected="HotpotQA's form, whose titles and numbers name supporting facts",
+            cure="write its answers alone: --to texts",
+        )
+    answers: dict[str, str] = {}
+    facts: dict[str, list[tuple[str, int]]] = {}
+    for passage, questions in dataset:
+        cuts = passage.metadata[_FORM]
+        for question in questions:
+            one = predictions.get(question.question_id)
+            if one is not None and one.answer is not None:
+                answers[question.question_id] = one.answer.text
+            if one is not None and one.evidence:
+                facts[question.question_id] = touched(one.evidence, passage.text, cuts)
+    stream.write(msgspec.json.encode({"answer": answers, "sp": facts}) + b"\n")
 
 
 def _facts(source: str, name: str, given: Any) -> list[tuple[str, int]]:

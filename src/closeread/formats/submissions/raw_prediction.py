@@ -15,7 +15,7 @@ from closeread.types import Answer, Candidate, Evidence, Prediction
 from closeread.wording import count_of
 
 _SCORE_FIELDS = ("confidence", "score", "probability")
-ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
+ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value", "predicted_answer")
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 
 

@@ -1,0 +1,159 @@
+"""MuSiQue (Trivedi et al. 2022): questions of two to four hops over twenty paragraphs.
+
+JSON lines of ``{"id", "paragraphs": [{"idx", "title", "paragraph_text", "is_supporting"}, ...],
+"question", "question_decomposition", "answer", "answer_aliases": [...], "answerable"}``.
+
+The passage is the paragraphs, each below its title; those that support the answer are the gold
+evidence, whole. A question that is not answerable has no answer here, whatever ``answer`` says.
+What stands before ``__`` in an id (``3hop1``) is the tag ``hops``.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.facts import laid_out
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.places import first
+from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
+
+_NAME = "musique"
+
+
+class _Paragraph(msgspec.Struct):
+    title: str
+    paragraph_text: str
+    is_supporting: bool | None = None
+
+
+class _Row(msgspec.Struct):
+    id: str
+    question: str
+    paragraphs: list[_Paragraph]
+    answer: str | None = None
+    answer_aliases: list[str] = []
+    answerable: bool = True
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first line has paragraphs with titles and texts."""
+    return head.has("id", "question", "paragraphs") and head.has(
+        "title", "paragraph_text", at=("paragraphs", 0)
+    )
+
+
+def info(source: Source) -> Info:
+    """Tell the terms of the published set, whose ids begin with how many hops they have."""
+    published = "hop" in str(source.head().first("id")).partition("__")[0]
+    return Info(license="CC BY 4.0" if published else "")
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each question with its paragraphs as one passage.
+
+    Counts ``answer-not-in-passage`` (of the answer; aliases are other names for it) and
+    ``duplicate-id``, which the full set has of every question: once answerable, once not.
+    """
+    ids = Ids(defects)
+    for line, text in source.lines():
+        raw = source.decode(text, dict, line=line)
+        row = source.convert(raw, _Row, line=line)
+        whole, cuts = laid_out([(one.title, [one.paragraph_text]) for one in row.paragraphs])
+        passage = Passage(
+            passage_id=row.id, text=whole, language=detect(whole), metadata={_NAME: cuts}
+        )
+        hops, _, rest = row.id.partition("__")
+        name = ids.note(row.id, line=line)
+        question = Question(
+            question_id=name,
+            passage_id=row.id,
+            text=row.question,
+            kind="span",
+            answers=_answers(row, whole, name, defects),
+            gold_evidence=_evidence(row, whole, cuts),
+            tags={"hops": hops} if rest else {},
+        )
+        metadata = unsaid(_NAME, raw, _written(passage, question))
+        yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _answers(row: _Row, passage: str, name: str, defects: Defects) -> tuple[Answer, ...]:
+    if not row.answerable:
+        return (Answer(kind="none"),)
+    if row.answer is None:
+        return ()
+    spans = first(row.answer, passage)
+    if not spans:
+        told = f"{row.answer!r} is not in the passage"
+        defects.add("answer-not-in-passage", told, question_id=name)
+    others = (
+        Answer(kind="span", texts=(text,), spans=first(text, passage))
+        for text in row.answer_aliases
+    )
+    return (Answer(kind="span", texts=(row.answer,), spans=spans), *others)
+
+
+def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
+    spans = tuple(
+        Span(*held[0])
+        for one, (_, held) in zip(row.paragraphs, cuts, strict=True)
+        if one.is_supporting
+    )
+    if not spans:
+        return ()
+    return (Evidence(spans=spans, texts=tuple(span.of(passage) for span in spans)),)
+
+
+def _written(passage: Passage, question: Question) -> Json:
+    supporting = {span for found in question.gold_evidence for span in found.spans}
+    made: Json = {
+        "id": question.question_id,
+        "paragraphs": [
+            {
+                "idx": number,
+                "title": passage.text[start:end],
+                "paragraph_text": Span(*held[0]).of(passage.text),
+                "is_supporting": Span(*held[0]) in supporting,
+            }
+            for number, ((start, end), held) in enumerate(passage.metadata[_NAME])
+        ],
+        "question": question.text,
+    }
+    answerable = all(answer.kind != "none" for answer in question.answers)
+    if question.answers:
+        made["answerable"] = answerable
+    if question.answers and answerable:
+        made["answer"], *made["answer_aliases"] = (one.text for one in question.answers)
+    return made
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a question a line.
+
+    Raises:
+        UsageError: A passage was not read from this form, or was changed since.
+    """
+    write_lines(stream, _values(dataset))
+
+
+def _values(dataset: Dataset) -> Iterator[Json]:
+    for passage, questions in dataset:
+        cuts = passage.metadata.get(_NAME)
+        end = max((held[0][1] for _, held in cuts or ()), default=0)
+        for question in questions:
+            if cuts is None or end != len(passage.text) or question.options:
+                raise unwritable(
+                    "MuSiQue's form has paragraphs with titles, and no options",
+                    question.question_id,
+                )
+            yield restored(_NAME, _written(passage, question), question.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))
