@@ -94,6 +94,25 @@ ROWS: dict[str, tuple[dict[str, Any], str, str, str, tuple[str, ...], tuple[Answ
          "choice": FOUR[:3], "answer": "six"},
         "5-1-0", "M: At six.\nW: Oh.", "choice", tuple(FOUR[:3]), (B,),
     ),
+    "mrqa with keys": (
+        {"key": "k1", "context": TEXT, "question": "When?", "answers": ["six"],
+         "labels": [{"start": [23], "end": [25]}]},
+        "k1", TEXT, "span", (), (SPAN,),
+    ),
+    "c3 of clue": (
+        {"id": 5, "context": ["M: At six.", "W: Oh."], "question": "When?", "choice": FOUR[:3],
+         "answer": "six"},
+        "5", "M: At six.\nW: Oh.", "choice", tuple(FOUR[:3]), (B,),
+    ),
+    "c3 of clue, withheld": (
+        {"id": 6, "context": ["M: At six."], "question": "When?", "choice": FOUR[:3],
+         "answer": ""},
+        "6", "M: At six.", "choice", tuple(FOUR[:3]), (),
+    ),
+    "quality, a question a row": (
+        {"article": TEXT, "question": "When?", "options": FOUR, "answer": 1, "hard": True},
+        "", TEXT, "choice", tuple(FOUR), (B,),
+    ),
     "mctest": (
         {"idx": {"story": "mc160.dev.0", "question": 2}, "story": TEXT, "question": "When?",
          "answer_options": dict(zip("ABCD", FOUR, strict=True)), "answer": "B",

@@ -61,6 +61,11 @@ KNOWN = (
         ),
     ),
     Known(
+        "mrqa",
+        {"key": str, "context": str, "question": str, "answers": list, "labels": list},
+        Columns(passage=("context",), question="question", answer="answers", id=("key",)),
+    ),
+    Known(
         "duorc",
         {"plot_id": str, "plot": str, "question": str, "question_id": str, "answers": list},
         Columns(
@@ -82,6 +87,22 @@ KNOWN = (
         Columns(
             passage=("dialogue",), question="question", answer="answer", options=("choice",),
             id=("dialogue_id",), passage_id="dialogue_id", numbered=True,
+        ),
+    ),
+    Known(
+        "c3",
+        {"id": (str, int), "context": list, "question": str, "choice": list},
+        Columns(
+            passage=("context",), question="question", answer="answer", options=("choice",),
+            id=("id",),
+        ),
+    ),
+    Known(
+        "quality",
+        {"article": str, "question": str, "options": list, "answer": int, "hard": bool},
+        Columns(
+            passage=("article",), question="question", answer="answer", options=("options",),
+            tags=("hard",),
         ),
     ),
     Known(
