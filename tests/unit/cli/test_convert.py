@@ -191,6 +191,7 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     done = call(tmp_path, "run", "handed", "--to", "null-odds")
     assert done.returncode == 2
     assert "score for having no answer" in done.stderr
+    assert "span: -o null=on" in done.stderr
     assert not (tmp_path / "handed").exists()
 
 

@@ -72,7 +72,8 @@ def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> 
         for question_id, prediction in _answered(predictions, dataset):
             none = [c.score for c in prediction.candidates if c.answer.kind == "none"]
             if not none:
-                raise _lacks(question_id, "a score for having no answer", "texts")
+                giver = "a reader that gives it (span: -o null=on)"
+                raise _lacks(question_id, "a score for having no answer", "texts", giver)
             yield question_id, none[0]
 
     _object(stream, rows())
@@ -228,12 +229,14 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
     return answer.text
 
 
-def _lacks(question_id: str, what: str, instead: str) -> UsageError:
+def _lacks(
+    question_id: str, what: str, instead: str, giver: str = "a reader that gives it"
+) -> UsageError:
     return UsageError(
         f"the prediction has no {what.removeprefix('a ')}",
         where=f"question {question_id}",
         expected=what,
-        cure=f"write another form (such as {instead}), or use a reader that gives it",
+        cure=f"write another form (such as {instead}), or use {giver}",
     )
 
 
