@@ -13,18 +13,24 @@ _ZH_SLIP = (
     r"(?<![没未无不])(?:有|存在)[^，,]{0,4}?(?:疏漏|纰漏|瑕疵|偏差|失误|出入|偏颇)(?:之处|的地方)?"
     r"(?=的?(?:一?[项个句]|选项|[是为])|\s*$)"
 )
+# What a statement does to its text, or lacks: 曲解文意, 欠妥; and whether it follows from it.
+_ZH_BENT = r"曲解|歪曲|背离|偏离|有悖|欠(?:妥|当|准确|恰当|合理|严谨)"
+_ZH_DRAWN = (
+    r"(?:能够?|可以?|无法)(?:[由从][^，,]{1,12})?(?:得出|推出|推断出|推知|推断)(?=的)"
+    r"|站[得不]住脚|不准(?=的)"
+)
 # What a statement only seems to be judges nothing: 说法错误，但看似正确的一项是.
 _ZH_SEEMS = "看似|貌似|似乎", "看上去|看起来"  # by their lengths
 _JUDGED = (
     rf"(?<!{_ZH_SEEMS[0]})(?<!{_ZH_SEEMS[1]})(?:正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
     r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不[当妥]|不对(?![外称等应立])|无关|矛盾"
-    rf"|相悖|违背|何者[为是]非|{_ZH_SLIP})"
+    rf"|相悖|违背|何者[为是]非|{_ZH_SLIP}|{_ZH_BENT}|{_ZH_DRAWN})"
 )
 _ZH_JUDGED = re.compile(_JUDGED)
 # What denies a fault says yes (没错, 没有误, 没有什么不对, 不矛盾), and what denies twice (不得不).
 _ZH_FAULT = (
     r"错(?![过综落觉])误?|有?误(?=[的之是处，,、。.；;！!]|\s|$)|失当|失实|矛盾|相悖|违背|相反"
-    r"|不(?:[对妥当符合]|正确|准确|恰当|适当|得当|相符|吻合|一致|成立)"
+    rf"|{_ZH_BENT}|不(?:[对妥当符合]|正确|准确|恰当|适当|得当|相符|吻合|一致|成立)"
 )
 _ZH_NO_FAULT = (
     r"(?:没有?|无|不(?:是|算|属于|存在|含有?)?)(?:什么|任何|明显|丝毫|一[点处个]|说)?"
@@ -34,19 +40,21 @@ _NO_FAULT = re.compile(_ZH_NO_FAULT)
 # Not every word with one of them says no: 不同, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
     r"不(?![同列仅断久少])|没|(?<!从)未(?!来)|无关|无法|错误|错的|有误|失当|矛盾|相悖|违背|相反|失实"
-    rf"|{_ZH_SLIP}|并非(?=正确|准确|恰当|妥当|合理|属实|成立)"
+    rf"|{_ZH_SLIP}|{_ZH_BENT}|并非(?=正确|准确|恰当|妥当|合理|属实|成立)"
     r"|何者[为是]非|除[^，,]{1,12}外"
 )
 _ZH_STATEMENT = (
     r"说法|表述|表达|理解|分析|概括|推断|推论|推测|判断|解说|解释|解读|叙述|陈述|阐述|阐释|论述|描述|介绍"
     r"|评价|评析|赏析|鉴赏|看法|观点|结论|归纳|总结|认识|说明|内容|意思|文意|文义|原文|文章|本文|材料|信息|选项"
 )
-_ZH_OTHER = "标题|题目|词语|成语|读音|字音|字形"
+# What else a stem asks for: a word, a title, or how many statements there are.
+_ZH_OTHER = "标题|题目|词语|成语|读音|字音|字形|有几|有多少|的个数|的数目"
 _ZH_VERDICT = (
     r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|成立|有误|无误"
     r"|错误|不[符合当妥]|不对(?![外称等应立])|失当|无关|矛盾|相悖|违背|何者[为是]非"
 )
-_ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
+_ZH_ANY_VERDICT = rf"{_ZH_VERDICT}|{_ZH_SLIP}|{_ZH_BENT}|{_ZH_DRAWN}"
+_ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_ANY_VERDICT)
 # What a stem is about may deny for itself: 关于不平等条约的说法正确的是.
 _ZH_ABOUT = (
     rf"(?:关于|有关|对于?|针对)(?:(?!{_ZH_VERDICT})[^，,]){{1,30}}?的"
@@ -75,7 +83,8 @@ _EN_FAULT = (
     r"|unsupported|contains? (?:an?|some) (?:errors?|mistakes?|inaccurac(?:y|ies)))\b"
 )
 _EN_NEGATIVE = re.compile(
-    rf"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\b{_EN_FAULT}|\bleast\b|\bnone of the\b",
+    rf"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\b{_EN_FAULT}|\bleast\b|\bnone of the\b"
+    r"|\bdisagrees?(?: with| to)?(?=\W*$)",
     re.IGNORECASE,
 )
 # What denies a fault says yes in English, too: NOT incorrect, does not contradict. And what a
@@ -107,6 +116,10 @@ _EN_JUDGES = (
     rf"(?:\b(?:{_EN_CLAIM}(?: that\b)?|{_EN_WHICH})(?:(?!{_EN_STOP})[^_;?!\n])*"
     rf"|\b(?:which|{_EN_CLAIM}) about\b(?:(?!\babout\b)[^_;?!\n])*|_ )"
     rf"{_EN_IS}(?: (?!(?:the|an?|in|on)\b|{_EN_BEGINS})[\w-]{{1,20}}){{0,3}} {_EN_WORD}"
+    # what can be inferred from the passage, it cannot be concluded that
+    r"|\bwhat can(?: ?not|['’]t)? (?:be|we)(?: not)? (?:infer|conclude|learn|know)\w*"
+    r" (?:from|about|according|through|by)\b"
+    r"|\bit can(?: ?not|['’]t)? be (?:inferred|concluded|learn(?:ed|t)|known)\b"
     r"|\bwhat(?: (?:is|are)|['’]s)(?: not|n['’]t)? (?:true|false|untrue|(?:in)?correct)\b"
     # choose the wrong statement, which sentence is the correct one
     rf"|\b{_EN_WORD} (?:statement|sentence|option|description|inference)s?\b(?! for\b)"
@@ -119,7 +132,7 @@ _EN_JUDGES = (
 _EN_PAIRS = (
     (
         r"\bwhich (?:of the following|one|statement|sentence)\b",
-        r"\b(?:infer\w*|conclud\w*|impl\w+|stated|mentioned|according to|agree\w*|learn\w*"
+        r"\b(?:infer\w*|conclud\w*|impl\w+|stated|mentioned|according to|(?:dis)?agree\w*|learn\w*"
         r"|know\w*|contradict\w*)\b",
     ),
     (r"\bwe can (?:infer|learn|know|conclude)\b", r"\bthat\b"),
@@ -138,7 +151,7 @@ _RULES = {
     "zh_other": _ZH_OTHER,
     "zh_passed_over": _ZH_PASSED_OVER.pattern,
     "zh_statement": _ZH_STATEMENT,
-    "zh_verdict": _ZH_VERDICT,
+    "zh_verdict": _ZH_ANY_VERDICT,
     "zh_which": _ZH_WHICH,
     "zh_frame": _ZH_FRAME,
     "en_negative": _EN_NEGATIVE.pattern,

@@ -112,10 +112,29 @@ def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
         "水库干涸了。由此可知，渔民搬走与水库有关。",
         "新堤坝有利于农业，促进了渔业的发展。",
         "老渔民擅长使木船逆流而上。",
+        "渔村强调通过看护水库，促进渔业的发展。",
+        "渔民要努力使渔船逆流而上。",
+        "水库仍影响着渔业的发展。",
+        "水库和堤坝分别影响了渔业与农业。",
     ],
 )
 def test_a_cause_that_hangs_with_more_is_not_denied(text: str) -> None:
     assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_an_effect_that_can_only_follow_stays_behind_its_cause() -> None:
+    """水库就…, 就 needs what it follows from."""
+    text = "水库的水源丰富，所以水库就具有了灌溉的作用。"
+    assert "exchanged" not in made(turns_zh, statement(text), "opposite").values()
+    text = "因为水库的水源丰富，所以水库就具有了灌溉的作用。"
+    assert "told-backwards" not in made(turns_zh, statement(text), "same").values()
+
+
+def test_what_was_is_denied_as_what_was() -> None:
+    got = made(turns_zh, statement("水库的干涸影响了渔村的生计。"), "opposite")
+    assert "水库的干涸并未影响渔村的生计。" in got
+    got = made(turns_zh, statement("水库的干涸影响着渔村的生计。"), "opposite")
+    assert "水库的干涸并不影响渔村的生计。" in got
 
 
 def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:

@@ -146,6 +146,16 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "渔民在上游修建了一座新的水库，有利于渔业。",
         "这座水库是渔村的粮仓，将养活渔民。",  # as if the denial had not been said
         "这座水库是渔村的粮仓，彰显着渔民的智慧。",
+        "渔民掌握了水情，就可以出海。",  # what follows needs what was denied
+        "渔民具有耐心，才有可能捕到大鱼。",
+        "水库产生了一批渔民，他们的渔船很大。",
+        "水库是渔村形成的原因，在渔民看来，此原因很重要。",
+        "水库会继续蓄水，水位不会下降。",  # denied twice, each time of something else
+        "速度就是力量，速度越快，渔船越稳。",
+        "创作渔歌的书会先生很多。",
+        "水库是渔村的屏障，很有用处。",
+        "渔民多半是老人。",
+        "渔村强调安全的渔民要休息。",
     ],
 )
 def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:

@@ -151,6 +151,13 @@ def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
     assert opposed(later, later + "古代的船很慢。") == {}
 
 
+def test_what_is_told_with_its_contrary_in_one_word_is_not_moved() -> None:
+    """东西方 is no 西方."""
+    both = "西方的渔歌很简短。东方的渔歌很长。"
+    assert opposed("西方的渔歌很简短。", both) == {"东方的渔歌很简短。": "contrary"}
+    assert opposed("东西方的渔歌很简短。", both) == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -169,6 +169,65 @@ def test_what_is_called_right_and_has_a_slip_is_wrong():
         assert asks_for(stem) == "supported", stem
 
 
+def test_what_bends_its_text_is_wrong_and_what_follows_from_it_is_right():
+    for bent in (
+        "曲解文意",
+        "歪曲原文意思",
+        "背离作者本意",
+        "偏离原意",
+        "有悖原文",
+        "欠妥",
+        "欠妥当",
+    ):
+        assert asks_for(f"下列对原文的理解，{bent}的一项是") == "contradicted", bent
+    for bent in ("曲解文意", "歪曲原文意思", "背离作者本意", "偏离原意"):
+        assert asks_for(f"下列说法没有{bent}的一项是") == "supported", bent
+    for wrong in ("有偏差", "有失偏颇", "与材料二有出入", "站不住脚", "把握不准", "欠准确"):
+        assert asks_for(f"下列对文意的概括{wrong}的一项是") == "contradicted", wrong
+    for drawn in ("从文中得出", "由此推出", "从上述材料中推断出", "推知"):
+        assert asks_for(f"下列说法可以{drawn}的是") == "supported", drawn
+        for cannot in ("不能", "不可以", "无法"):
+            assert asks_for(f"下列结论{cannot}{drawn}的一项是") == "contradicted"
+    assert asks_for("下列说法站得住脚的是") == "supported"
+    for about in ("下列对曲解经典现象的分析正确的一项是", "下列对歪曲史实的理解，准确的是"):
+        assert asks_for(about) == "supported"
+    assert asks_for("根据材料，公司推出新产品的原因是") is None
+
+
+def test_how_many_are_right_asks_for_no_statement():
+    for stem in (
+        "下列说法正确的有几项",
+        "下列关于“碳中和”的说法，错误的有几处",
+        "以下说法中，正确的个数是",
+        "下列說法正確的有幾個？",
+        "以下理解有误的有多少项",
+    ):
+        assert asks_for(stem) is None, stem
+    assert asks_for("下列几项说法中不正确的是哪一项") == "contradicted"
+    assert asks_for("以下几句话不正确的是") == "contradicted"
+
+
+def test_what_can_be_inferred_is_asked_in_other_words():
+    for stem in (
+        "What can we infer from the passage?",
+        "It can be inferred from the passage that ____.",
+        "What can be learned about Ada from the text?",
+        "Which of the following would the author agree with?",
+    ):
+        assert asks_for(stem) == "supported", stem
+    for stem in (
+        "What can NOT be inferred from the passage?",
+        "What can't be concluded from the text?",
+        "It cannot be learnt from the passage that ____.",
+        "Which of the following would the author disagree with?",
+        "Which of the following may the author disagree?",
+    ):
+        assert asks_for(stem) == "contradicted", stem
+    for stem in ("What can we do about it?", "What can be seen in the museum?"):
+        assert asks_for(stem) is None, stem
+    assert asks_for("Which is true of people who disagree with Ada?") == "supported"
+
+
 def test_what_denies_a_fault_approves():
     """What denies something else does not."""
     assert approving("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"

@@ -51,16 +51,21 @@ _SUBJECTLESS = re.compile(
 _LINKED = re.compile(
     "所以|因此|因而|故|才|就|也|都|还|使|造成|引|越"
 )  # an effect that leans on its cause
+# What follows only behind its cause says so: 所以诗就有了这种性质.
+_FOLLOWS = re.compile("(?<![成造])就(?![业任职是像])|便(?![利捷宜])|(?<![人天])才(?![能华])")
 _VERBAL = re.compile(
     "[会能将不都也还就被把使让是有了着过可必须没未很因]|对于|往往|容易|认为|说明|表明|从而"
 )
 _LEANING = re.compile(
-    "^[而并却又从进也还以更且的和与及]|(?:[又所而却地还也更]|深刻|广泛|客观|直接)$"
+    "^[而并却又从进也还以更且的和与及]|(?:[又所而却地还也更]|深刻|广泛|客观|直接|分别)$"
 )
 # A cause that is wished for, or one of several that hang together, cannot be denied by a word.
-_WISHED = re.compile("[应要需能会将若让把]|可以|如果|只要|必须|旨在|以便|即使|为了|因为|由于|是")
+_WISHED = re.compile(
+    "强调|主张|提倡|倡导|试图|努力|[应要需能会将若让把]|可以|如果|只要|必须|旨在|以便|即使|为了|因为|由于|是"
+)
 _HANGS = re.compile(
     "[把将给为对否]|没有|[不像]|的确|确实|甚至|而且|并且|不仅|不但|[也又还更既]|需要|应该|可以|能够|正是|可能|大约|大概|也许|或许"
+    "|仍|[都均皆]$|分别|各自|努力|力求|试图|设法|(?<![重主必需])要(?![素点求闻])"
 )
 
 _CONTRASTS = re.compile(
@@ -94,7 +99,8 @@ def _told_backwards(statement: Statement) -> Iterator[Turn]:
     text = hidden(statement.text)
     for pattern, link in ((_BECAUSE, "因为"), (_OWING, "由于")):
         for match in pattern.finditer(text):
-            leans = _LINKED.match(match["effect"]) or re.search("，[便就才也]", match["effect"])
+            effect = match["effect"]
+            leans = _LINKED.match(effect) or _FOLLOWS.search(effect) or re.search("，也", effect)
             if _can_move(match) and not (leans or match["cause"].startswith("越")):
                 yield _turn(match, f"之所以{{effect}}，是{link}{{cause}}", "told-backwards")
     for match in _REASON.finditer(text):
@@ -120,6 +126,7 @@ def _exchanged(statement: Statement) -> Iterator[Turn]:
                 and not _SUBJECTLESS.match(effect)
                 and not _SUBJECTLESS.match(cause)
                 and not re.search("因|由于", cause)
+                and not _FOLLOWS.search(effect)
             ):
                 yield _turn(match, form, "exchanged", "opposite")
     for match in _LEADS.finditer(text):

@@ -145,10 +145,18 @@ def contrary(
                 and other.words not in statement.text.replace(found[0][0], HIDDEN)
                 and side.found.search(evidence)
                 and not other.found.search(evidence)
+                and not _joined(text, Span(*found[0].span()), other.words)
                 and plain(text, found[0].start())
                 and fits(statement, Span(*found[0].span()), side, other)
             ):
                 yield Turn(Span(*found[0].span()), other.words, "contrary", "opposite")
+
+
+def _joined(text: str, span: Span, words: str) -> bool:
+    """Whether a word and its contrary are told in one: 东西方, 国内外."""
+    was = span.of(text)
+    before, behind = text[: span.start][-1:], text[span.end :][:1]
+    return before == words[:1] != was[:1] or behind == words[-1:] != was[-1:]
 
 
 def made(text: str, rewording: Rewording) -> Iterator[tuple[Span, str]]:

@@ -26,12 +26,12 @@ _DEPENDENT = re.compile(
 _CONDITION = re.compile("如果|假如|倘若|若|只要|只有|除非|即使|无论|不论|不管|一旦|当|凡")
 # Beside these a denial can hold, too, or the clause denies already.
 _HEDGED = re.compile(
-    "[不没未无非莫否只仅唯才就便即却]|难以|可能|也许|或许|大概|似乎|好像|有些|有的|一些|部分|许多|很多|某些|多数|大多|大都"
+    "[不没未无非莫否只仅唯才就便即却]|难以|可能|也许|或许|大概|似乎|好像|有些|有的|一些|部分|许多|很多|某些|多数|大多|大都|多半|大抵|偶"
     "|不少|少数|个别|往往|常常|通常|经常|有时|一般|主要|基本|几乎|大致|尤其|特别|反对|否认|质疑|怀疑|避免|防止|而且"
-    "|甚至|之所以|所谓|凡|要么|首先|与其|以为|期待|期望|希望|盼望"
+    "|甚至|之所以|所谓|凡|要么|首先|(?<![领优率预祖])先(?![进生秦锋驱天前民导例辈人验])|与其|以为|期待|期望|希望|盼望"
 )
 _RELATIVE = re.compile(
-    "的[^，]*(?:[是有能会都也被把将使让很却就]|具有|成为|可以|已经|非常|十分)|[这那]一|这[种个类]"
+    "的[^，]*(?:[是有能会都也被把将使让很却就]|[^需重主想]要(?![求素点])|具有|成为|可以|已经|非常|十分)|[这那]一|这[种个类]"
 )
 _LINKING = re.compile("(?:在于|[是为和与])$")
 _INSIDE = re.compile("[是有要把将被使让对从为以比了着]|成为|作为|[一这那每][种个]|具有|通过|根据")
@@ -42,10 +42,17 @@ _NOT = re.compile("[不没未无非]")
 _ONE_OF = re.compile("之一|其中一|其一")
 
 
+# A clause without a subject of its own goes on from the one before it.
 _CARRIES_ON = re.compile(
-    "，(?:[将能可具受对]|开始|彰显|体现|展现|展示|强调|置身|重视|注重|表现|充满|不能|[它其][还也]|其|强烈"
-    "|深[受得]|享有|拥有|包括|包含)"
+    "，(?:[将能可具受对是有会把被使让都要没却仍很只未已]|[无不](?!论|管)|并(?!州)|就(?!业|像|如|此|地)|便(?!利)|才(?!能|华)"
+    "|开始|彰显|体现|展现|展示|强调|置身|重视|注重|表现|充满|[它其][还也]|其|强烈|深[受得]|享有|拥有|包括|包含|属于"
+    "|传达|离不开|需要?|应[该当]?|必须|接着|容易|得以|往往|非常|十分|导致|造成|引起|引发|促进|推动|提高|提升|形成|成为|获得|取得|得到|留下)"
 )
+# Or it speaks of it as of one thing: 这样做是原因之一, 此原因很重要.
+_WEIGHS = re.compile("，[^，]{0,20}是[^，]{0,20}(?:原因|结果|关键|之一)|，(?:[^，]{1,8}，)?此")
+# What they bring about, the next clause may speak of: 产生了一批诗人，他们…
+_BRINGS = re.compile("(?:产生|出现|形成|涌现|诞生|创造|造就|培养|留下)")
+_SPEAKS_OF = re.compile("，(?:[它他她]们|这[些类]|其)")
 
 
 class Denial(NamedTuple):
@@ -167,7 +174,16 @@ def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denia
     """
     verb = _moved(clause, span)
     # What goes on without a subject of its own goes on as if nothing had been denied.
-    if _CARRIES_ON.match(sentence(text, verb.start).after):
+    after = sentence(text, verb.start).after
+    if (
+        _CARRIES_ON.match(after)
+        or _WEIGHS.match(after)
+        or (_SPEAKS_OF.match(after) and _BRINGS.match(text, verb.start))
+    ):
+        return
+    head = clause.text[: span.start]
+    # Denied twice, each time of something else: 不会继续, 不会一成不变; or 并 said twice.
+    if words in text or (head.endswith("并") and words.startswith("并")):
         return
     # Denied twice, it would take a while to see what is said; and of several things one may not be
     # so, and others be.
@@ -175,7 +191,6 @@ def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denia
         return
     if _ONE_OF.search(_said_before(text, verb.start)):
         return
-    head = clause.text[: span.start]
     if closing(text, verb.start) != "last":
         yield Denial(verb, words, "negated", verb)
     elif not _NOT.search(_said_before(text, clause.start)):
