@@ -139,3 +139,21 @@ def test_a_long_passage_opens_at_its_first_mark(browser, tmp_path):
     with Visit(browser, write_page([path], tmp_path / "page.html"), "#q=q") as visit:
         box = visit.page.locator(".gold-span").bounding_box()
         assert 0 < box["y"] < DESKTOP["height"]
+
+
+def test_a_passage_that_is_indented_by_blanks_is_not_indented_again(browser, tmp_path):
+    """Every paragraph of a Chinese passage begins two characters from the edge."""
+    text = "第一段没有空格。\n　　第二段有两个全角空格。"
+    passage = Passage(passage_id="p", text=text, language="zh")
+    gold = Answer(kind="span", texts=("两个",))
+    question = Question(
+        question_id="q", passage_id="p", text="几个？", kind="span", answers=(gold,)
+    )
+    dataset = write_set(tmp_path / "set.jsonl", [(passage, (question,))])
+    said = Prediction(question_id="q", answer=gold)
+    path = write_run(tmp_path / "run", dataset, [said], {"squad.f1": {"q": 1.0}})
+    with Visit(browser, write_page([path], tmp_path / "page.html"), "#q=q") as visit:
+        first, second = visit.page.locator(".passage p").evaluate_all(
+            "(all) => all.map((p) => getComputedStyle(p).textIndent)"
+        )
+        assert first.endswith("px") and first != "0px" and second == "0px"

@@ -1,8 +1,9 @@
 r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
 
 Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options
-stand in ``option_a`` to ``option_z`` or in ``options``, evidence in ``evidence`` or ``evidence_a``
-to ``evidence_z``. Commas, semicolons and tabs between cells are told apart by the first line.
+stand in ``option_a`` to ``option_z``, ``A`` to ``Z`` or ``options``, evidence in ``evidence`` or
+``evidence_a`` to ``evidence_z``. Commas, semicolons and tabs between cells are told apart by the
+first line.
 """
 
 import csv
@@ -99,7 +100,7 @@ def _plain(cells: dict[str, str], where: str) -> dict[str, Any]:
 def _answer(row: dict[str, Any], cell: str) -> Any:
     if not cell:
         return None
-    if "options" in row:
+    if "options" in row or rows.lettered(row):
         return cell
     if row.get("kind") == "discrete":
         return [_number(part) for part in _split(cell)]
@@ -180,6 +181,8 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
         raise _unfit(question, "options without text")
     if taken := sorted(_KNOWN & question.tags.keys()):
         raise _unfit(question, f"a tag named {taken[0]!r}, as a column is")
+    if rows.lettered(question.tags) and not question.options:
+        raise _unfit(question, "tags named 'A' and 'B', as columns of options are")
     cells = {
         "id": question.question_id,
         "passage_id": passage.passage_id,

@@ -43,6 +43,54 @@ def span(text: str, start: int) -> Answer:
     return Answer(kind="span", texts=(text,), spans=(Span(start, start + len(text)),))
 
 
+def test_options_stand_in_columns_of_their_letters(tmp_path):
+    """As in the tables of C-Eval and CMMLU: they were tags, and the letter a text to be found."""
+    asked = only(table(tmp_path, f"id,passage,question,A,B,C,answer\n1,{TEXT},What?,a|b,it,,B\n"))
+    assert [(one.label, one.text) for one in asked.options] == [("A", "a|b"), ("B", "it")]
+    assert asked.kind == "choice" and asked.answers[0].label == "B" and not asked.tags
+    by_text = only(table(tmp_path, f"id,passage,question,A,B,answer\n1,{TEXT},What?,a|b,it,a|b\n"))
+    assert by_text.answers[0].label == "A"
+    assert only(lines(tmp_path, row(A="a", B="it", answer="B"))).answers[0].label == "B"
+    apart = only(lines(tmp_path, row(A="a", options=["x", "y"], B="b", answer="B")))
+    assert apart.tags == {"A": "a", "B": "b"} and apart.options[1].text == "y"
+    assert only(lines(tmp_path, row(A=1, B=2, answer="six"))).tags == {"A": "1", "B": "2"}
+
+
+def test_tags_that_would_come_back_as_options_have_no_place_in_a_table(tmp_path):
+    named = load(lines(tmp_path, row(A=1, B=2, answer="six")))
+    with pytest.raises(UsageError, match="columns of options"):
+        dump(named, tmp_path / "new.csv", "csv")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ｂ",
+        "（B）",
+        "(b)",
+        "B．",
+        "B、",
+        "B。",
+        "选B",
+        "故选：B",
+        "B项",
+        "答案：Ｂ",
+        "正确答案是B",
+        " b ",
+    ],
+)
+def test_a_letter_is_known_as_people_type_it(tmp_path, said):
+    assert only(lines(tmp_path, row(options=["a", "it"], answer=said))).answers[0].label == "B"
+    itself = only(lines(tmp_path, row(options=[said, "it"], answer=said)))
+    assert itself.answers[0].label == "A"  # an option that says so
+
+
+@pytest.mark.parametrize("said", ["AB", "A、B", "BB", "选", "B或A", "Bat"])
+def test_what_names_no_one_letter_is_counted(tmp_path, said):
+    _, counts = read(lines(tmp_path, row(options=["a", "it"], answer=said)))
+    assert counts == {"answer-not-an-option": 1}
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_rows_may_stand_in_one_list(tmp_path, monkeypatch, large):
     """They are what the same rows are as lines, streamed where there are many."""

@@ -8,8 +8,8 @@ from closeread.wording import sign_of
 
 STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
 # Marks that must not begin a line, and marks that must not end one.
-_NO_START = frozenset("，。！？：；、）》」』”’】〉…—·,.!?:;)]}»%％⟧⟫")
-_NO_END = frozenset("（《「『“‘【〈([{«⟦⟪⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NO_START = frozenset("，。！？：；、．）》」』”’】〉］〕｝〗…—～·,.!?:;)]}»%％⟧⟫")
+_NO_END = frozenset("（《「『“‘【〈［〔｛〖([{«⟦⟪⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)

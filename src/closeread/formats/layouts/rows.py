@@ -3,8 +3,10 @@
 A passage's questions stand in neighbouring rows that repeat its text.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, takewhile
+from string import ascii_uppercase
 from typing import Any
 from unicodedata import normalize
 
@@ -58,6 +60,11 @@ class Row(msgspec.Struct):
 # Where a row stands (the number of its line, or where it stands in a list) and what it says.
 Numbered = tuple[int | str, dict[str, Any]]
 
+# A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
+_SAID = re.compile(
+    r"\s*(?:(?:正确)?答案[是为]?:?|故?选:?)?\s*\(?\s*([A-Za-z])\s*\)?\s*[.。、,;]?\s*项?\s*"
+)
+
 _WITHOUT_QUESTION = (
     "of texts alone make JSON lines "
     '{"passage": {"passage_id": "1", "text": "..."}, "questions": []}'
@@ -71,6 +78,7 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
         InputError: A column is missing or of another type; says line and question.
     """
     ids = Ids(defects)
+    rows = ((at, _with_options(raw)) for at, raw in rows)
     typed = ((_row(source, raw, at), at, raw) for at, raw in rows)
     by_passage = groupby(typed, key=lambda found: (found[0].passage, found[0].passage_id))
     for index, ((text, own_id), group) in enumerate(by_passage):
@@ -89,6 +97,20 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
             ids.note(question.question_id, line=place.line)
             questions.append(question)
         yield passage, tuple(questions)
+
+
+def _with_options(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the options that stand in columns A, B, ..., as exams' tables have them."""
+    if "options" in raw or not lettered(raw):
+        return raw
+    letters = list(takewhile(lambda letter: isinstance(raw.get(letter), str), ascii_uppercase))
+    rest = {name: value for name, value in raw.items() if name not in letters}
+    return rest | {"options": [raw[letter] for letter in letters]}
+
+
+def lettered(names: Mapping[str, Any]) -> bool:
+    """Whether columns are taken for options by their names."""
+    return isinstance(names.get("A"), str) and isinstance(names.get("B"), str)
 
 
 def _row(source: Source, raw: dict[str, Any], at: int | str) -> Row:
@@ -181,7 +203,8 @@ def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answe
         )
     if answer in labels:
         return choices.by_letter(answer, made, place.name, place.defects)
-    letter = normalize("NFKC", answer).strip().upper()  # as Chinese keyboards and hasty people type
+    said = _SAID.fullmatch(normalize("NFKC", answer))
+    letter = said[1].upper() if said else ""
     if letter in labels and answer not in (option.text for option in made):
         return choices.by_letter(letter, made, place.name, place.defects)
     return choices.by_text(answer, made, place.name, place.defects)

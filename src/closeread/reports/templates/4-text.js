@@ -34,6 +34,8 @@ function marked(text, marks, language) {
     piece(from, a, b).split("\n").forEach((line, k) => {
       if (k > 0) paragraph = null;
       if (!line.trim() && !paragraph) return;
+      // Text that is indented by its own blanks is not indented again.
+      if (!paragraph && line.startsWith("\u3000")) into().classList.add("set");
       into();
       framed(around);
       const lit = inside.map((m) => m.class).join(" ");

@@ -36,6 +36,8 @@ def test_closing_punctuation_does_not_begin_a_line():
     """A full stop takes its character with it."""
     assert lines("海绵城市让，雨水", 10) == ["海绵城市", "让，雨水"]
     assert lines("城市像“海绵”一样", 7) == ["城市像", "“海绵”", "一样"]
+    assert lines("海绵城市注］雨水", 10) == ["海绵城市", "注］雨水"]
+    assert lines("海绵城市［注雨水", 10) == ["海绵城市", "［注雨水"]
 
 
 def test_marks_may_cross():
