@@ -103,8 +103,8 @@ def _beyond(row: dict[str, Any], made: dict[str, Any], columns: Columns) -> dict
 
 
 def _texts(options: Any) -> list[str]:
-    found = list(options.values()) if isinstance(options, dict) else options or []
-    return [text for text in found if isinstance(text, str)]
+    found = list(options.values()) if isinstance(options, dict) else options
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
 def _check(source: Source, at: int | str, row: Mapping[str, Any], columns: Columns) -> None:

@@ -294,6 +294,27 @@ def test_ropes_is_read_as_it_is_published(tmp_path):
         list(load(path))
 
 
+def test_logiqa_is_read_as_it_was_first_published(tmp_path):
+    """Eight lines a question; a blank line more or less does no harm."""
+    path = tmp_path / "Test.txt"
+    block = "\n{}\n" + TEXT + "\nWhen?\nA.five\nB. six\nC．seven\nD、eight\n"
+    path.write_text(block.format("b") + block.format("d") + "\n", "utf-8")
+    defects = Defects()
+    ((passage, (first, second)),) = load(path).read(defects)
+    assert (load(path).format, defects.counts) == ("rows", {})
+    assert (passage.text, first.text, first.question_id) == (TEXT, "When?", "0")
+    assert [option.text for option in first.options] == FOUR
+    assert [first.answers, second.answers[0].label] == [(B,), "D"]
+    row = {"id": 0, "answer": "b", "text": TEXT, "question": "When?", "options": FOUR}
+    assert back(path, tmp_path) == [row, row | {"id": 1, "answer": "d"}]
+    path.write_text(block.format("b") + block.format("x"), "utf-8")
+    with pytest.raises(InputError, match=r"line 10: a question that begins with 'x'"):
+        list(load(path))
+    path.write_text(block.format("b") + "\nc\nAnd no more.\n", "utf-8")
+    with pytest.raises(InputError, match=r"line 10: .*and options \[\]"):
+        list(load(path))
+
+
 def test_drop_in_rows_is_drop(tmp_path):
     """Annotators come back from lists; where spans and annotators are one list, they cannot."""
     blank = {"number": "", "date": {"day": "", "month": "", "year": ""}, "spans": []}
@@ -496,6 +517,13 @@ def test_a_row_without_text_is_told_by_the_name_of_its_column(tmp_path):
     row = ROWS["squad"][0]
     path = lines(tmp_path, row, row | {"id": "s2", "context": None})
     with pytest.raises(InputError, match=r"line 2\b.*the column 'context' is missing"):
+        list(load(path))
+
+
+def test_options_that_are_none_are_told_where_the_id_is_made_of_them(tmp_path):
+    row = ROWS["quality, a question a row"][0]
+    path = lines(tmp_path, row, row | {"options": True})
+    with pytest.raises(InputError, match=r"line 2\b.*options"):
         list(load(path))
 
 

@@ -1,4 +1,4 @@
-"""Where others' rows lie: JSON lines, a JSON list, a table, or the paragraphs of ROPES's tree."""
+"""Where others' rows lie: JSON lines, a JSON list, a table, ROPES's tree, LogiQA's blocks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +8,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.blocks import are_blocks, blocks
 from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.columns import Columns, each_question
 from closeread.formats.layouts.rows import Numbered
@@ -26,6 +27,8 @@ def are_situations(head: Head) -> bool:
 
 def first_row(head: Head) -> dict[str, Any] | None:
     """Return the first row; of a table the columns' names alone, which stand for text."""
+    if are_blocks(head):
+        return {"id": "", "answer": "", "text": "", "question": "", "options": []}
     if head.value is None:
         return {name: name for name in first_line(head) if name} or None
     if are_situations(head):
@@ -48,6 +51,8 @@ def rows_of(source: Source) -> Iterator[Numbered]:
     elif first == b"{":
         for line, raw in source.lines():
             yield line, source.decode(raw, dict[str, Any], line=line)
+    elif are_blocks(source.head()):
+        yield from blocks(source)
     else:
         yield from cells(source)
 

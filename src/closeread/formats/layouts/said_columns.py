@@ -50,7 +50,7 @@ def columns_of(source: Source, given: Given) -> Columns:
 
 def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
     """Refuse a table whose cells hold Python's objects, as ``to_csv`` of ``datasets`` has them."""
-    odd = [name for name, cell in row.items() if _OBJECT.match(cell)]
+    odd = [name for name, cell in row.items() if isinstance(cell, str) and _OBJECT.match(cell)]
     if odd:
         raise InputError(
             f"the column {odd[0]!r} holds an object of Python as text: {row[odd[0]]:.40}",
