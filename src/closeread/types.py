@@ -185,7 +185,8 @@ class Prediction(Record, frozen=True, kw_only=True):
     """What a reader said about one question; ``error`` is set when it could not say anything.
 
     ``option_scores``, in the order of the question's options, say how well the passage supports
-    each, whatever the stem asks for; taken for probabilities where all lie in 0 to 1. A language
+    each, whatever the stem asks for; taken for probabilities where all lie in 0 to 1, unless
+    ``scores_rank``: then they rank the options and say no more, wherever they lie. A language
     model's are log-probabilities of being the answer. ``confidence`` is a number that grows with
     certainty, a probability where the reader has one. ``others`` are the further generations of a
     question that was asked several times. ``note`` says why, in a line.
@@ -196,6 +197,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     confidence: float | None = None
     candidates: tuple[Candidate, ...] = ()
     option_scores: tuple[float, ...] = ()
+    scores_rank: bool = False
     evidence: tuple[Evidence, ...] = ()
     generation: Generation | None = None
     others: tuple[Generation, ...] = ()

@@ -181,6 +181,8 @@ def test_logits_are_the_log_odds_of_the_probabilities(model, items):
     for name, prediction in chances.items():
         assert odds[name].answer == prediction.answer
         assert odds[name].confidence == prediction.confidence
+        assert odds[name].scores_rank
+        assert not prediction.scores_rank
         for chance, one in zip(prediction.option_scores, odds[name].option_scores, strict=True):
             assert one == pytest.approx(math.log(chance / (1 - chance)), abs=1e-4)
 

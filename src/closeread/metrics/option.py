@@ -81,7 +81,7 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
     them the picked option speaks for all: it alone is true where the stem asks for the supported
     one, it alone is false where the stem asks for the contradicted one. Where the stem's polarity
     is unknown, nothing follows. Scores that only rank the options, as log-odds and sums do, have no
-    threshold: where one lies below 0 or above 1, the pick speaks, too.
+    threshold: where the reader says so, or one lies below 0 or above 1, the pick speaks, too.
     """
     nothing = (None,) * len(question.options)
     if prediction is None:
@@ -98,7 +98,9 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
 
 def _probable(prediction: Prediction | None) -> bool:
     """Whether there are scores that can be probabilities."""
-    scores = prediction.option_scores if prediction is not None else ()
+    if prediction is None or prediction.scores_rank:
+        return False
+    scores = prediction.option_scores
     return bool(scores) and all(0 <= score <= 1 for score in scores)
 
 

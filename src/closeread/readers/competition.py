@@ -58,6 +58,7 @@ def decided(
     odds: Sequence[float],
     *,
     scores: Sequence[float],
+    scores_rank: bool = False,
     evidence: tuple[Evidence, ...] = (),
     note: str = "",
 ) -> Prediction:
@@ -67,6 +68,7 @@ def decided(
         question: With options.
         odds: Log-odds of "supported" of every option; they decide.
         scores: How well each option is supported, as the user wants to see it.
+        scores_rank: Whether these are no probabilities.
         evidence: Of every option.
         note: What else is to be said.
     """
@@ -75,6 +77,7 @@ def decided(
     return replace(
         found,
         option_scores=tuple(round(score, DIGITS) for score in scores),
+        scores_rank=scores_rank,
         evidence=evidence,
     )
 

@@ -66,6 +66,7 @@ def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
         question_id=question.question_id,
         answer=question.options[ranked(question, scores)[0]].answer,
         option_scores=scores,
+        scores_rank=True,
         evidence=found,
     )
 

@@ -110,7 +110,7 @@ class LexicalReader:
         turned: float,
     ) -> Prediction:
         found = by_share(question, softmax([turned * self._sharpness * one for one in support]))
-        return replace(found, option_scores=support, evidence=evidence)
+        return replace(found, option_scores=support, scores_rank=True, evidence=evidence)
 
     def _free(self, passage: Passage, question: Question) -> Prediction:
         asked = asked_for(question.text)

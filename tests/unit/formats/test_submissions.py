@@ -187,6 +187,13 @@ def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
         loaded(tmp_path, content)
 
 
+def test_scores_that_only_rank_may_be_told_as_such(tmp_path):
+    row = {"answer": "A", "option_scores": [0.5, 0.25], "scores_rank": True}
+    assert loaded(tmp_path, json.dumps({"q7": row})).predictions["q7"].scores_rank
+    with pytest.raises(InputError, match="question q7"):
+        loaded(tmp_path, json.dumps({"q7": row | {"scores_rank": "yes"}}))
+
+
 @pytest.mark.parametrize(
     "row",
     [

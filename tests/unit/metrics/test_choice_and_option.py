@@ -96,6 +96,14 @@ def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged)
     assert option.judge(question(asks_for), prediction) == judged
 
 
+def test_scores_that_only_rank_are_held_against_no_threshold_wherever_they_lie():
+    sums = msgspec.structs.replace(said("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
+    assert option.judge(question(), sums) == (True, False, False)
+    assert option.metric().score(question(), sums).note == "judged by the option picked"
+    (line,) = msgspec.json.decode(msgspec.json.encode([sums]), type=list[Prediction])
+    assert line == sums
+
+
 def test_scores_of_numpy_are_judged_as_python_s_are():
     scores = tuple(np.array([0.9, 0.1, 0.2], dtype=np.float32))
     assert option.metric().score(question(), said(scores=scores)).values["right"] == 3.0

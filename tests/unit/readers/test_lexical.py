@@ -65,6 +65,7 @@ def test_options_by_polarity():
         found = read(CHINESE, "下列说法", "verification", options=options, asks_for=asks_for)
         assert found.answer.label == label
         assert found.option_scores[0] > found.option_scores[1]
+        assert found.scores_rank  # shares of words, no probabilities
         assert found.confidence == max(candidate.score for candidate in found.candidates)
         assert [one.option_label for one in found.evidence] == ["A", "B"]
     covering = found.evidence[0].spans

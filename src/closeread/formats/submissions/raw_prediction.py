@@ -53,7 +53,8 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
     evidence = _evidence(value.get("evidence") or ())
     scores = value.get("option_scores") or value.get("prob") or ()
     numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
-    if evidence is None or not numbers:
+    rank = value.get("scores_rank", False)
+    if evidence is None or not numbers or not isinstance(rank, bool):
         raise _misfit(source, question_id, value)
     return Prediction(
         question_id=question_id,
@@ -61,6 +62,7 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
         confidence=_score_of(source, question_id, value),
         evidence=evidence,
         option_scores=tuple(float(score) for score in scores),
+        scores_rank=rank,
     )
 
 

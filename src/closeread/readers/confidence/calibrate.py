@@ -182,7 +182,7 @@ def surely(prediction: Prediction, sure: float, least: float | None) -> Predicti
     why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps what was promised"
     note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
     return msgspec.structs.replace(
-        prediction, confidence=sure, answer=None, option_scores=(), note=note
+        prediction, confidence=sure, answer=None, option_scores=(), scores_rank=False, note=note
     )
 
 

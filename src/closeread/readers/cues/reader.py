@@ -230,6 +230,7 @@ class CueReader:
             ),
             # A metric that finds scores and no answer takes the best option: none may be left.
             option_scores=() if silent else tuple(round(one.score, DIGITS) for one in judged),
+            scores_rank=not silent,
             evidence=tuple(one.explanation.evidence for one in judged),
             note=self._note([judged[place] for place in order[:2]], language),
         )

@@ -173,6 +173,7 @@ class Asking:
                 Candidate(answer=option.answer, score=share) for share, option in ranked
             ),
             option_scores=tuple(scores),
+            scores_rank=True,
         )
 
     def record(self) -> dict[str, Any]:

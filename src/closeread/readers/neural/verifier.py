@@ -156,6 +156,7 @@ class VerifierReader:
             asked.question,
             odds,
             scores=chances if self._probabilities else odds,
+            scores_rank=not self._probabilities,
             evidence=tuple(one.evidence for one in asked.statements),
             note=note,
         )

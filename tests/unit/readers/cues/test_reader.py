@@ -53,6 +53,7 @@ def test_what_the_stem_asks_for_turns_the_choice():
         best = (max if question.asks_for == "supported" else min)(scores)
         at = [option.label for option in question.options].index(prediction.answer.label)
         assert scores[at] == best
+        assert prediction.scores_rank  # sums of weights, some of which lie between 0 and 1
 
 
 def test_one_weight_decides():
