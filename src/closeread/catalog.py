@@ -61,6 +61,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     "metric": {
         "mrqa": Entry("closeread.metrics.mrqa:metric", "MRQA 2019 exact match and F1"),
         "squad": Entry("closeread.metrics.squad:metric", "SQuAD 1.1 exact match and F1"),
+        "addsent": Entry(
+            "closeread.metrics.addsent:metric", "AddSent: SQuAD 1.1, each question's worst variant"
+        ),
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
         "mlqa": Entry("closeread.metrics.mlqa:metric", "MLQA exact match and F1, seven languages"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),

@@ -1,0 +1,56 @@
+"""Each question counts by its worst variant; by itself where there is none."""
+
+import pytest
+
+from closeread.errors import CloseReadError
+from closeread.metrics import addsent
+from closeread.metrics.intervals import value
+from closeread.types import Answer, Prediction, Question, Submission
+
+
+def asked(name, role=None, group=""):
+    gold = Answer(kind="span", texts=("red brick",))
+    return Question(
+        question_id=name, passage_id="p", text="?", kind="span", answers=(gold,),
+        role=role, group_id=group,
+    )  # fmt: skip
+
+
+def numbers(rows, **of):
+    """Return the four values of questions, each with what was said; None is not handed in."""
+    metric = addsent.metric()
+    said = {
+        name: Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
+        for name, text in rows.items()
+        if text is not None
+    }
+    scores = [metric.score(asked(name, *of.get(name, ())), said.get(name)) for name in rows]
+    return [value(one) for one in metric.pool(scores, Submission(predictions=said))]
+
+
+def test_the_exact_match_is_that_of_the_variant_with_the_least_f1():
+    turks = {"q-high-conf-turk0": "red", "q-high-conf-turk1": "", "q-high-conf-turk2": "red brick"}
+    assert numbers({"q": "red brick", **turks}) == [0.0, 0.0, 1.0, 1.0]
+    assert numbers({**turks, "q": "red brick"}) == [0.0, 0.0, 1.0, 1.0]  # in any order
+
+
+def test_an_original_counts_where_it_has_no_variant_that_was_answered():
+    assert numbers({"q": "red"}) == [0.0, pytest.approx(2 / 3), 0.0, pytest.approx(2 / 3)]
+    assert numbers({"q": "red brick", "q-high-conf-turk0": None}) == [1.0, 1.0, 1.0, 1.0]
+    assert numbers({"q": None, "q-high-conf-turk0": "red brick"}) == [1.0, 1.0, 0.0, 0.0]
+    assert numbers({"q": None, "r": "red brick"}) == [0.5, 0.5, 0.5, 0.5]
+
+
+def test_variants_of_an_attack_are_known_by_role_and_group():
+    of = {"a": ("original", "g"), "b": ("negative", "g")}
+    assert numbers({"a": "red brick", "b": "blue"}, **of) == [0.0, 0.0, 1.0, 1.0]
+    assert numbers({"q#original": "blue", "q#positive": "red brick"}) == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_a_reader_that_failed_scores_nothing_and_a_set_without_questions_has_no_mean():
+    failed = Prediction(question_id="q", error="timed out")
+    assert addsent.metric().score(asked("q"), failed).values == {
+        "original_em": 0.0, "original_f1": 0.0,
+    }  # fmt: skip
+    with pytest.raises(CloseReadError, match="no question"):
+        addsent.official([], {})
