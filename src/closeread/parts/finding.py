@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from closeread import catalog
-from closeread.errors import UnknownNameError
+from closeread.errors import UnknownNameError, UsageError
 from closeread.parts.extras import missing_extra
 from closeread.parts.outside import Outsider
 
@@ -69,12 +69,18 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
 
     Raises:
         UnknownNameError: No such name, or no such module or attribute.
+        UsageError: The module is one of Python's own library.
         OutsideError: The user's own module cannot be imported.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     found = entry(kind, name)
     module_name, _, attribute = found.target.partition(":")
     folder, theirs = _beside.get(), found.target == name
+    if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
+        raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
+            f"the {kind} {name} names a module of Python's own library, which makes none",
+            expected="a name of `closeread ls`, or `package.module:factory` of somebody's own",
+        )
     if theirs and folder and folder not in sys.path:
         sys.path.append(folder)  # for good: such a module may import others later
     try:

@@ -107,18 +107,18 @@ def test_what_makes_nothing_is_told_of(outside):
         make("reader", "lexical", {"retriever": "others:made"})
     with pytest.raises(UsageError, match="others_format:made is of the type function"):
         load(__file__, outside("others_format", "def made(): return 7"))
+    made = outside("others_builtin", "made = dict")
     with pytest.raises(UsageError, match="makes an object of the type dict"):
-        make("reader", "builtins:dict")
+        make("reader", made)
     with pytest.raises(UsageError, match="cannot be made of str: no signature"):
-        make_of("perturbation", "builtins:dict", "around")
+        make_of("perturbation", made, "around")
 
 
 def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
     """A stranger's run may name any function, with options, for `verify` to make its metric of."""
     name = outside("others_calling", "called = []\ndef made(x=1):\n    called.append(x)")
-    for one in (name, "builtins:dict", "os:abort"):
-        with pytest.raises(UsageError, match=f"metric {one} does not say that it makes a metric"):
-            make("metric", one)
+    with pytest.raises(UsageError, match=f"metric {name} does not say that it makes a metric"):
+        make("metric", name)
     assert sys.modules["others_calling"].called == []
 
 
@@ -127,6 +127,21 @@ def test_a_program_is_no_module_of_anybody_s():
     for one in ("venv.__main__:main", "closeread.__main__:main"):
         with pytest.raises(UnknownNameError, match="there is no metric named"):
             make("metric", one)
+
+
+def test_python_s_own_library_is_not_imported_by_name(monkeypatch):
+    """Of it `idlelib.idle` opens a window and waits, and `antigravity` opens a browser."""
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    for kind, one in (
+        ("metric", "os:abort"),
+        ("reader", "this:make"),
+        ("metric", "idlelib.idle:x"),
+    ):
+        with pytest.raises(
+            UsageError, match=f"{kind} {one} names a module of Python's own library"
+        ):
+            make(kind, one)
+    assert "this" not in sys.modules
 
 
 def test_what_the_running_program_has_is_named_by_it(monkeypatch):

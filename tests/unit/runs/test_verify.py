@@ -2,10 +2,14 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import closeread
 from closeread.errors import InputError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
@@ -301,13 +305,39 @@ def test_a_run_that_names_any_function_for_a_metric_has_it_not_called(run, tmp_p
     """Its record is somebody else's text; that a command was run by it, no hash would tell."""
     out = tmp_path / "called"
 
-    def change(summary):
-        summary["settings"]["metrics"] = ["os:system"]
-        summary["settings"]["options"] = {"os:system": {"command": f"touch {out}"}}
+    def change(name, option):
+        def changed(summary):
+            summary["settings"].update(metrics=[name], options={name: option})
 
-    edit_json(run.path / "summary.json", change)
-    assert "the metric os:system does not say that it makes a metric" in differences(run)
+        return changed
+
+    edit_json(run.path / "summary.json", change("os:system", {"command": f"touch {out}"}))
+    assert "os:system names a module of Python's own library" in differences(run)
+    edit_json(run.path / "summary.json", change("pytest:main", {"args": f"--junit-xml={out}"}))
+    assert "the metric pytest:main does not say that it makes a metric" in differences(run)
     assert not out.exists()
+
+
+def test_a_module_beside_a_stranger_s_run_is_not_imported(run):
+    """Neither by `python -m`, which has the folder that one works in sought before all others."""
+    beside = run.path.parent
+    (beside / "put_here.py").write_text("open('imported', 'w')\n", "utf-8")
+    edit_json(
+        run.path / "summary.json",
+        lambda one: one["settings"].update(metrics=["put_here:metric"]),
+    )
+    command = [sys.executable, "-m", "closeread", "verify", run.path.name]
+    path = str(Path(closeread.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=beside,
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert "put_here:metric" in done.stdout
+    assert not (beside / "imported").exists()
 
 
 def test_numbers_of_a_metric_that_is_not_here_are_not_checked(run):
