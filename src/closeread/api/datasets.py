@@ -44,10 +44,11 @@ def locate(name: str) -> Path:
         from closeread import downloads
 
         return Path(downloads.cached(name))
-    if name.startswith(_EXAM) and not Path(name).exists():
+    if name.startswith(_EXAM):
         from closeread import exam
 
-        return Path(exam.locate(name))
+        if exam.is_meant(name):
+            return Path(exam.locate(name))
     if name.startswith(("$", "~")) and not Path(name).exists():
         variable = "an environment variable" if name.startswith("$") else "~"
         raise InputError(

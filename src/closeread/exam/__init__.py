@@ -17,6 +17,15 @@ EXAMS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+def is_meant(name: str) -> bool:
+    """Whether a data set called ``exam/...`` is the one that ships: no file lies there by its name.
+
+    A folder is no data set, so that the folder of a run (``--out exam/zh``) hides no exam.
+    """
+    path = Path(name)
+    return not path.exists() or (name in EXAMS and path.is_dir())
+
+
 def locate(name: str) -> Path:
     """Return the file on disk that holds the exam called ``name``.
 

@@ -18,6 +18,7 @@ _HEADING = re.compile(
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
+    "failed": "the reader failed, and no text came",
     "empty": "no text at all",
     "token limit": "the text ended at the token limit",
     "decimal cut": "a decimal gold answer of which the text has the part before the point, no more",
@@ -43,7 +44,7 @@ def causes(
     text = said(prediction)
     bare = text.strip()
     if not bare:
-        yield "empty"
+        yield "failed" if prediction.error else "empty"
         return
     if prediction.generation and prediction.generation.finish_reason in ("length", "max_tokens"):
         yield "token limit"

@@ -7,6 +7,7 @@ from closeread.errors import CloseReadError
 from closeread.types import Prediction, Question
 
 Gold = TypeVar("Gold")
+_JUDGE_NONE = ("squad2", "cmrc~mixed")
 
 
 def references(question: Question, metric: str) -> Sequence[str]:
@@ -27,11 +28,16 @@ def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Go
     """
     if golds:
         return golds
+    judges_none = metric in _JUDGE_NONE
     raise CloseReadError(
         "the question has no gold answer to compare with",
         where=f"{metric}, question {question_id}",
-        expected="at least one accepted answer for every question",
-        cure="score data that has its answers; squad2, and cmrc~mixed in Chinese, judge questions "
+        expected="at least one accepted answer for every question"
+        + (", or that it has none" if judges_none else ""),
+        cure="score data that has its answers; of a question without any the data say so: "
+        'is_impossible in SQuAD\'s form, "answer": null in JSON lines, an empty cell in CSV'
+        if judges_none
+        else "score data that has its answers; squad2, and cmrc~mixed in Chinese, judge questions "
         "that have none",
     )
 

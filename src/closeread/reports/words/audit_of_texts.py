@@ -68,6 +68,7 @@ _TRUNCATION = {
         "从、到：{level} 置信区间，重采样 {n} 次",
     "the texts were cut when they were saved: what followed the stop is lost, and cutting later "
     "cannot bring it back": "文本在保存时已被截断：停止串之后的内容已丢失，事后截断无法找回",
+    "failed": "读者出错", "the reader failed, and no text came": "读者出错，没有得到文字",
     "empty": "空文本", "no text at all": "没有任何文字",
     "token limit": "词元上限", "the text ended at the token limit": "文本在词元上限处结束",
     "decimal cut": "小数被截断",

@@ -66,6 +66,11 @@ def test_causes_are_named(gold, text, found):
     assert set(causes(asked(gold), generated("q", text), (), frozenset())) == found
 
 
+def test_a_reader_that_failed_wrote_no_empty_text():
+    failed = Prediction(question_id="q", error="timed out")
+    assert set(causes(asked("7"), failed, (), frozenset())) == {"failed"}
+
+
 def test_each_text_was_cut_at_its_own_stop(tmp_path):
     """Logs of two settings in one: 12 for 12.25 was cut where the point stopped it, else wrong."""
     one = loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))

@@ -1,0 +1,17 @@
+"""A question without any gold: who could judge it, and what its data must say for them."""
+
+import pytest
+
+from closeread.errors import CloseReadError
+from closeread.metrics.references import present
+
+
+def test_who_judges_questions_without_an_answer_is_told_how_data_say_so():
+    """`squad2` named itself as the cure."""
+    with pytest.raises(CloseReadError, match="question q") as caught:
+        present("q", (), "squad2")
+    assert "is_impossible" in caught.value.cure
+    assert "squad2" not in caught.value.cure
+    with pytest.raises(CloseReadError) as caught:
+        present("q", (), "squad")
+    assert "squad2" in caught.value.cure
