@@ -84,3 +84,25 @@ def test_another_retriever_is_told():
         "-o retriever=bm25 reads it as it was trained"
     )
     assert not read_otherwise(options | {"retriever": "bm25"}, record)
+
+
+def test_a_model_that_was_trained_for_another_reader_is_told():
+    """A verifier knows statements beside their evidence; by chunks it read what it never saw."""
+
+    def told(trainer, reader):
+        return read_otherwise(
+            {"model": "mine"}, {"lineage": {"stages": [{"reader": trainer}]}}, reader
+        )
+
+    assert told("verifier", "chunk") == (
+        "mine was trained as verifier and is read by chunk; --reader verifier reads it as it was "
+        "trained"
+    )
+    assert "--reader chunk" in told("chunk", "verifier")
+    assert "--reader choice" in told("choice", "chunk")
+    assert "--reader extract-integrate-compete" in told("extract-integrate-compete", "chunk")
+    for trainer, reader in (
+        ("verifier", "extract-integrate-compete"), ("entailment", "verifier"), ("cloze", "span"),
+        ("encoder", "chunk"), ("verifier", "mine:reader"), ("", "chunk"),
+    ):  # fmt: skip
+        assert not told(trainer, reader)

@@ -328,7 +328,7 @@ def train(
         raise UsageError(
             "it is not said where what is learned shall go",
             where=str(path),
-            expected='out = "..." at the top of the recipe, or --out',
+            expected='out = "..." at the top of the recipe, --out, or out= in Python',
         )
     request = Request(
         recipe=found,

@@ -106,10 +106,12 @@ def audit(
     _must_be_known(wanted)
     problems = Problems()
     tables = [path for source in sources for path in _tables(source)]
-    files = [source for source in sources if source.is_file() and source not in tables]
+    known = set(tables)
+    files = [source for source in sources if source.is_file() and source not in known]
     logs = files if log_to_run is not None else []
+    apart = set(logs)
     # A run may be named beside the folder that holds it.
-    named = [run for one in sources if one not in logs for run in _runs(one, log_to_run)]
+    named = [run for one in sources if one not in apart for run in _runs(one, log_to_run)]
     if log_to_run is not None and logs:  # at once: they are called for what tells them apart
         named += log_to_run(logs)
     runs = list({os.path.realpath(run): run for run in named}.values())

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from closeread.audits.shown import answers_shown
 from closeread.errors import InputError
@@ -15,6 +16,8 @@ from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
 from closeread.wording import count_of, in_one_line
+
+_SETS_SHOWN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +204,9 @@ def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
 
     Questions that only some runs were asked, or that have one id and another wording, are counted
     as bad. One data set is no promise that they are the same: a run may have a limit.
+
+    Raises:
+        InputError: They share no question, as the runs of several tasks in one folder.
     """
     asked = [
         {question.question_id: question.text for question in one.questions} for one in subjects
@@ -210,30 +216,48 @@ def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
     shared = {
         name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
     }
-    apart = "not in all runs" + ("" if shared else ", which share none: audit each by itself")
+    if not shared:
+        raise _sharing_none(subjects)
     for one, own in zip(subjects, asked, strict=True):
         for name in own:
             if name not in shared:
-                told = f"asked in {one.name}, {apart}"
+                told = f"asked in {one.name}, not in all runs"
                 problems.bad.add("different-questions", told, question_id=name)
     return [restricted(one, shared) for one in subjects]
+
+
+def _sharing_none(subjects: Sequence[Subject]) -> InputError:
+    by_set: dict[str, list[str]] = {}
+    for one in subjects:
+        by_set.setdefault(one.sha256, []).append(one.name)
+    several = len(by_set) > 1
+    parts = [", ".join(names) for names in by_set.values()]
+    if not several:
+        parts = [one.name for one in subjects]
+    shown = " | ".join(parts[:_SETS_SHOWN]) + (" | …" if len(parts) > _SETS_SHOWN else "")
+    return InputError(
+        "the runs share no question" + (f": they are on {len(parts):,} sets" if several else ""),
+        where=in_one_line(shown),
+        expected="runs of the same questions",
+        cure="audit the runs of one set at a time" if several else "audit each by itself",
+    )
 
 
 def told_apart(subjects: Sequence[Subject]) -> list[Subject]:
     """Return the runs under names that differ: their models' where they have one, else numbered."""
     names = Counter(one.name for one in subjects)
     models = Counter(one.model for one in subjects)
-    found: list[Subject] = []
+    found: dict[str, Subject] = {}
+    numbers: dict[str, Iterator[int]] = {}  # of one name the next is taken up where the last was
     for one in subjects:
         name = one.name
         if names[name] > 1:
             name = one.model if one.model and models[one.model] == 1 else name
-        taken = {other.name for other in found}
-        numbered = (f"{name} ({number})" for number in range(2, len(subjects) + 2))
-        if name in taken:
-            name = next(new for new in numbered if new not in taken)
-        found.append(replace(one, name=name))
-    return found
+        if name in found:
+            further = numbers.setdefault(name, count(2))
+            name = next(new for number in further if (new := f"{name} ({number})") not in found)
+        found[name] = replace(one, name=name)
+    return list(found.values())
 
 
 def restricted(one: Subject, ids: Iterable[str]) -> Subject:

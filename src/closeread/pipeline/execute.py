@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.formats.files.each import each_opened
 from closeread.formats.files.outcome import within
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
@@ -82,12 +84,15 @@ def execute(
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
     # Everything is opened before anything is read: a wrong name at the end costs no run.
-    datasets = [
-        open_dataset(name, recipe.format or None, recipe.read.strict) for name in recipe.datasets
+    opens = [
+        partial(open_dataset, name, recipe.format or None, recipe.read.strict)
+        for name in recipe.datasets
     ]
-    train = None
-    if recipe.audit is not None and recipe.audit.train:
-        train = open_dataset(recipe.audit.train, None, False)
+    with_train = recipe.audit is not None and bool(recipe.audit.train)
+    if recipe.audit is not None and with_train:
+        opens.append(partial(open_dataset, recipe.audit.train, None, False))
+    datasets = each_opened(opens)
+    train = datasets.pop() if with_train else None
     runs, summaries, audits = [], [], []
     for dataset, folder in zip(datasets, folders(recipe, out), strict=True):
         job = Job(

@@ -16,17 +16,37 @@ TRAINED_WITH: dict[str, dict[str, Any]] = {
     "verifier": {"max_length": 256, "retriever": "cover"},
     "extract-integrate-compete": {"max_length": 256, "retriever": "soft-masking"},
 }
+_PAIRS = ("verifier", "extract-integrate-compete")
+# By trainer the readers that read what it learned; those of pairs begin with entailment.
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "span": ("span",),
+    "cloze": ("span",),
+    "choice": ("choice",),
+    "chunk": ("chunk",),
+    "entailment": (*_PAIRS, "chunk"),
+    "verifier": _PAIRS,
+    "extract-integrate-compete": (*reversed(_PAIRS),),
+}
+_READERS = frozenset(name for found in _READ_BY.values() for name in found)
 
 
-def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    """Return a sentence where a reader has other options than its model was trained for.
+def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader: str = "") -> str:
+    """Return a sentence where a model was trained for another reader, or for other options.
 
-    Empty where it has none, and of models that were not trained here.
+    Empty where it was not, and of models that were not trained here.
 
     Args:
         options: The reader's, defaults included.
         record: What it says of itself, its model's lineage among it.
+        reader: Its name; of one that is none of the catalog's nothing is known.
     """
+    trainer = _last_stage(record).get("reader", "")
+    meant = _READ_BY.get(trainer, ())
+    if meant and reader in _READERS and reader not in meant:
+        return (
+            f"{options.get('model')} was trained as {trainer} and is read by {reader}; --reader "
+            f"{meant[0]} reads it as it was trained"
+        )
     found = list(_differing(options, record))
     if not found:
         return ""
@@ -43,8 +63,7 @@ def _differing(
     options: Mapping[str, Any], record: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any, str]]:
     """Yield name, value in training and what is read with, of each option that differs."""
-    stages = record.get("lineage", {}).get("stages") or [{}]
-    last = stages[-1]
+    last = _last_stage(record)
     kind = TRAINED_WITH.get(last.get("reader", ""), {})
     said = last.get("options", {})
     for name in kind:
@@ -59,3 +78,8 @@ def _differing(
             yield name, wanted, f"windows that share {record.get('shared_tokens')} tokens"
         elif wanted != given:
             yield name, wanted, f"{name}={given}"
+
+
+def _last_stage(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    stages: list[dict[str, Any]] = record.get("lineage", {}).get("stages") or [{}]
+    return stages[-1]

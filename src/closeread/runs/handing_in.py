@@ -55,8 +55,8 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     form = to or (_LETTERS if packed else "texts")
     if (packed or beside) and not (packed and form == _LETTERS):
         raise UsageError(
-            f"--to {form} into {target.name}" + (" with --beside" if beside else ""),
-            expected=f"--to {_LETTERS} into a .zip, the one package that there is",
+            f"the form {form} into {target.name}" + (" with files beside it" if beside else ""),
+            expected=f"the form {_LETTERS} into a .zip, the one package that there is",
         )
     if any(path.resolve() == target.resolve() for path in beside):
         raise UsageError(

@@ -59,6 +59,6 @@ def read_again(
         raise UsageError(
             "its reader failed at no question, so that there is nothing to be read again",
             where=str(run.path),
-            cure="name the questions: --only LIST",
+            cure="name the questions: --only LIST, in Python only=",
         )
     return again, Rest(run, dataset, again)

@@ -133,13 +133,14 @@ def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, ca
 
 
 def test_runs_with_different_questions_are_named(runs, capsys):
-    """Only what all were asked is compared, and only with --skip-bad."""
+    """Where they share none, as several tasks in one folder, those of each set are."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
     capsys.readouterr()
     assert closeread("audit", "cut", "other", "--check", "disagreement") == 2
     message = capsys.readouterr().err
-    assert "different-questions" in message
-    assert "not in all runs, which share none: audit each by itself" in message
+    assert "the runs share no question: they are on 2 sets" in message
+    assert "cut | other" in message
+    assert "audit the runs of one set at a time" in message
     assert "Traceback" not in message
 
 
@@ -176,7 +177,7 @@ def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, cap
     capsys.readouterr()
     assert closeread("audit", "few", "all", "--check", "disagreement") == 2
     message = capsys.readouterr().err
-    assert "different-questions" in message and "share none" not in message
+    assert "different-questions" in message and "share no question" not in message
     assert closeread(
         "audit", "few", "all", "--check", "disagreement", "--skip-bad", "--json"
     ) == 0  # fmt: skip

@@ -88,6 +88,16 @@ def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
     assert all(one in refused.value.found for one in told)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_model_that_is_cut_short_is_found_in_the_package(tmp_path, method):
+    """A whole archive around it has the sums of what it was given."""
+    path = tmp_path / "GCRC_advRobust.zip"
+    cut = {PREDICTIONS: LETTERS, MODEL: WEIGHTS[:-30], DOCUMENT: WORDS}
+    path.write_bytes(archive(method, **cut))
+    with pytest.raises(InputError, match=r"model\.zip is cut short: its end is missing"):
+        load_submission(path)
+
+
 def test_a_broken_archive_is_one_message(tmp_path):
     """Cut off, damaged inside, with a name that is no text."""
     members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}

@@ -97,7 +97,8 @@ def tell_otherwise(reader: ReaderInfo) -> None:
     """Say on stderr where a model is read otherwise than it was trained."""
     from closeread.readers.as_trained import read_otherwise
 
-    if told := read_otherwise(reader.options, reader.record):
+    name, _ = reader.answering
+    if told := read_otherwise(reader.options, reader.record, name):
         remark(told)
 
 

@@ -84,7 +84,8 @@ def unpack(path: Path) -> bytes | None:
             parts: Parts = {name: partial(package.open, name) for name in members}
             unopened = _left_packed(members)
             faults = _missing((PREDICTIONS, *BESIDE), members) + list(unopened.values())
-            faults += _faults({name: parts[name] for name in parts if name not in unopened})
+            opened = {name: parts[name] for name in parts if name not in unopened}
+            faults += _faults(opened, whole=MODEL in opened and _is_soon_read(members[MODEL]))
             if not faults:
                 return _read(package).removeprefix(_UTF8_MARK)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
@@ -116,6 +117,11 @@ def _left_packed(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
     return found
 
 
+def _is_soon_read(model: zipfile.ZipInfo) -> bool:
+    """Whether the end of a packed model is soon reached: nothing is unpacked, or not too much."""
+    return model.compress_type == zipfile.ZIP_STORED or model.file_size <= _MOST_BYTES
+
+
 def _read(package: zipfile.ZipFile) -> bytes:
     """Return the predictions; never more than the archive says, whatever they would unpack to."""
     found = io.BytesIO()
@@ -142,7 +148,7 @@ def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
 
     Args:
         parts: What opens them.
-        whole: Whether the model's end is looked at, too: of a packed one it would be unpacked.
+        whole: Whether the model's end is looked at, too: of a packed one all before is unpacked.
     """
     found = []
     if MODEL in parts:

@@ -1,10 +1,12 @@
 """What a recipe says of an encoder that learns a language from texts."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.formats.files.each import each_opened
 from closeread.parts.making import path_of
 from closeread.readers.lineage import Maker
 from closeread.training.recipe import Length
@@ -149,8 +151,9 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     without_stages(request)
     path_of("model", options.model)
     path_of("vocabulary", options.vocabulary)
-    for source in settings.datasets:
-        request.open_dataset(source.path, source.format)
+    each_opened(
+        partial(request.open_dataset, source.path, source.format) for source in settings.datasets
+    )
     return settings, options
 
 

@@ -1,9 +1,11 @@
 """A first look at a recipe, before torch is loaded: what is wrong with it is told at once."""
 
 import time
+from functools import partial
 from importlib import import_module
 
 from closeread.errors import CloseReadError, UsageError
+from closeread.formats.files.each import each_opened
 from closeread.parts import finding
 from closeread.parts.making import path_of
 from closeread.training.processes import is_first
@@ -78,7 +80,10 @@ def open_all(request: Request, settings: NeuralSettings) -> None:
         InputError: One is not there, or of no known format.
     """
     beside = settings.beside.datasets if settings.beside else ()
-    for source in (*settings.datasets, *beside, *settings.dev):
-        request.open_dataset(source.path, source.format)
-    for name in settings.exclude:
-        request.open_dataset(name)
+    sources = (*settings.datasets, *beside, *settings.dev)
+    each_opened(
+        [
+            *(partial(request.open_dataset, source.path, source.format) for source in sources),
+            *(partial(request.open_dataset, name) for name in settings.exclude),
+        ]
+    )

@@ -1,0 +1,38 @@
+"""Opens several files that a recipe names: what is wrong with several of them is told at once."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from closeread.errors import InputError
+from closeread.wording import in_one_line
+
+T = TypeVar("T")
+_SHOWN = 20
+
+
+def each_opened(opens: Iterable[Callable[[], T]]) -> list[T]:
+    """Return what all of these open, in order.
+
+    Raises:
+        InputError: Of one that cannot be opened its own, of several one that tells of each what is
+            wrong and what to do: who fetches files one by one starts a recipe as many times.
+    """
+    found, failed = [], []
+    for one in opens:
+        try:
+            found.append(one())
+        except InputError as error:
+            failed.append(error)
+    failed = list({str(error): error for error in failed}.values())
+    if not failed:
+        return found
+    if len(failed) == 1:
+        raise failed[0]
+    lines = [
+        in_one_line(f"{error.where}: {error.found}" + (f" – {error.cure}" if error.cure else ""))
+        for error in failed
+    ]
+    more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+    raise InputError(
+        f"{len(failed):,} files cannot be opened:\n    " + "\n    ".join(lines[:_SHOWN] + more)
+    )

@@ -1,0 +1,46 @@
+"""Several files that are not there are told at once, each with what fetches it."""
+
+import json
+from functools import partial
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.formats.files.each import each_opened
+from verbs import closeread
+
+
+def failing(**said):
+    raise InputError("cannot be read", **said)
+
+
+def test_what_can_be_opened_comes_in_order():
+    assert each_opened(partial(int, one) for one in "312") == [3, 1, 2]
+
+
+def test_one_that_fails_is_told_as_it_is():
+    with pytest.raises(InputError) as caught:
+        each_opened([dict, partial(failing, where="a", expected="x", cure="y"), dict])
+    assert (caught.value.where, caught.value.expected, caught.value.cure) == ("a", "x", "y")
+
+
+def test_many_are_told_together_and_the_same_once():
+    with pytest.raises(InputError) as caught:
+        each_opened(partial(failing, where=f"{name % 30}", cure="get it") for name in range(60))
+    first, second, *_, last = str(caught.value).split("\n")
+    assert (first, second) == ("30 files cannot be opened:", "    0: cannot be read – get it")
+    assert last == "    and 10 more"
+
+
+def test_a_recipe_tells_all_files_that_are_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = [f"data/mrqa/train/{name}.jsonl.gz" for name in ("SQuAD", "NewsQA")]
+    sets = json.dumps([*names, "exam/en"])
+    recipe = f'name = "two"\ndatasets = {sets}\n[reader]\nname = "lexical"'
+    (tmp_path / "r.toml").write_text(recipe, "utf-8")
+    assert closeread("run", "r.toml") == 2
+    told = capsys.readouterr().err
+    assert "2 files cannot be opened" in told
+    assert "closeread get mrqa/train/SQuAD" in told
+    assert "closeread get mrqa/train/NewsQA" in told
+    assert not (tmp_path / "runs").exists()
