@@ -10,9 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.adding import sum_in_order
+from closeread.metrics.matching.references import (
+    no_questions,
+    present,
+    raw_text,
+    references,
+    text_of,
+)
+from closeread.metrics.matching.single import score_text
 from closeread.metrics.pools import counts
-from closeread.metrics.references import no_questions, present, raw_text, references, text_of
-from closeread.metrics.single import score_text
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit

@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.metrics.references import present
+from closeread.metrics.matching.references import present
 
 
 def test_who_judges_questions_without_an_answer_is_told_how_data_say_so():
