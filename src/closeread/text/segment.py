@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from heapq import merge
 
 from closeread.text.abbreviations import Abbreviations, abbreviations
-from closeread.text.marks import MARK
+from closeread.text.marks import BLOCK, MARK
 from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
-_BREAK = re.compile(rf"[\r\n\u2028\u2029]+|{MARK}")
+_BREAK = re.compile(rf"[\r\n\u2028\u2029]+|{MARK}|{BLOCK}")
 
 # Enders of other scripts: Arabic and Urdu, Indic, Armenian, Ethiopic, Burmese, Khmer.
 _THEIRS = "؟۔।॥։።፧။។៕"
@@ -72,7 +72,8 @@ def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
     """Split a text into sentences; white space at their ends is in none of them.
 
     A line break ends a sentence, and so does a mark of the MRQA shared task (``[DOC]``, ``[TLE]``,
-    ``[PAR]``, ``[SEP]``), which is in none; a title is one. So does a full stop, question or
+    ``[PAR]``, ``[SEP]``; of Natural Questions ``<P>``, ``<Td>``, ``<Li>`` and their like), which is
+    in none; a title and a table's cell are one each. So does a full stop, question or
     exclamation mark with the quotes that close behind it, a double ellipsis in Chinese, and the
     marks of other scripts (``؟``, ``۔``, ``।``); a decimal point, an abbreviation (``U.S.``,
     ``Dr.``), an initial, the number of an item (``1. First``), and an ender inside brackets do not.

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from closeread.pipeline.extract import default_retriever
-from verbs import within
+from places import ROOT
+from verbs import apart, within
 
 SET = {
     "version": "tiny",
@@ -415,3 +416,20 @@ def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
     wanted = hashlib.sha256((folder / "c" / "passages.jsonl").read_bytes()).hexdigest()
     assert told["corpus_sha256"] == wanted
     assert told["retriever"]["record"] == {"files_sha256": {"c/passages.jsonl": wanted}}
+
+
+def test_evidence_is_written_also_where_nothing_can_score_it(tmp_path):
+    """That of exam/en is judged as text, which needs NLTK; what is found needs nothing."""
+    (tmp_path / "nltk.py").write_text('raise ModuleNotFoundError("no nltk", name="nltk")\n')
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
+    few = ("evidence", "exam/en", "--limit", "3")
+    for asked in (("--out", "found.jsonl"), ("--html", "page.html", "--by", "sentences")):
+        done = apart(*few, *asked, folder=tmp_path, PYTHONPATH=path)
+        assert done.returncode == 0, done.stderr
+        assert "what was found is not scored" in done.stderr
+        assert "pip install 'closeread[cmrc]'" in done.stderr
+        assert "no gold evidence" not in done.stderr
+    assert len((tmp_path / "found.jsonl").read_text("utf-8").splitlines()) == 3
+    done = apart(*few, folder=tmp_path, PYTHONPATH=path)
+    assert done.returncode == 2
+    assert "closeread[cmrc]" in done.stderr

@@ -270,3 +270,15 @@ def test_tokens_are_words_numbers_and_characters():
 def test_every_chinese_character_is_a_token_beside_whatever_it_stands(text: str, expected):
     """The rare ones beyond the basic plane, too; so is every hiragana, and katakana stay whole."""
     assert [span.of(text) for span in tokens(text)] == words(text) == expected
+
+
+def test_the_blocks_of_natural_questions_end_sentences_and_are_in_none():
+    """As the MRQA shared task has them; what only looks so is text."""
+    text = (
+        '<Table> <Tr> <Th_colspan="2"> Boats </Th> </Tr> <Tr> <Td> Ada </Td> <Td> 1931 </Td> </Tr>'
+        " </Table> <P> It sank. Nobody drowned </P> <Ul> <Li> one </Li> <Li> a < b </Li> </Ul>"
+    )
+    found = [span.of(text) for span in sentences(text)]
+    assert found == ["Boats", "Ada", "1931", "It sank.", "Nobody drowned", "one", "a < b"]
+    for kept in ("He wrote <p> and <Pre> by hand.", "A <Td of no end."):
+        assert [span.of(kept) for span in sentences(kept)] == [kept]

@@ -1,15 +1,18 @@
 """Benchmarks that a result file gives whole and in parts: each counts once in a model's level.
 
-MMLU has 57 parts. Beside three other benchmarks they would be all of a mean over tasks.
+MMLU has 57 parts. Beside three other benchmarks they would be all of a mean over tasks. A group
+over unlike benchmarks (`multimedqa`: MedQA, PubMedQA, ...) is no benchmark: its members count.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from closeread.adding import sum_in_order
 
 _OF_ALL_PARTS = ":_average"  # lighteval's `mmlu:_average` beside `mmlu:anatomy`
+_FIRST_WORD = re.compile(r"[^\W_]+")
 _PARTED_ALONE = "hendrycksTest"  # the first leaderboard's MMLU, of which no mean was written
 
 Scores = dict[str, float]
@@ -19,6 +22,8 @@ def each_once(
     scores: Mapping[str, float], errors: Mapping[str, float], groups: Mapping[str, Any]
 ) -> tuple[Scores, Scores]:
     """Return scores and standard errors without parts of a benchmark that is there as a whole.
+
+    Nor with the score of a group that is a mean over unlike benchmarks.
 
     Args:
         scores: By task.
@@ -39,13 +44,21 @@ def each_once(
 def _parts(scores: Mapping[str, float], groups: Mapping[str, Any]) -> Iterator[str]:
     for group, members in groups.items():
         if group in scores and isinstance(members, list):
-            yield from (name for name in members if name != group)
+            others = [name for name in members if name != group]
+            alike = not others or any(_first_word(name) == _first_word(group) for name in others)
+            yield from others if alike else (group,)
     for name in scores:
         benchmark, colon, _ = name.partition(":")
         if colon and not name.endswith(_OF_ALL_PARTS) and benchmark + _OF_ALL_PARTS in scores:
             yield name
         if name.startswith(_PARTED_ALONE + "-"):
             yield name
+
+
+def _first_word(task: str) -> str:
+    """Return what a harness calls the parts of a benchmark after: `mmlu` of `mmlu_anatomy`."""
+    found = _FIRST_WORD.search(task)
+    return found[0].lower() if found else task
 
 
 def _whole(name: str) -> str:

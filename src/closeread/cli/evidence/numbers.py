@@ -12,6 +12,7 @@ from closeread.cli.evidence.methods import Method
 from closeread.cli.terminal.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.progress import progress
+from closeread.errors import MissingExtraError
 from closeread.formats.files.outcome import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
@@ -22,7 +23,11 @@ from closeread.wording import count_of, in_one_line
 
 @dataclass(frozen=True)
 class Found:
-    """What one retriever found, in numbers; where a page is wanted, question by question."""
+    """What one retriever found, in numbers; where a page is wanted, question by question.
+
+    Attributes:
+        unscored: Why there is no score although there is gold; empty where there is one, or none.
+    """
 
     method: Method
     metrics: dict[str, Summary]
@@ -32,6 +37,7 @@ class Found:
     claims: int
     predictions: dict[str, Prediction]
     values: dict[str, dict[str, float | None]]
+    unscored: str = ""
 
 
 def found_by(
@@ -54,6 +60,9 @@ def found_by(
         by: What the scores are broken down by.
         intervals: Whether each score has its interval.
         keep: Whether all is kept question by question, too.
+
+    Raises:
+        MissingExtraError: Nothing but scores is wanted, and there is not what they need.
     """
     from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
@@ -64,6 +73,7 @@ def found_by(
     scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
     kept = {}
+    unscored = ""
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, chosen.limit))
         stream = stack.enter_context(replacing(out)) if out is not None else None
@@ -71,10 +81,16 @@ def found_by(
             chosen.items(), method.name, method.given,
             workers=workers, label=chosen.label, advance=advance,
         ):  # fmt: skip
-            scorer.add(question, prediction, only=chosen.label)
-            if by:
-                judged = judgeable(question, chosen.label)
-                groups.add(passage, judged, as_judged(judged, prediction))
+            try:
+                if not unscored:
+                    scorer.add(question, prediction, only=chosen.label)
+                    if by:
+                        judged = judgeable(question, chosen.label)
+                        groups.add(passage, judged, as_judged(judged, prediction))
+            except MissingExtraError as error:
+                if stream is None and not keep:
+                    raise
+                unscored = f"what was found is not scored: {error.found}; {error.cure}"
             cost.add(passage, question, prediction)
             if keep:
                 kept[question.question_id] = prediction
@@ -83,6 +99,9 @@ def found_by(
             if stream is not None:
                 stream.write(msgspec.json.encode(prediction) + b"\n")
         chosen.must_have(claims)
+    if unscored:
+        nothing: dict[str, dict[str, dict[str, Summary]]] = {key: {} for key in by}
+        return Found(method, {}, nothing, cost, pieces, claims, kept, {}, unscored)
     breakdowns = {key: groups.summaries().get(key, {}) for key in by}
     values = scorer.values() if keep else {}
     return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
@@ -97,7 +116,10 @@ def lines_told(out: Path | None) -> dict[str, dict[str, str]]:
 
 def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: bool) -> None:
     """Print the numbers of every retriever: its scores, and what must be read with it."""
+    unscored = found[0].unscored
     if json_:
+        if unscored:
+            remark(unscored)
         printed = [
             contract(info, one.metrics)
             | {
@@ -124,7 +146,7 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
             lines += ["", *notes]
         click.echo("\n".join(lines) + "\n")
     else:
-        remark("the set has no gold evidence: nothing to score")
+        remark(unscored or "the set has no gold evidence: nothing to score")
     for by in found[0].breakdowns:
         rows = [
             (one.method.label, value, *row(name, summary)[:3])

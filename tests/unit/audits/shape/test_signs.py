@@ -200,6 +200,11 @@ def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
             {"mmlu": 0.5, "arc": 0.6},
         ),
         (
+            {"multimedqa": 0.5, "pubmedqa": 0.7, "medmcqa": 0.3, "mmlu": 0.5, "mmlu_anatomy": 0.4},
+            {"group_subtasks": {"multimedqa": ["pubmedqa", "medmcqa"], "mmlu": ["mmlu_anatomy"]}},
+            {"pubmedqa": 0.7, "medmcqa": 0.3, "mmlu": 0.5},
+        ),
+        (
             {"lh|mmlu:_average|5": 0.5, "lh|mmlu:anatomy|5": 0.3, "lh|arc:challenge|25": 0.6},
             {},
             {"mmlu": 0.5, "arc:challenge": 0.6},
