@@ -11,14 +11,17 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
 
 import torch
+from transformers import AutoTokenizer
 
 from closeread.errors import InputError
 from closeread.readers import make
+from closeread.readers.encoders import bi_encoder
 from closeread.readers.models.places import check_words
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.types import Passage, Question
 from neural.encoders import TEXTS, make_encoder
+from neural.tiny import ITEMS, make_model
 from verbs import apart
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
@@ -235,14 +238,53 @@ def test_a_blank_put_before_a_text_is_no_character_of_it(language):
     assert (behind.starts[0], behind.ends[0]) != (0, 0)
 
 
-def test_a_pattern_that_does_not_come_to_an_end_is_one_message(tmp_path):
-    """The library's own failure is no Exception of Python's, and ended a run with its traceback."""
-    folder = Path(make_encoder(tmp_path / "endless"))
+def _never_end(folder):
     made = json.loads((folder / "tokenizer.json").read_text())
     pattern = {"type": "Split", "pattern": {"Regex": "(.*)*x"}, "behavior": "Isolated"}
     made["pre_tokenizer"] = pattern | {"invert": False}
     (folder / "tokenizer.json").write_text(json.dumps(made))
+
+
+def test_a_pattern_that_does_not_come_to_an_end_is_one_message(tmp_path):
+    """The library's own failure is no Exception of Python's, and ended a run with its traceback."""
+    folder = Path(make_encoder(tmp_path / "endless"))
+    _never_end(folder)
     checkpoint = open_checkpoint(str(folder), "span")
     assert checkpoint.tokens("a").ids
     with pytest.raises(InputError, match="endless: its tokenizer failed at a text: "):
         checkpoint.tokens("The ferry left Marl at six. It carried 14 sheep.")
+
+
+def test_it_is_so_with_a_language_model_and_with_an_encoder_of_sentences(tmp_path):
+    writes = Path(make_model(tmp_path / "endless"))
+    _never_end(writes)
+    reader, _ = make("local", {"model": str(writes)})
+    with pytest.raises(InputError, match="endless: its tokenizer failed at a text: "):
+        list(reader.read(ITEMS))
+    pytest.importorskip("sentence_transformers")
+    encodes = Path(make_encoder(tmp_path / "unending"))
+    _never_end(encodes)
+    with pytest.raises(InputError, match="unending: its tokenizer failed at a text: "):
+        bi_encoder(str(encodes)).encode(["The ferry left Marl at six. It carried 14 sheep."])
+
+
+def test_a_vocabulary_is_not_handed_out_whole_to_see_that_it_has_words(tmp_path):
+    """Of three million words that took 20 seconds."""
+    tokenizer = AutoTokenizer.from_pretrained(make_encoder(tmp_path / "words"))
+
+    class Counting:
+        asked = 0
+
+        def __getattr__(self, name):
+            return getattr(tokenizer, name)
+
+        def __len__(self):
+            return len(tokenizer)
+
+        def get_vocab(self):
+            self.asked += 1
+            return tokenizer.get_vocab()
+
+    counting = Counting()
+    check_words("words", counting)
+    assert counting.asked == 0

@@ -19,6 +19,7 @@ from closeread.readers.models.places import (
     check_words,
     first_line,
     one_at_a_time,
+    tokenizing,
     what_helps,
 )
 
@@ -114,7 +115,10 @@ class CrossEncoder:
 @contextmanager
 def _computing(name: str) -> Iterator[None]:
     try:
-        yield
+        with tokenizing(name):
+            yield
+    except InputError:
+        raise
     except Exception as error:  # each model has its own way to refuse
         raise InputError(
             f"the model cannot compute the texts that it is given: {first_line(error)}",

@@ -53,9 +53,13 @@ def _check_sizes(file: Path) -> None:
         told = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
     except (OSError, ValueError, RecursionError):  # the library says what is wrong with it
         return
-    for name, most in _MOST.items():
-        if isinstance(told.get(name), int) and told[name] > most:
-            raise _refused(f"it tells of {name} = {told[name]:,}", file, f"at most {most:,}")
+    parts: list[dict[str, Any]] = [told]
+    while parts:  # `text_config`, and what a model of several models has in it, however deep
+        part = parts.pop()
+        for name, most in _MOST.items():
+            if isinstance(part.get(name), int) and part[name] > most:
+                raise _refused(f"it tells of {name} = {part[name]:,}", file, f"at most {most:,}")
+        parts += [inner for inner in part.values() if isinstance(inner, dict)]
 
 
 def _refused(found: str, file: Path, expected: str) -> InputError:

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,8 @@ COPY = "copy the tokenizer's files beside the model's from where it came from"
 _PATIENCE = 3.0  # seconds in which a network that was just lost may come back
 _CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
 _FETCH = "a download may have been cut short: fetch the whole model where there is a network"
+_SOME_WORDS = 4096  # among which are others than a tokenizer's special ones
+_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
 _LOADING = RLock()
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -142,10 +145,45 @@ def check_words(model: str, tokenizer: Any) -> None:
     """
     framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
     # A vocabulary of pieces has the blank even where it has nothing else.
-    if not any(one not in framing and one != "\u2581" for one in tokenizer.get_vocab()):
+    if not any(one not in framing and one != "\u2581" for one in _known(tokenizer)):
         raise InputError(
             "it has no tokenizer: the one that its configuration names knows no words",
             where=model,
             expected=TOKENIZER,
             cure=COPY if Path(model).is_dir() else _FETCH,
         )
+
+
+def _known(tokenizer: Any) -> Iterator[str]:
+    """Yield what a tokenizer knows: a few words first, since to hand out millions takes long.
+
+    Of an id that is not there some tokenizers say nothing, and some fail.
+    """
+    for number in range(_SOME_WORDS):
+        with suppress(Exception):
+            if isinstance(word := tokenizer.convert_ids_to_tokens(number), str):
+                yield word
+    yield from tokenizer.get_vocab()
+
+
+@contextmanager
+def tokenizing(model: str) -> Iterator[None]:
+    """Tell of a tokenizer that gives up at a text: its library in Rust raises no Exception then.
+
+    Args:
+        model: A folder or a hub name.
+
+    Raises:
+        InputError: It does.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise InputError(
+            f"its tokenizer failed at a text: {first_line(error)}",
+            where=model,
+            expected="a tokenizer.json whose patterns come to an end",
+            cure="take another model",
+        ) from error

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from closeread.errors import InputError, UsageError
 from closeread.parts.extras import missing_extra
-from closeread.readers.models.places import first_line, is_offline, one_at_a_time
+from closeread.readers.models.places import first_line, is_offline, one_at_a_time, tokenizing
 
 
 class Written(NamedTuple):
@@ -76,8 +76,13 @@ class CausalModel:
         return found
 
     def ids(self, text: str, *, special: bool) -> list[int]:
-        """Return a text's tokens, with those that the tokenizer puts around it or without."""
-        found: list[int] = self._tokenizer(text, add_special_tokens=special)["input_ids"]
+        """Return a text's tokens, with those that the tokenizer puts around it or without.
+
+        Raises:
+            InputError: The tokenizer gives up at it.
+        """
+        with tokenizing(self._model.name_or_path):
+            found: list[int] = self._tokenizer(text, add_special_tokens=special)["input_ids"]
         return found
 
     def generate(self, rows: Sequence[list[int]], max_tokens: int) -> list[Written]:

@@ -12,14 +12,13 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.places import first_line
+from closeread.readers.models.places import first_line, tokenizing
 from closeread.readers.neural.memory import check_memory
 from closeread.readers.windows import Encoded, Template, Tokens
 from closeread.text.marks import MARK
 
 Head = Literal["span", "choice", "pair"]
 _MARKS = re.compile(MARK)
-_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
@@ -215,22 +214,13 @@ class Checkpoint:
 
     def _tokens_of(self, texts: Sequence[str]) -> list[Tokens]:
         """Return each text's tokens; one call for many costs much less than many calls."""
-        try:
+        with tokenizing(self.name):
             made = self.tokenizer(
                 [_LONE_SURROGATES.sub("\ufffd", text) for text in texts],
                 add_special_tokens=False,
                 return_offsets_mapping=True,
                 verbose=False,
             )
-        except BaseException as error:
-            if type(error).__name__ != _PANIC:
-                raise
-            raise InputError(
-                f"its tokenizer failed at a text: {first_line(error)}",
-                where=self.name,
-                expected="a tokenizer.json whose patterns come to an end",
-                cure="take another model",
-            ) from error
         rows = zip(texts, made["input_ids"], made["offset_mapping"], strict=True)
         return [self._as_tokens(*row) for row in rows]
 
@@ -264,8 +254,12 @@ class Checkpoint:
 
     @cached_property
     def _blanks(self) -> frozenset[int]:
-        known = self.tokenizer.get_vocab()
-        return frozenset(known[one] for one in _BLANKS if one in known)
+        told = self.tokenizer.convert_tokens_to_ids(
+            [*_BLANKS]
+        )  # of what it lacks another's, or None
+        ids = [one for one in told if one is not None]
+        found = self.tokenizer.convert_ids_to_tokens(ids)
+        return frozenset(one for one, name in zip(ids, found, strict=True) if name in _BLANKS)
 
     def marked_tokens(self, text: str) -> Tokens:
         """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are ``mark_id``."""

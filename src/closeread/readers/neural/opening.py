@@ -18,6 +18,7 @@ from closeread.readers.models.places import (
     check_words,
     first_line,
     from_disk_alone,
+    tokenizing,
     what_helps,
 )
 
@@ -85,7 +86,10 @@ def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
     """
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        tokenizer("a", verbose=False)  # some settings are looked at no sooner
+        with tokenizing(name):
+            tokenizer("a", verbose=False)  # some settings are looked at no sooner
+    except InputError:
+        raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
     check_words(name, tokenizer)

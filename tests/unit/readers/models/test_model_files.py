@@ -62,6 +62,15 @@ def test_what_no_model_has_so_many_of_is_not_built(folder, name):
     assert f"{name} = 1,000,000,000" in refusal(folder).found
 
 
+def test_parts_of_a_model_are_no_larger_either(folder):
+    """As its text's beside its pictures', and theirs, however deep."""
+    inner = '{"num_hidden_layers": 1000000000}'
+    for _ in range(400):
+        inner = f'{{"other": 1, "text_config": {inner}}}'
+    (folder / "config.json").write_text(inner)
+    assert "num_hidden_layers = 1,000,000,000" in refusal(folder).found
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"num_hidden_layers": "many"}', "[" * 100_000])
 def test_what_else_is_wrong_with_settings_is_the_librarys_to_tell(folder, text):
     (folder / "config.json").write_text(text)
