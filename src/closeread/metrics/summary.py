@@ -1,12 +1,14 @@
 """Scores to summaries: the value, its interval, its counts and its signature, joined."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
+from typing import Any
 
 from closeread.metrics.intervals import FEW, Interval, Resampling, interval, value
 from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
-from closeread.types import ROLES, Score, Submission, Summary, Unit
+from closeread.types import ROLES, Prediction, Score, Submission, Summary, Unit
 
 _TOO_NARROW = f"fewer than {FEW} passages: the interval is narrower than it should be"
 
@@ -112,6 +114,7 @@ def breakdowns(
         for tag, kind in found.items():
             if tag in tags:
                 groups.setdefault(tag, {}).setdefault(kind, []).append(score)
+    placed = by_id(submission)
     return {
         tag: {
             kind: {
@@ -119,7 +122,7 @@ def breakdowns(
                 for summary in summarize(
                     metric,
                     members,
-                    restrict(submission, members),
+                    restrict(submission, members, placed),
                     resampling,
                     sizes[tag, kind],
                 )
@@ -136,18 +139,55 @@ def _place(value: str) -> tuple[int, str]:
     return (roles.index(value) if value in roles else len(roles)), value
 
 
-def restrict(submission: Submission, scores: Sequence[Score]) -> Submission:
-    """Return the part of a submission that is about the scored questions or their units."""
-    wanted = {score.question_id for score in scores}
-    units = wanted | {score.unit_id for score in scores}
+Placed = Mapping[str, Sequence[tuple[int, tuple[str, Any]]]]
+
+
+def by_id(submission: Submission) -> Placed:
+    """Return the rows that were handed in by their ids, each with its place in the file."""
+    placed: dict[str, list[tuple[int, tuple[str, Any]]]] = {}
+    for place, row in enumerate(submission.rows):
+        placed.setdefault(row[0], []).append((place, row))
+    return placed
+
+
+def restrict(submission: Submission, scores: Sequence[Score], placed: Placed) -> Submission:
+    """Return the part of a submission that is about the scored questions or their units.
+
+    What it costs grows with the part, not with the whole: there may be thousands of parts.
+
+    Args:
+        submission: The whole.
+        scores: Of the part's questions.
+        placed: ``by_id(submission)``.
+    """
+    wanted = dict.fromkeys(score.question_id for score in scores)
+    units = wanted | dict.fromkeys(score.unit_id for score in scores)
+    rows = sorted((one for name in units for one in placed.get(name, ())), key=itemgetter(0))
     return Submission(
-        predictions={
-            name: found for name, found in submission.predictions.items() if name in wanted
-        },
-        rows=tuple(row for row in submission.rows if row[0] in units),
+        predictions=_Part(submission.predictions, wanted),
+        rows=tuple(row for _, row in rows),
         extras=submission.extras,
         whole=submission,
     )
+
+
+class _Part(Mapping[str, Prediction]):
+    """The predictions for some questions, looked up when they are asked for."""
+
+    def __init__(self, whole: Mapping[str, Prediction], names: Collection[str]) -> None:
+        self._whole = whole
+        self._names = names
+
+    def __getitem__(self, name: str) -> Prediction:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._whole[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if name in self._whole)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def interval_settings(found: Interval | None, resampling: Resampling | None) -> str:

@@ -148,27 +148,27 @@ class Run:
 class Predictions(Mapping[str, Prediction]):
     """A finished run's predictions by question id, read as they are asked for.
 
-    Asked in the data set's order, as scoring does again and again, it holds one of them in memory;
-    asked in other orders it soon reads them all. Of questions with one id the last one counts, as
-    in every official program.
+    One of them is in memory, whatever the order of asking. Asked in the data set's order, as
+    scoring does again and again, it reads on; asked in other orders it soon notes where each
+    stands in the file. Of questions with one id the last one counts, as in every official program.
     """
 
-    _PATIENCE = 100
+    _PATIENCE = 16
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._stream = run.predictions()
         self._last: Prediction | None = None
-        self._whole: dict[str, Prediction] | None = None
+        self._placed: _Placed | None = None
         self._returns = 0
         if any(code.startswith("duplicate") for code in run.info.defects):
-            self._whole = {found.question_id: found for found in run.predictions()}
+            self._placed = _Placed(run)
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the prediction for a question id, ``default`` where there is none."""
         if self._last is not None and self._last.question_id == key:
             return self._last
-        if self._whole is None and self._returns < self._PATIENCE:
+        if self._placed is None and self._returns < self._PATIENCE:
             for _ in range(2):  # what is not ahead may be behind
                 for found in self._stream:
                     if found.question_id == key:
@@ -176,9 +176,10 @@ class Predictions(Mapping[str, Prediction]):
                         return found
                 self._stream = self._run.predictions()
                 self._returns += 1
-        if self._whole is None:
-            self._whole = {found.question_id: found for found in self._run.predictions()}
-        return self._whole.get(key, default)
+        if self._placed is None:
+            self._placed = _Placed(self._run)
+        self._last = self._placed.get(key)
+        return default if self._last is None else self._last
 
     def __getitem__(self, key: str) -> Prediction:
         found: Prediction | None = self.get(key)
@@ -191,6 +192,36 @@ class Predictions(Mapping[str, Prediction]):
 
     def __len__(self) -> int:
         return self._run.info.n_predictions
+
+
+class _Placed:
+    """Where each prediction stands in a finished run's file."""
+
+    def __init__(self, run: Run) -> None:
+        self._decode = msgspec.json.Decoder(Prediction).decode
+        rows = run.predictions()  # says what is wrong with the file, if anything is
+        self._path = run.path / PREDICTIONS
+        starts = _starts(self._path)
+        self._at = {one.question_id: at for one, at in zip(rows, starts, strict=True)}
+
+    def get(self, key: str) -> Prediction | None:
+        """Return the prediction for a question id; None where there is none."""
+        at = self._at.get(key)
+        if at is None:
+            return None
+        with self._path.open("rb") as stream:
+            stream.seek(at)
+            return self._decode(stream.readline())
+
+
+def _starts(path: Path) -> Iterator[int]:
+    """Yield where the lines that are not blank begin."""
+    at = 0
+    with path.open("rb") as stream:
+        for line in stream:
+            if not line.isspace():
+                yield at
+            at += len(line)
 
 
 def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:

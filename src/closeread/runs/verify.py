@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
+import msgspec
+
 from closeread.errors import (
     CloseReadError,
     InputError,
@@ -31,11 +33,12 @@ from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.choose import recorded_metrics
 from closeread.runs.scoring.computed import Versions, computed_by
-from closeread.runs.scoring.summaries import breakdowns_of, summaries_of
+from closeread.runs.scoring.score_lines import row_of
+from closeread.runs.scoring.summaries import ScoresOf, breakdowns_of, summaries_of
 from closeread.runs.scoring.walk import Walked, score_rows
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
 from closeread.system.sums import sha256_of
-from closeread.types import Dataset, Score
+from closeread.types import Dataset, Question, Score
 from closeread.wording import count_of
 
 _MOST = 20
@@ -123,8 +126,7 @@ def verify(
         if summary is None:
             found.unchecked.append("scores: the run was not scored yet")
         else:
-            watched = None if dataset is None else telling(dataset, advance)
-            _scores(run, summary, watched, found)
+            _scores(run, summary, dataset, found, advance)
     except CloseReadError as error:
         found.differences.append(_in_one_line(error))
     return found
@@ -276,7 +278,21 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
             yield f"line {place} answers {prediction}, the data set has {question} there"
 
 
-def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
+def _sha256_of(rows: Iterable[tuple[str, Question, Score]]) -> str:
+    """Return the hash that ``scores.jsonl`` has where it holds these scores."""
+    digest = hashlib.sha256()
+    for name, _, score in rows:
+        digest.update(msgspec.json.encode(row_of(name, score)) + b"\n")
+    return digest.hexdigest()
+
+
+def _scores(
+    run: Run,
+    summary: RunSummary,
+    dataset: Dataset | None,
+    found: Verification,
+    advance: Advance,
+) -> None:
     settings = summary.settings
     try:
         metrics = recorded_metrics(settings)
@@ -287,11 +303,8 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
         return
     versions = Versions(summary.computed_by, computed_by(settings))
     as_made = found.compare("summary.json is of these predictions", summary_misfits(run, summary))
-    stored: dict[str, list[Score]] = {name: [] for name in metrics}
-    anew: dict[str, list[Score]] = {name: [] for name in metrics}
-    for row in run.scores():
-        stored.setdefault(row.metric, []).append(row)
-    walked = Walked(tagged=True, n_questions=run.info.dataset.n_questions)
+    right: ScoresOf = run.scores
+    walked = Walked(n_questions=run.info.dataset.n_questions)
     if dataset is None:
         found.unchecked.append("scores: they need the data set")
         if settings.extraction is not None and needs_question(settings.extraction.rule):
@@ -304,23 +317,29 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
             return
     else:
         submission = as_submission(run, dataset, settings.extraction)
-        walked = Walked(tagged=True)
+        walked = Walked(tagged=bool(settings.by))
         limit = run.info.dataset.limit
-        for name, _, score in score_rows(dataset, submission, metrics, limit, walked):
-            anew[name].append(score)
-        others = versions.of_families(summary.metrics.values(), metrics)
-        found.compare_numbers(
-            "scores.jsonl follows from predictions and gold",
-            scores_apart(stored, anew, others, versions.of_field("unit_id")),
-        )
+        what = "scores.jsonl follows from predictions and gold"
+        stored_sha256 = Source(run.path / SCORES).sha256()
+        rows = score_rows(telling(dataset, advance), submission, metrics, limit, walked)
+        if _sha256_of(rows) == stored_sha256:
+            found.checked.append(what)
+        else:  # what differs is told line by line, with both in memory
+            stored: dict[str, list[Score]] = {name: [] for name in metrics}
+            anew: dict[str, list[Score]] = {name: [] for name in metrics}
+            for row in run.scores():
+                stored.setdefault(row.metric, []).append(row)
+            for name, _, score in score_rows(dataset, submission, metrics, limit):
+                anew[name].append(score)
+            others = versions.of_families(summary.metrics.values(), metrics)
+            apart = scores_apart(stored, anew, others, versions.of_field("unit_id"))
+            found.compare_numbers(what, apart)
+            # Scores that were changed may hold anything: sums are made of those that are right.
+            right = anew.__getitem__
     if dataset is None and not as_made:
         found.unchecked.append("summary.json: it was made from another scores.jsonl")
         return
-    # Scores that were changed may hold anything: sums are made of those that are right.
-    right = stored if dataset is None else anew
-    computed = summaries_of(
-        metrics, right.__getitem__, submission, settings, n_questions=walked.n_questions
-    )
+    computed = summaries_of(metrics, right, submission, settings, n_questions=walked.n_questions)
     found.compare_numbers(
         "summary.json follows from the scores",
         summaries_apart(summary.metrics, computed, versions),
@@ -330,7 +349,7 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
     if dataset is None:
         found.unchecked.append("breakdowns: they need the data set's tags")
         return
-    parts = breakdowns_of(metrics, right.__getitem__, walked, submission, settings)
+    parts = breakdowns_of(metrics, right, walked, submission, settings)
     found.compare_numbers(
         "breakdowns follow from the scores",
         breakdowns_apart(summary.breakdowns, parts, versions),

@@ -4,6 +4,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.summary import (
     breakdowns,
+    by_id,
     comparable,
     restrict,
     summarize,
@@ -139,6 +140,31 @@ def test_subsets_stand_in_the_order_of_a_triple_or_of_letters():
 
 
 def test_a_subset_sees_only_its_own_part_of_the_submission():
-    part = restrict(SUBMISSION, SCORES[:1])
+    part = restrict(SUBMISSION, SCORES[:1], by_id(SUBMISSION))
     assert list(part.predictions) == ["a"]
     assert part.rows == (("a", "x"), ("p1", {}))
+    assert "b" not in part.predictions
+    assert len(part.predictions) == 1
+
+
+def test_subsets_cost_no_more_than_their_questions():
+    """Each of many subsets went through all predictions: 50,000 values would have taken days."""
+
+    class Counted(dict):
+        looked_at = 0
+
+        def __getitem__(self, key):
+            self.looked_at += 1
+            return super().__getitem__(key)
+
+        def __iter__(self):
+            raise AssertionError("a subset goes through the whole")
+
+    names = [f"q{n}" for n in range(300)]
+    said = Counted((name, Prediction(question_id=name)) for name in names)
+    scores = [Score(question_id=name, values={"em": 1.0}) for name in names]
+    pairs = [({"many": name}, score) for name, score in zip(names, scores, strict=True)]
+    sizes = {("many", name): 1 for name in names}
+    found = breakdowns(Toy(), pairs, Submission(predictions=said), None, tags=["many"], sizes=sizes)
+    assert len(found["many"]) == len(names)
+    assert said.looked_at < 10 * len(names)

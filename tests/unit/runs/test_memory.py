@@ -1,4 +1,4 @@
-"""Reading and scoring take no more memory for a large data set than for a small one."""
+"""Reading, scoring and verifying take no more memory for a large data set than for a small one."""
 
 import subprocess
 import sys
@@ -14,6 +14,7 @@ from closeread.readers import make
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
+from closeread.runs.verify import verify
 
 folder, passages = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 path = folder / "set.jsonl"
@@ -33,6 +34,7 @@ job = Job(
 )
 run = predict(job, folder / "run")
 score_run(run, ScoreSettings(metrics=("squad",)))
+assert verify(run).verdict == "verified"
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1]
 print(int(peak) / 1024, path.stat().st_size / 1e6)
 """

@@ -72,13 +72,14 @@ def terms_of_folded(text: str) -> set[str]:
 def terms(text: str) -> list[str]:
     """Return a text's terms, each once, in order: function words out, but in pairs."""
     found: dict[str, None] = {}
-    before: Unit | None = None
-    for unit in units(text):
-        if before is not None:
-            found[f"{before.form} {unit.form}"] = None
-        if not unit.is_function:
-            found[unit.form] = None
-        before = unit
+    before = ""
+    for word in words(fold(text)):
+        form, _, is_function = _FORMS[word]
+        if before:
+            found[f"{before} {form}"] = None
+        if not is_function:
+            found[form] = None
+        before = form
     return list(found)
 
 

@@ -73,7 +73,7 @@ class EvidenceGroups:
         found: dict[str, dict[str, dict[str, Summary]]] = {}
         submission = Submission(predictions=self._told)
         for (by, value, name), scores in sorted(self._scores.items()):
-            part = restrict(submission, scores)
+            part = restrict(submission, scores, {})
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
             for one in summarize(metric, scores, part, self._resampling):
                 if name == "evidence" or one.metric == "expmrc.evidence_f1":
