@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -13,8 +14,9 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
-from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
+from closeread.reports.material import SURE, Material, Row, RunView, SetView, Told, share_of
 from closeread.reports.plot import RESAMPLING
+from closeread.reports.shortening import counted
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
@@ -69,9 +71,14 @@ def gather(
             answered.append(None if problem else dataset)
             if dataset is not None:
                 _keep(found, dataset if many else telling(dataset, advance), info, most)
+    shown: list[set[str]] = [set() for _ in found.sets]
+    for row in found.rows:
+        shown[row.place].add(row.question.question_id)
     for run, name in zip(opened, names, strict=True):
         place = places[run.info.dataset.sha256]
-        found.runs.append(_view(run, name, place, answered[place]))
+        # Of a set that is not there the runs' first questions are shown: see _bare.
+        ids = shown[place] or {one.question_id for one in islice(run.predictions(), most)}
+        found.runs.append(_view(run, name, place, answered[place], ids))
         if many:
             advance(1)
     if ranked:
@@ -153,7 +160,10 @@ def _judged(run: Run, summary: RunSummary | None, dataset: Dataset | None) -> It
     return as_submission(run, dataset, extraction).predictions.values()
 
 
-def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
+def _view(
+    run: Run, name: str, place: int, dataset: Dataset | None, shown: Collection[str]
+) -> RunView:
+    """Make the view of a run; of a question that is not shown it keeps what is counted alone."""
     values: dict[str, dict[str, float | None]] = {}
     units: dict[str, dict[str, str]] = {}
     makers: dict[str, str] = {}
@@ -170,14 +180,16 @@ def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
             units.setdefault(score.metric, {})[score.question_id] = unit
             if score.note:
                 notes.setdefault(score.question_id, score.note)
-    told = {
-        prediction.question_id: Told(
-            prediction=prediction,
-            values=values.get(prediction.question_id, {}),
-            note=notes.get(prediction.question_id, ""),
-        )
-        for prediction in _judged(run, summary, dataset)
-    }
+    told: dict[str, Told] = {}
+    for prediction in _judged(run, summary, dataset):
+        question_id = prediction.question_id
+        of = values.get(question_id, {})
+        if question_id in shown:
+            note = notes.get(question_id, "")
+            told[question_id] = Told(prediction=prediction, values=of, note=note)
+        else:
+            sure = {name: of[name] for name in (SURE,) if name in of}
+            told[question_id] = Told(prediction=counted(prediction), values=sure)
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)

@@ -15,6 +15,8 @@ from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.text.language import of_most
 from closeread.types import Passage, Prediction, Question, Span, Summary
 
+SURE = "selective.confidence"  # what scoring took for a confidence where the reader gave none
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attention:
@@ -141,7 +143,7 @@ class RunView:
             sure = None
             if found is not None and not found.prediction.error:
                 sure = found.prediction.confidence
-                sure = found.values.get("selective.confidence") if sure is None else sure
+                sure = found.values.get(SURE) if sure is None else sure
             judged.append(Judged(sure, share.value, share.unit))
         return curve(judged, self.resampling, f"{self.per_question}#coverage")
 

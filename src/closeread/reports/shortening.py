@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from closeread.types import Answer, Prediction
+from closeread.types import Answer, Evidence, Prediction
 
 MOST = 20_000  # characters of an answer, a candidate, a generation or an error
 _MARK = "…"
@@ -21,6 +21,23 @@ def shortened(prediction: Prediction) -> Prediction:
         generation=made and replace(made, text=_text(made.text)),
         others=tuple(replace(one, text=_text(one.text)) for one in prediction.others),
         error=_text(prediction.error),
+    )
+
+
+def counted(prediction: Prediction) -> Prediction:
+    """Return what is counted of a prediction that the page does not show: no text and no place.
+
+    Whether there was an answer, evidence or an error stays, how sure it was, and how it ended.
+    """
+    made = prediction.generation
+    return replace(
+        prediction,
+        answer=prediction.answer and Answer(kind=prediction.answer.kind),
+        candidates=(),
+        option_scores=(),
+        evidence=prediction.evidence and (Evidence(),),
+        generation=made and replace(made, text=""),
+        others=(),
     )
 
 

@@ -426,6 +426,30 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
     assert material.runs[0].metrics["choice.accuracy"].n_questions == 6
 
 
+def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_path):
+    """A million predictions stood in memory, though the page holds 20,000 questions."""
+    other = structs.replace(PASSAGE, passage_id="p2")
+    items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
+    dataset = write_set(tmp_path / "lamps.jsonl", items)
+    made = Generation(text="A long text.", finish_reason="length")
+    predictions = [
+        structs.replace(
+            one, confidence=0.1 * place, generation=made, error="timed out" if place == 5 else ""
+        )
+        for place, one in enumerate(choose(tuple(dataset.questions()), {}))
+    ]
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    folder = write_run(tmp_path / "run", dataset, predictions, values)
+    whole, part = gather([folder]), gather([folder], most=3)
+    last = part.runs[0].told[predictions[-1].question_id].prediction
+    assert (last.generation.text, last.generation.finish_reason) == ("", "length")
+    assert part.runs[0].told[predictions[0].question_id] == whole.runs[0].told["t1-original"]
+    assert part.runs[0].coverage == whole.runs[0].coverage
+    assert part.runs[0].evidence_only == whole.runs[0].evidence_only
+    assert [one for one in notices(part) if one.code != "sampled"] == notices(whole)
+    assert {one.code for one in notices(whole)} >= {"failed", "truncated"}
+
+
 def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
     """A run with a limit, named first, hides nothing of the whole run beside it."""
     other = structs.replace(PASSAGE, passage_id="p2")
