@@ -33,7 +33,7 @@ from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.choose import recorded_metrics
 from closeread.runs.scoring.computed import Versions, computed_by
-from closeread.runs.scoring.score_lines import row_of
+from closeread.runs.scoring.lines import row_of
 from closeread.runs.scoring.summaries import ScoresOf, breakdowns_of, summaries_of
 from closeread.runs.scoring.walk import Walked, score_rows
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
