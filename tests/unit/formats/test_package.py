@@ -187,6 +187,7 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
     for given, told in (
         ([], "model.zip is missing; GCRC_advRobust.docx is missing"),
         ([beside[0], tmp_path / "m.zip"], "m.zip is no file; model.zip is missing"),
+        ([beside[0], tmp_path / "gone" / MODEL], f"{MODEL} is no file"),
         ([*beside, tmp_path / "readme.txt"], "readme.txt has no place in it"),
         ([beside[0], tmp_path / "other" / MODEL], "model.zip is no zip archive"),
         ([*beside, tmp_path / "other" / MODEL], "model.zip is named twice"),
@@ -196,6 +197,11 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
         with pytest.raises(UsageError) as refused:
             pack(LETTERS, given, stream)
         assert told in refused.value.found
+        unnamed = [
+            name for name in (MODEL, DOCUMENT) if f"{name} is missing" in refused.value.found
+        ]
+        assert bool(unnamed) == (not {MODEL, DOCUMENT} <= {one.name for one in given})
+        assert bool(unnamed) == refused.value.cure.startswith("name both")
         assert stream.getvalue() == b""
 
 

@@ -45,13 +45,16 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
     faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
     names = [path.name for path in beside]
     faults += [f"{name} is named twice" for name in BESIDE if names.count(name) > 1]
-    faults += _missing(BESIDE, parts) + _faults(parts, whole=True)
+    unnamed = [name for name in BESIDE if name not in names]
+    faults += _missing(unnamed, parts) + _faults(parts, whole=True)
     if faults:
         raise UsageError(
             "; ".join(faults),
             where="the package",
             expected=f"the model as {MODEL}, and how its code is run as {DOCUMENT}",
-            cure=f"name both: --beside {MODEL} --beside {DOCUMENT}",
+            cure=f"name both: --beside {MODEL} --beside {DOCUMENT}"
+            if unnamed
+            else "name each once, as a whole file of its kind",
         )
     with zipfile.ZipFile(stream, "w") as package:
         entry = zipfile.ZipInfo(PREDICTIONS, _WRITTEN)
