@@ -242,6 +242,25 @@ def test_the_page_on_getting_sets_tells_their_questions():
         assert told[name] in (many, [str(sum(filter(None, counted)))]), name
 
 
+def test_both_readmes_show_the_same():
+    """Links, commands and their order, and names and numbers of the table, in either language."""
+
+    def shown(name: str) -> list[object]:
+        page = (ROOT / name).read_text("utf-8")
+        commands = re.findall(r"^    (?:closeread|make) .*$", page, re.MULTILINE)
+        rows = re.findall(r"^\| `.*$", page, re.MULTILINE)
+        assert len(commands) > 20
+        assert len(rows) > 10
+        return [
+            {*_LINK.findall(page)} - {("README.md", ""), ("README.zh.md", "")},
+            [re.sub(r'"[^"\\]*"', "", line.split(" #")[0]).split() for line in commands],
+            [re.findall(r"`[^`]+`|\d(?:[\d,.]*\d)?", row) for row in rows],
+        ]
+
+    for english, chinese in zip(shown("README.md"), shown("README.zh.md"), strict=True):
+        assert english == chinese
+
+
 def test_every_folder_is_told():
     """The table of CONTRIBUTING.md names each folder of the package once, and no other."""
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
