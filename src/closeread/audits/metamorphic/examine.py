@@ -2,56 +2,18 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
-
-import msgspec
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from closeread.audits.metamorphic.corpus_relations import FILE_RELATIONS, FileRelation, numbers
+from closeread.audits.metamorphic.judge import KINDS, Broken, Judge, length
 from closeread.audits.metamorphic.relations import RELATIONS, Relation, Spans, Trial
 from closeread.audits.metamorphic.shrinking import shrunk
 from closeread.errors import CloseReadError, OutsideError
 from closeread.protocols import Metric
-from closeread.types import Answer, Prediction, Question
+from closeread.types import Question
 
-_KINDS = ("date", "number", "span", "spans")
 _CLOSE = 1e-9
-# Promises that are watched at every trial: they need no answers of their own.
-_AGREE = "agreement", "exact match and F1 agree that an answer is right"
-_RANGE = "range", "a score is 0, 1 or between"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Broken:
-    """A promise that one value of a scorer breaks, with the smallest example found.
-
-    Attributes:
-        tried: How many trials the promise had; ``failed`` of them broke it.
-        gold: The gold answer's spans; ``said`` and ``instead`` are what is compared.
-        before: The score of ``said``, after: that of ``instead``.
-    """
-
-    relation: str
-    promise: str
-    value: str
-    tried: int
-    failed: int
-    gold: Spans
-    said: Spans
-    instead: Spans
-    before: float | None
-    after: float | None
-    question_id: str = ""
-
-    def example(self) -> str:
-        """Return the counterexample on one line."""
-        said = "" if self.said == self.gold else f"{_shown(self.said)} {_points(self.before)}, "
-        return (
-            f"gold {_shown(self.gold)}: {said}{_shown(self.instead)} {_points(self.after)}"
-            if self.gold
-            else f"{self.said[0]}: {_points(self.before)} → {_points(self.after)}"
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +39,7 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
     n_relations = n_trials = 0
     error = ""
     texts = [one for one in questions if not one.options and one.answers and one.answers[0].texts]
-    judge = _Judge(metric)
+    judge = Judge(metric)
     try:
         if texts and metric.unit != "group":
             for relation in RELATIONS:
@@ -133,92 +95,8 @@ def _shape(question: Question) -> str:
     return re.sub(r"(?<!\d)\d{1,3}(?!\d)", "9", shape)[:24]
 
 
-class _Judge:
-    """Scores trials, and watches on the way that a scorer's own values make sense together."""
-
-    def __init__(self, metric: Metric) -> None:
-        self.metric = metric
-        self._found: dict[tuple[str, str], Broken] = {}
-        self._tried = {_AGREE: 0, _RANGE: 0}
-
-    def values(self, question: Question, said: Spans, golds: Sequence[Spans]) -> dict[str, float]:
-        answers = tuple(Answer(kind=_kind(gold), texts=gold) for gold in golds)
-        asked = msgspec.structs.replace(question, answers=answers)
-        prediction = Prediction(
-            question_id=question.question_id, answer=Answer(kind=_kind(said), texts=said)
-        )
-        score = self.metric.score(asked, prediction)
-        values = {
-            name: number
-            for name, number in score.values.items()
-            if number is not None and name.rpartition(".")[2] not in _KINDS
-        }
-        if len(golds) == 1:  # the best of several may be another one for each value
-            self._watch(values, question, said, golds[0])
-        return values
-
-    @property
-    def n_watched(self) -> int:
-        """How many of the promises that are watched could be broken at all."""
-        return sum(map(bool, self._tried.values()))
-
-    def watched(self) -> list[Broken]:
-        """Return where a value left its range, or exact match was 1 and F1 was not."""
-        return [
-            replace(one, tried=self._tried[one.relation, one.promise])
-            for one in self._found.values()
-        ]
-
-    def _watch(
-        self, values: Mapping[str, float], question: Question, said: Spans, gold: Spans
-    ) -> None:
-        self._tried[_RANGE] += bool(values)
-        self._tried[_AGREE] += any(f"{name[:-2]}f1" in values for name in _exact(values))
-        for name, number in values.items():
-            if not 0 <= number <= 1:
-                self._note(_RANGE, name, question, (gold, gold, said), (None, number))
-        for name in _exact(values):
-            graded = f"{name[:-2]}f1"
-            f1 = values.get(graded)
-            if f1 is not None and values[name] == 1 and f1 != 1:
-                self._note(_AGREE, graded, question, (gold, gold, said), (1.0, f1))
-
-    def _note(
-        self,
-        promise: tuple[str, str],
-        value: str,
-        question: Question,
-        spans: tuple[Spans, Spans, Spans],
-        scores: tuple[float | None, float | None],
-    ) -> None:
-        """Count what breaks a promise, and keep the shortest."""
-        old = self._found.get((promise[0], value))
-        failed = (old.failed if old else 0) + 1
-        gold, said, instead = spans
-        if old is not None and _length(instead, gold) >= _length(old.instead, old.gold):
-            self._found[promise[0], value] = replace(old, failed=failed)
-            return
-        self._found[promise[0], value] = Broken(
-            relation=promise[0], promise=promise[1], value=value, tried=0, failed=failed,
-            gold=gold, said=said, instead=instead, before=scores[0], after=scores[1],
-            question_id=question.question_id,
-        )  # fmt: skip
-
-
-def _exact(values: Mapping[str, float]) -> list[str]:
-    return [name for name in values if name.endswith("em")]
-
-
-def _length(*sides: Spans) -> int:
-    return sum(len(text) + 1 for side in sides for text in side)
-
-
-def _kind(spans: Spans) -> Literal["span", "spans"]:
-    return "span" if len(spans) == 1 else "spans"
-
-
 def _of_relation(
-    judge: _Judge, relation: Relation, questions: Sequence[Question], shrink: bool
+    judge: Judge, relation: Relation, questions: Sequence[Question], shrink: bool
 ) -> tuple[int, list[Broken]]:
     tried = 0
     worst: dict[str, tuple[Question, Spans]] = {}
@@ -229,7 +107,7 @@ def _of_relation(
             tried += 1
             for name, _, _ in _violations(judge, relation, question, trial):
                 failed[name] = failed.get(name, 0) + 1
-                if name not in worst or _length(gold) < _length(worst[name][1]):
+                if name not in worst or length(gold) < length(worst[name][1]):
                     worst[name] = question, gold
     found = []
     for name, (question, gold) in worst.items():
@@ -253,7 +131,7 @@ def _of_relation(
 
 
 def _violations(
-    judge: _Judge, relation: Relation, question: Question, trial: Trial
+    judge: Judge, relation: Relation, question: Question, trial: Trial
 ) -> Iterator[tuple[str, float, float]]:
     """Yield the values that break the demand, with both scores."""
     before = judge.values(question, trial.said, [trial.gold])
@@ -281,7 +159,7 @@ def _holds(relation: Relation, name: str, old: float, new: float) -> bool:
 
 
 def _smallest(
-    judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str, *, shrink: bool
+    judge: Judge, relation: Relation, question: Question, gold: Spans, name: str, *, shrink: bool
 ) -> tuple[Trial, float, float]:
     """Return the smallest trial in which a value breaks the promise, with both scores."""
 
@@ -293,7 +171,7 @@ def _smallest(
 
     if shrink:
         gold = shrunk(gold, lambda smaller: any(breaking(smaller)))
-    return min(breaking(gold), key=lambda one: _length(one[0].gold, one[0].said, one[0].instead))
+    return min(breaking(gold), key=lambda one: length(one[0].gold, one[0].said, one[0].instead))
 
 
 def _of_file(
@@ -308,7 +186,7 @@ def _of_file(
         tried += 1
         for name, old in before.items():
             new = after.get(name)
-            if new is None or name in found or name.rpartition(".")[2] in _KINDS:
+            if new is None or name in found or name.rpartition(".")[2] in KINDS:
                 continue
             kept = {
                 "same": abs(new - old) < _CLOSE,
@@ -339,12 +217,3 @@ def _parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
     for size in sizes:
         if len(questions) >= size:
             yield questions[:size]
-
-
-def _shown(spans: Spans) -> str:
-    shown = [f"`{text}`".replace("\n", "\\n").replace("\t", "\\t") for text in spans]
-    return shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
-
-
-def _points(number: float | None) -> str:
-    return "—" if number is None or math.isnan(number) else f"{number:.2f}".rstrip("0").rstrip(".")

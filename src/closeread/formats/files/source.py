@@ -13,6 +13,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files import folder, packed, table
+from closeread.formats.files.bounded import Bounded
 from closeread.formats.files.head import Head
 from closeread.formats.files.place import MEND, PARSER_ERRORS, explain
 from closeread.formats.files.stream import Walk
@@ -21,9 +22,6 @@ T = TypeVar("T")
 _HEAD_BYTES = 256 * 1024
 _LONG_HEAD_BYTES = 16 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
-# Text packs to a tenth or a fiftieth; what unpacks to more than both of these was made to do harm.
-_UNPACKED_BYTES = 512 * 1024 * 1024
-UNPACKED_TIMES = 100
 _UTF8_MARK = b"\xef\xbb\xbf"
 # Below these sizes on disk a JSON document is parsed in one go, which is several times faster.
 _WHOLE_PLAIN_BYTES = 16 * 1024 * 1024
@@ -89,9 +87,9 @@ class Source:
             elif self.is_gzip:
                 from isal import igzip
 
-                most = max(_UNPACKED_BYTES, UNPACKED_TIMES * os.fstat(raw.fileno()).st_size)
+                n_packed = os.fstat(raw.fileno()).st_size
                 inflated = stack.enter_context(cast(Any, igzip).IGzipFile(fileobj=raw, mode="rb"))
-                raw = cast(Any, _Bounded(inflated, most, str(self)))
+                raw = cast(Any, Bounded(inflated, n_packed, str(self)))
             stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
             try:
                 must_be_text(stream.peek(4)[:4], str(self))
@@ -324,36 +322,6 @@ class Source:
 
     def _broken_gzip(self, found: str) -> InputError:
         return InputError(found, where=str(self), cure="fetch it again; it was cut or damaged")
-
-
-class _Bounded(io.RawIOBase):
-    """What a gzip file unpacks to, up to so many bytes: a few megabytes may hold gigabytes."""
-
-    def __init__(self, unpacked: io.RawIOBase, most: int, where: str) -> None:
-        self._unpacked, self._most, self._where = unpacked, most, where
-        self._left = most
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n_read = self._unpacked.readinto(buffer) or 0
-        self._left -= n_read
-        if self._left < 0:
-            raise InputError(
-                f"unpacks to more than {self._most >> 20:,} MiB, "
-                f"over {UNPACKED_TIMES} times what it is packed",
-                where=self._where,
-                expected="text",
-                cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
-            )
-        return n_read
-
-    def readall(self) -> bytes:
-        pieces = []
-        while piece := self.read(1 << 20):
-            pieces.append(piece)
-        return b"".join(pieces)
 
 
 def must_be_text(first: bytes, where: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import InputError
-from closeread.formats.files.source import UNPACKED_TIMES
+from closeread.formats.files.bounded import UNPACKED_TIMES
 from closeread.formats.logs.records import Problems
 from closeread.parts import extras
 

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -19,11 +19,18 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source, must_be_text
-from closeread.formats.submissions import hotpotqa_outputs, package, table, vgaokao_outputs
+from closeread.formats.submissions import (
+    gcrc_letters,
+    hotpotqa_outputs,
+    package,
+    table,
+    vgaokao_outputs,
+)
 from closeread.formats.submissions.evidence_places import with_places
 from closeread.formats.submissions.numbers import in_words
 from closeread.formats.submissions.raw_prediction import (
     ANSWER_FIELDS,
+    FORMS,
     all_are,
     in_memory,
     is_number,
@@ -36,18 +43,7 @@ from closeread.types import Dataset, Prediction, Submission
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
 _GIVEN = "the predictions"
-_FORMS = "docs/formats.md lists the forms"
 _MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
-GCRC_FIELDS = {
-    "original": "answer",
-    "positive": "positive_answer",
-    "negative": "negative_answer",
-}
-_GCRC_OPTIONS = {
-    "original": "options",
-    "positive": "positive_options",
-    "negative": "negative_options",
-}
 _ID_FIELDS = ("question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx")
 _NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
@@ -71,7 +67,7 @@ def load_submission(
         InputError: The file is not JSON, or of no known form; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    source = Source(path, otherwise=_FORMS)
+    source = Source(path, otherwise=FORMS)
     extras = _extras(null_odds)
     packed = package.unpack(source.path)
     raw = _unpacked(source) if packed is None else packed
@@ -93,7 +89,7 @@ def load_submission(
     else:
         value = source.decode(raw, Any)
     found = _rows(where, value, dataset, numbers)
-    extras |= _repeated_options(value, dataset)
+    extras |= gcrc_letters.repeated_options(value, dataset)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
     return _submission(where, found, extras, dataset)
@@ -141,7 +137,7 @@ def given_submission(
         rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
     else:
         rows = _rows(_GIVEN, value, dataset)
-    extras = _extras(null_odds) | _repeated_options(value, dataset)
+    extras = _extras(null_odds) | gcrc_letters.repeated_options(value, dataset)
     return _submission(_GIVEN, rows, extras, dataset)
 
 
@@ -282,7 +278,7 @@ def _rows(
         if isinstance(data, list):
             if data and isinstance(data[0], dict) and "opid" in data[0]:
                 return vgaokao_outputs.evidence(source, data, dataset)
-            return _gcrc(source, data, dataset)
+            return gcrc_letters.letters(source, data, dataset)
         if hotpotqa_outputs.is_hotpotqa(value):
             return hotpotqa_outputs.predictions(source, value, dataset)
         if isinstance(value.get("results"), list):
@@ -303,7 +299,7 @@ def _unknown_form(source: str, value: Any) -> InputError:
         f"there is {kind_of(value)}",
         where=source,
         expected="predictions: an object of id and answer, or rows with an id each",
-        cure=_FORMS,
+        cure=FORMS,
     )
 
 
@@ -336,58 +332,3 @@ def _own(place: str, row: Mapping[str, Any]) -> Any:
         return msgspec.convert(row, Prediction)
     except msgspec.ValidationError as error:
         raise explain(error, place, value=row, kind=Prediction) from error
-
-
-def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
-    """Three letters a record; a set of triples under other ids is matched by group and role."""
-    named = _named_by(dataset)
-    for index, row in enumerate(data):
-        missing = [
-            field
-            for field in ("id", *GCRC_FIELDS.values())
-            if not isinstance(row, dict) or field not in row
-        ]
-        if len(missing) > len(GCRC_FIELDS):
-            raise InputError(
-                "neither an id nor an answer",
-                where=f"{source}, at data[{index}]",
-                expected="predictions, no questions",
-                cure=f"{_FORMS}; a data set is named by --dataset",
-            )
-        if missing:
-            raise InputError(
-                "missing " + ", ".join(missing),
-                where=f"{source}, at data[{index}]",
-                expected="id, answer, positive_answer and negative_answer in every row",
-                cure="write null where there is no answer",
-            )
-        for role, field in GCRC_FIELDS.items():
-            letter = row[field]
-            if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
-                letter = str(letter)
-            yield named(row["id"], role), letter
-
-
-def _named_by(dataset: Dataset | None) -> Callable[[Any, str], str]:
-    """Return what a question of a record is called in a data set."""
-    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
-    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
-    return lambda group, role: ids.get((str(group), role), f"{group}#{role}")
-
-
-def _repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
-    """Return as a side file the options that GCRC_advRobust's records repeat beside their letters.
-
-    A letter is of these: where they are not the data set's own, it says another thing there.
-    """
-    data = value.get("data") if isinstance(value, dict) else None
-    if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
-        return {}
-    named = _named_by(dataset)
-    found = {
-        named(row["id"], role): row[field]
-        for row in data
-        for role, field in _GCRC_OPTIONS.items()
-        if isinstance(row.get(field), list) and all_are(row[field], str)
-    }
-    return {"options": found} if found else {}

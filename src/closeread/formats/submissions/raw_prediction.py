@@ -14,6 +14,7 @@ from closeread.errors import InputError
 from closeread.types import Answer, Candidate, Evidence, Prediction
 from closeread.wording import count_of
 
+FORMS = "docs/formats.md lists the forms"
 _SCORE_FIELDS = ("confidence", "score", "probability")
 ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value", "predicted_answer")
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from closeread.errors import MismatchError
 from closeread.metrics.comparison.seeds import average
 from closeread.metrics.comparison.swaps import Sides, Swaps
-from closeread.metrics.intervals import Resampling, resampled_ratios
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.resamples import resampled_ratios
 from closeread.protocols import Pool
 from closeread.wording import count_of
 

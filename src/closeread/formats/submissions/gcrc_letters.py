@@ -1,0 +1,80 @@
+"""GCRC_advRobust's submission: three letters a record, and the options that records repeat."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.formats.submissions.raw_prediction import FORMS, all_are
+from closeread.types import Dataset
+
+_LETTERS = {
+    "original": "answer",
+    "positive": "positive_answer",
+    "negative": "negative_answer",
+}
+_OPTIONS = {
+    "original": "options",
+    "positive": "positive_options",
+    "negative": "negative_options",
+}
+
+
+def letters(source: str, data: list[Any], dataset: Dataset | None) -> Iterator[tuple[str, Any]]:
+    """Yield each question's id and letter: three a record.
+
+    A set of triples under other ids is matched by group and role.
+
+    Raises:
+        InputError: A record has no id or not all three fields; says which.
+    """
+    named = _named_by(dataset)
+    for index, row in enumerate(data):
+        missing = [
+            field
+            for field in ("id", *_LETTERS.values())
+            if not isinstance(row, dict) or field not in row
+        ]
+        if len(missing) > len(_LETTERS):
+            raise InputError(
+                "neither an id nor an answer",
+                where=f"{source}, at data[{index}]",
+                expected="predictions, no questions",
+                cure=f"{FORMS}; a data set is named by --dataset",
+            )
+        if missing:
+            raise InputError(
+                "missing " + ", ".join(missing),
+                where=f"{source}, at data[{index}]",
+                expected="id, answer, positive_answer and negative_answer in every row",
+                cure="write null where there is no answer",
+            )
+        for role, field in _LETTERS.items():
+            letter = row[field]
+            if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
+                letter = str(letter)
+            yield named(row["id"], role), letter
+
+
+def _named_by(dataset: Dataset | None) -> Callable[[Any, str], str]:
+    """Return what a question of a record is called in a data set."""
+    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
+    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
+    return lambda group, role: ids.get((str(group), role), f"{group}#{role}")
+
+
+def repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
+    """Return as a side file the options that GCRC_advRobust's records repeat beside their letters.
+
+    A letter is of these: where they are not the data set's own, it says another thing there.
+    """
+    data = value.get("data") if isinstance(value, dict) else None
+    if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
+        return {}
+    named = _named_by(dataset)
+    found = {
+        named(row["id"], role): row[field]
+        for row in data
+        for role, field in _OPTIONS.items()
+        if isinstance(row.get(field), list) and all_are(row[field], str)
+    }
+    return {"options": found} if found else {}
