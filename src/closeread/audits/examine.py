@@ -10,7 +10,7 @@ from typing import Literal
 from closeread.audits import leakage, order, recorded, replan, shortcuts
 from closeread.audits.disagreement import check as disagreement
 from closeread.audits.findings import Finding, skipped
-from closeread.audits.material import Problems, Subject, subject, together, told_apart
+from closeread.audits.material import Problems, Read, Subject, subject, together, told_apart
 from closeread.audits.metamorphic import check as metamorphic
 from closeread.audits.replan_total import total
 from closeread.audits.shape import check as shape
@@ -129,7 +129,9 @@ def audit(
             where=", ".join(map(str, sources)),
             expected="run folders, other harnesses' logs, or tables of models' scores",
         )
-    subjects = told_apart([subject(open_run(path, moved=wanted.moved), problems) for path in runs])
+    read: Read = {}
+    opened = (open_run(path, moved=wanted.moved) for path in runs)
+    subjects = told_apart([subject(run, problems, read) for run in opened])
     shared = together(subjects, problems)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -12,9 +12,10 @@ from closeread.items import bare, ordered
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
+from closeread.runs.records import DatasetInfo
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
-from closeread.types import Defects, Passage, Prediction, Question, Submission
+from closeread.types import Dataset, Defects, Passage, Prediction, Question, Submission
 from closeread.wording import count_of, in_one_line
 
 _SETS_SHOWN = 8
@@ -118,19 +119,25 @@ class Problems:
         )
 
 
-def subject(run: Run, problems: Problems) -> Subject:
+Read = dict[Hashable, tuple[tuple[Question, ...], dict[str, Passage]]]
+
+
+def subject(run: Run, problems: Problems, read: Read | None = None) -> Subject:
     """Load a finished run.
+
+    Args:
+        run: Its data set must be there.
+        problems: Told of questions without gold, and of scores that are none.
+        read: What was read of data sets for other runs; those on one data set share it.
 
     Raises:
         InputError: The run is not finished, or its data set is gone.
         MismatchError: Its data set has changed.
     """
     dataset = run.dataset()
-    passages: dict[str, Passage] = {}
+    asked, passages = _asked(dataset, run.info.dataset, {} if read is None else read)
     questions: list[Question] = []
-    asked = ((found[1], found[2]) for found in ordered(dataset, run.info.dataset.limit))
-    for passage, question in bare(asked):
-        passages.setdefault(passage.passage_id, passage)
+    for question in asked:
         if has_answer(question):
             questions.append(question)
         else:
@@ -172,6 +179,21 @@ def subject(run: Run, problems: Problems) -> Subject:
         totals=_finite(log.scores) if log is not None and not log.skipped else {},
         shown=answers_shown(run, passages, questions),
     )
+
+
+def _asked(
+    dataset: Dataset, info: DatasetInfo, read: Read
+) -> tuple[tuple[Question, ...], dict[str, Passage]]:
+    key = (dataset.path, dataset.format, info.sha256, info.limit, info.only)
+    if key not in read:
+        passages: dict[str, Passage] = {}
+        questions: list[Question] = []
+        of = ((passage, question) for _, passage, question in ordered(dataset, info.limit))
+        for passage, question in bare(of):
+            passages.setdefault(passage.passage_id, passage)
+            questions.append(question)
+        read[key] = tuple(questions), passages
+    return read[key]
 
 
 def _recorded(run: Run) -> dict[str, dict[str, float]]:

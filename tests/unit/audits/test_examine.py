@@ -28,3 +28,17 @@ def test_what_a_format_alone_knows_is_not_held(tmp_path):
     held = subject(run, Problems())
     assert held.questions
     assert not any(one.metadata for one in (*held.questions, *held.passages.values()))
+
+
+def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):
+    """Two hundred runs on one set parsed it two hundred times, and held it as often."""
+    right, wrong = (
+        make_run(tmp_path, name, answer)
+        for name, answer in (("right", lambda gold: gold), ("wrong", lambda gold: "no"))
+    )
+    read = {}
+    one, other = (subject(run, Problems(), read) for run in (right, wrong))
+    assert one.passages is other.passages
+    assert all(a is b for a, b in zip(one.questions, other.questions, strict=True))
+    assert one.questions == subject(right, Problems()).questions
+    assert dict(one.predictions) != dict(other.predictions)
