@@ -94,6 +94,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "opencompass": Entry(
             "closeread.metrics.others.opencompass:metric", "OpenCompass: em, drop (fuzzy)"
         ),
+        "helm": Entry("closeread.metrics.others.helm:metric", "HELM: exact matches, f1_score"),
         "evaluate": Entry(
             "closeread.metrics.others.hf_evaluate:metric", "Hugging Face evaluate: squad"
         ),

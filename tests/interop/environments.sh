@@ -4,7 +4,7 @@
 # the tests passed with; without it the newest are taken that the requirements allow.
 set -e
 cd "$(dirname "$0")/../.."
-for name in lm_eval inspect lighteval evalscope opencompass simple_evals trackers; do
+for name in lm_eval inspect lighteval evalscope opencompass simple_evals openai_evals helm trackers; do
   folder=.venv-interop/$name
   wanted=tests/interop/$name/requirements.txt
   lock=${PINS:+$PINS/interop/$name.lock}
@@ -18,5 +18,10 @@ for name in lm_eval inspect lighteval evalscope opencompass simple_evals tracker
     $install "$torch"
   fi
   $install --requirement "$wanted"
+  # What asks for far more than its part of the tests imports is installed alone.
+  alone=tests/interop/$name/alone.txt
+  if [ -f "$alone" ]; then
+    $install --no-deps --requirement "$alone"
+  fi
   cat "$wanted" $lock > "$folder/ready"
 done

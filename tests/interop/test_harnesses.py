@@ -37,8 +37,24 @@ CASES = [
     ("opencompass", "drop", "accuracy", "opencompass.drop", 100, 0),
     ("simple_evals", "drop", "score", "simple-evals.drop.score", 1, 0),
     ("simple_evals", "drop", "f1_score", "simple-evals.drop.f1", 100, 1e-9),
-]
-# The harness' name for its score of one question, and ours.
+    ("openai_evals", "drop_local.test.v0", "accuracy", "simple-evals.drop.score", 1, 0),
+    ("openai_evals", "drop_local.test.v0", "f1_score", "squad.f1", 1, 0),
+    ("openai_evals", "choice_local.test.v0", "accuracy", "choice.accuracy", 1, 0),
+    *(
+        ("helm", task, name, f"helm.{name}", 1, 0)
+        for task in ("drop_local", "drop_local,lowercase")
+        for name in (
+            "exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match",
+            "f1_score",
+        )
+    ),
+    *(
+        ("helm", f"choice_local:method=multiple_choice_{name}", "exact_match", "choice.accuracy",
+         1, 0)
+        for name in ("joint", "separate_original", "separate_calibrated")
+    ),
+]  # fmt: skip
+# The harness' name for its score of one question, and ours; HELM's are called alike.
 BY_QUESTION = {
     "lm-eval.drop.em": "em",
     "lm-eval.drop.f1": "f1",
@@ -47,6 +63,7 @@ BY_QUESTION = {
     "opencompass.drop": "correct",
     "simple-evals.drop.score": "score",
 }
+FUZZY = {"simple-evals.drop.score": "accuracy", "squad.f1": "f1_score"}  # of OpenAI evals
 # The answers of the examples in the prompts; the two harnesses that draw them have no list here.
 _OURS = ("12", "Ada Brandt")
 SHOWN = {
@@ -57,6 +74,8 @@ SHOWN = {
     ("evalscope", "drop_default"): ("1", "Jacobs", "43"),
     ("opencompass", "drop"): _OURS,
     ("simple_evals", "drop"): _OURS,
+    ("openai_evals", "drop_few_shot.test.v0"): _OURS,
+    ("helm", "drop_local"): _OURS,
 }
 
 
@@ -114,14 +133,19 @@ def test_our_number_is_the_one_that_the_harness_printed(logs, case):
 # EvalScope is not here: no scorer of ours bears its name.
 @pytest.mark.parametrize(
     ("harness", "task", "ours"),
-    [(c[0], c[1], c[3]) for c in CASES if c[3] in BY_QUESTION and c[0] != "evalscope"],
+    [
+        (c[0], c[1], c[3])
+        for c in CASES
+        if c[0] != "evalscope" and (c[3] in BY_QUESTION | FUZZY or c[3].startswith("helm."))
+    ],
 )
 def test_our_score_of_each_question_is_the_one_that_the_harness_logged(logs, harness, task, ours):
     run = logs(harness)[task]
     score_run(run, ScoreSettings(metrics=(ours,)))
     family, _, value = ours.partition(".")
     mine = {row.question_id: row.values[value] for row in run.scores(family)}
-    logged = {row.question_id: row.values.get(BY_QUESTION[ours]) for row in run.log_scores()}
+    theirs = (FUZZY if harness == "openai_evals" else BY_QUESTION).get(ours, value)
+    logged = {row.question_id: row.values.get(theirs) for row in run.log_scores()}
     assert logged == mine and len(set(mine.values())) > 1
 
 
@@ -143,6 +167,17 @@ def test_the_examples_of_every_prompt_are_found_in_the_log(logs, harness, task):
     for shown in found.values():
         assert len(shown) == 2
         assert {one.replace(",", " ").split()[0] for one in shown} <= golds
+
+
+def test_what_helm_shows_on_its_site_are_the_answers_of_the_state(logs, tmp_path):
+    whole = logs("helm")["drop_local"]
+    site = ingest([whole.path.parents[1] / "site"], tmp_path / "site").runs
+    (shown,) = [run for run in site if run.info.log.task == "drop_local"]
+    answers = [
+        [(one.question_id, one.answer) for one in run.predictions()] for run in (whole, shown)
+    ]
+    assert answers[0] == answers[1] and len(answers[0]) == 14
+    assert shown.info.log.scores == whole.info.log.scores
 
 
 def test_both_forms_of_an_inspect_log_hold_the_same(logs):

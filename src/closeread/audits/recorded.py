@@ -12,6 +12,7 @@ from closeread.audits.disagreement.check import scorers_for
 from closeread.audits.disagreement.parting import PARTS, Refused, values_of
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject
+from closeread.catalog import CATALOG
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Question
@@ -20,8 +21,11 @@ _GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all
 # Scores of these names are right or wrong, or F1; others (judges, ROUGE) are only told.
 _NAMES = frozenset(
-    ("em", "exact_match", "f1", "score", "acc", "accuracy", "correct", "choice", "match")
-)
+    (
+        "em", "exact_match", "f1", "score", "acc", "accuracy", "correct", "choice", "match",
+        "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score",
+    )
+)  # fmt: skip
 _IN_PERCENT = frozenset(("opencompass",))
 # How whole numbers are called that are the mean of scores of another name.
 _WHOLE = {"em": "exact_match", "correct": "accuracy"}
@@ -173,7 +177,7 @@ def _nearest(
 
     Of equally near ones that of the same name, and of the same harness, is taken.
     """
-    names = ("choice",) if asked[0].options else scorers_for(one)
+    names = ("choice",) if asked[0].options else (*scorers_for(one), *_own(one))
     few = asked[:: max(1, len(asked) // _MOST_TRIED)]
     misses: dict[str, tuple[int, Metric, str]] = {}
     for family in names:
@@ -198,6 +202,12 @@ def _nearest(
     name = min(misses, key=strangeness)
     _, metric, family = misses[name]
     return name, list(_differing(one, asked, values, (name, metric, family)))
+
+
+def _own(one: Subject) -> tuple[str, ...]:
+    """Return the scorer that bears the harness' name, where it is not among the usual ones."""
+    known = one.harness in CATALOG["metric"] and one.harness not in scorers_for(one)
+    return (one.harness,) if known else ()
 
 
 def _differing(

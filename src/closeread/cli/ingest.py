@@ -8,6 +8,7 @@ import click
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark, table
 from closeread.cli.terminal.place import Place
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from closeread.runs.ingest import Ingested
@@ -33,7 +34,8 @@ def command(
 
     LOG is a file, or a folder to be searched: lm-evaluation-harness samples and results, lighteval
     details, inspect .eval and .json, OpenCompass and EvalScope predictions, simple-evals results,
-    GAOKAO-Bench results. docs/logs.md says what each log knows and what it cannot know.
+    OpenAI evals records, HELM states, GAOKAO-Bench results. docs/logs.md says what each log knows
+    and what it cannot know.
     """
     from closeread.cli.terminal.sources import each_once
     from closeread.runs.ingest import ingest
@@ -52,12 +54,13 @@ def command(
         as_json({"runs": runs, **counted, "passed_over": made.passed_over})
         return
     rows = []
+    alone = len(made.runs) == 1
     for run in made.runs:
         log = run.info.log
         if log is not None:
             rows.append(
                 (
-                    str(run.path),
+                    str(run.path) if alone else run.path.name,
                     f"{log.harness} {log.version}".strip(),
                     log.model,
                     f"{run.info.n_predictions:,}",
@@ -65,7 +68,8 @@ def command(
                 )
             )
     headings = ("run", "harness", "model", "questions", "lost in the log")
-    table(headings, rows, right=("questions",))
+    title = "" if alone else f"{count_of(len(rows), 'run')} in {out}"
+    table(headings, rows, title=title, right=("questions",))
 
 
 def tell_passed_over(made: "Ingested") -> None:

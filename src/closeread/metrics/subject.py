@@ -11,7 +11,7 @@ from closeread.types import Question
 _OF_OPTIONS = {"choice", "option", "gcrc"}
 _OF_TEXTS = {"mrqa", "squad", "squad2", "mlqa", "cmrc", "drop", "hotpotqa", "addsent"} | {
     # as other harnesses have them
-    "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "evaluate",
+    "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "helm", "evaluate",
 }  # fmt: skip
 
 

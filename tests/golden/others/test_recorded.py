@@ -11,7 +11,7 @@ from closeread.parts import finding
 from closeread.types import Answer, Prediction, Question
 from golden.drop.test_others import ORACLES
 
-NAMES = ("lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "evaluate")
+NAMES = ("lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "helm", "evaluate")
 
 
 @pytest.fixture(scope="module")

@@ -94,6 +94,19 @@ def opencompass(rows):
         yield {"em": one["correct"], "drop": other["correct"]}
 
 
+def helm(rows):
+    """Its metrics over references, on the stripped text that it gives them."""
+    from helm.benchmark.metrics import evaluate_reference_metrics as metrics
+
+    names = ["quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score"]
+    for said, golds in rows:
+        joined = [" and ".join(gold) for gold in golds]
+        yield {
+            name: max(getattr(metrics, name)(gold, said.strip()) for gold in joined)
+            for name in ("exact_match", *names)
+        }
+
+
 def main(harness, rows, out):
     pairs = json.loads(Path(rows).read_text("utf-8"))
     found = [

@@ -22,6 +22,7 @@ HARNESSES = {
     "inspect": "inspect",
     "simple_evals": "simple-evals",
     "opencompass": "opencompass",
+    "helm": "helm",
 }
 EACH = 4
 

@@ -35,6 +35,15 @@ def test_the_table_names_what_is_lost(tmp_path):
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+def test_of_several_runs_the_table_has_their_names_under_the_folder(tmp_path):
+    """(In the column of a table a whole path is broken over lines.)"""
+    out = tmp_path / "runs"
+    done = within("ingest", FIXTURES / "lm_eval", "--out", out)
+    title, _, *rows = done.stdout.splitlines()
+    assert title == f"2 runs in {out}"
+    assert [row.split()[0] for row in rows if "lm-eval" in row] == ["choice_local", "drop_local"]
+
+
 def test_a_broken_log_exits_with_2_and_without_a_traceback(tmp_path):
     (log,) = (FIXTURES / "lm_eval").glob("samples_drop*")
     path = tmp_path / log.name

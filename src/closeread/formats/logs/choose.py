@@ -14,10 +14,13 @@ LOG_FORMATS = {
     "inspect": ("inspect", "inspect-ai .eval and .json"),
     "lm-eval": ("lm_eval", "lm-evaluation-harness samples_*.jsonl"),
     "lm-eval-results": ("lm_eval_results", "lm-evaluation-harness results: numbers only"),
+    "lm-eval-write-out": ("lm_eval_write_out", "the same before 0.4: *_write_out_info.json"),
     "evalscope": ("evalscope", "EvalScope reviews and predictions"),
     "simple-evals": ("simple_evals", "simple-evals *_allresults.json"),
     "gaokao-bench": ("gaokao_bench", "GAOKAO-Bench result files"),
     "opencompass": ("opencompass", "OpenCompass predictions"),
+    "openai-evals": ("openai_evals", "OpenAI evals, what oaieval records"),
+    "helm": ("helm", "HELM scenario_state.json and display_predictions.json"),
 }
 _ENDINGS = (".json", ".jsonl", ".eval", ".parquet", ".gz")
 

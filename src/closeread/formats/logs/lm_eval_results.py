@@ -33,8 +33,12 @@ def sniff(path: Path) -> bool:
 
 
 def accompanies(path: Path) -> bool:
-    """Whether samples lie beside it."""
-    return any(path.parent.glob("samples_*.jsonl*"))
+    """Whether samples lie beside it, or, before 0.4, what was written out of each of its tasks."""
+    if any(path.parent.glob("samples_*.jsonl*")):
+        return True
+    tasks = mapping(document(path).get("results"))
+    written = (path.parent / f"{task}_write_out_info.json" for task in tasks)
+    return bool(tasks) and all(one.is_file() for one in written)
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:

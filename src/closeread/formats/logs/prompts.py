@@ -53,6 +53,20 @@ def from_prompt(prompt: str) -> tuple[str, str]:
     return passage, prompt[asked.end() : end.start() if end else len(prompt)].strip()
 
 
+def from_input(text: str) -> tuple[str, str]:
+    """Split what was asked, no example in it, at its first ``Question:``; else it is the question.
+
+    What stands before is the passage, less a heading that it begins with; what follows, turns of a
+    dialogue among it, is the question.
+    """
+    asked = _QUESTION.search(text)
+    if asked is None:
+        return "", text.strip()
+    heading = _PASSAGE.match(text)
+    passage = text[heading.end() if heading else 0 : asked.start()]
+    return passage.strip("\n"), text[asked.end() :].strip()
+
+
 def options_in(prompt: str) -> tuple[str, ...]:
     """Return the texts of the last options in a prompt: lines that begin with A, B, ... in turn."""
     found: list[str] = []

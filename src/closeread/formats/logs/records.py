@@ -21,6 +21,7 @@ LOST = {
     "passage": "passage and question are one prompt; they were told apart by its headings or not",
     "gold-kinds": "golds are bare strings: numbers and dates are told by their look",
     "gold-spans": "an answer of several spans stands as one joined string",
+    "gold-others": "of several accepted answers only the first is logged",
     "options": "the options stand in the prompt only",
     "extraction": "which option the harness took from a text is not logged: it is read anew",
     "sample-scores": "the harness' score of each question is not logged",

@@ -46,7 +46,9 @@ def turns(prompt: Any) -> tuple[Turn, ...]:
         if isinstance(message, dict):
             text = text_of(message.get("content", message.get("prompt")))
             if text is not None:
-                made.append(Turn(_role(message.get("role", "")), text))
+                # OpenAI evals shows examples as the system's words, by name.
+                named = str(message.get("name") or "").partition("example_")[2]
+                made.append(Turn(_role(named or message.get("role", "")), text))
     return tuple(made)
 
 

@@ -1,0 +1,241 @@
+"""HELM: ``scenario_state.json`` of a run's folder, or what ``helm-summarize`` made of it.
+
+A state has ``adapter_spec`` and ``request_states``, one a request: ``instance`` (``input``,
+``references`` with their tags, ``id``, ``split``, ``perturbation``), ``request`` and ``result``.
+Questions with options are asked by letter (``output_mapping`` tells whose), or with a request an
+option, whose likelihoods are compared. ``helm_beside`` reads what lies in the same folder. Clients
+cut each text at its first stop.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.formats.files.source import Source
+from closeread.formats.logs import golds, helm_beside, prompts
+from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.values import elements, listing, mapping, number, scores, tried
+from closeread.types import Answer, Generation, Option, Prediction
+
+NAME = "helm"
+_WRITTEN = ("generation", "chat")
+_BY_LETTER = ("multiple_choice_joint", "multiple_choice_joint_chain_of_thought")
+_BY_LIKELIHOOD = ("multiple_choice_separate_original", "multiple_choice_separate_calibrated")
+_SETTINGS = ("method", "max_tokens", "temperature", "num_outputs", "stop_sequences")
+
+
+def sniff(path: Path) -> bool:
+    """Whether it has requests with how they were made, or is a list of what is shown of them."""
+    head = Source(path).long_head()
+    shown = head.has("instance_id", "train_trial_index", "predicted_text", at=(0,))
+    return head.has("adapter_spec", "request_states") or (shown and isinstance(head.value, list))
+
+
+def accompanies(path: Path) -> bool:
+    """Whether it is shown of a state that lies beside it."""
+    found = helm_beside.state(path)
+    return found is not None and found.name != path.name
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record an instance; perturbations, trials and further splits are their own tasks.
+
+    Raises:
+        InputError: What is shown lies without its questions.
+    """
+    run = helm_beside.run_of(path)
+    rest: dict[str, Any] = {"adapter_spec": run.adapter}
+    whole = Source(path).long_head().has("request_states")
+    states = elements(path, "request_states", problems, rest) if whole else run.shown(problems)
+    lost: dict[str, set[str]] = {}
+    kinds: dict[str, helm_beside.Kind] = {}
+    first_split: list[str] = []
+    started, scored = "", False
+    for place, (_, group) in enumerate(groupby(states, helm_beside.key)):
+        of_one = list(group)
+        kind = helm_beside.kind(of_one[0])
+        first_split = first_split or [kind.split]
+        key = run.task + kind.ending(first_split[0])
+        kinds[key] = kind
+        make = partial(
+            _record, key, of_one, mapping(rest["adapter_spec"]), run, problems,
+            lost=lost.setdefault(key, {"finish-reason", "tokens"}),
+        )  # fmt: skip
+        name = str(mapping(mapping(of_one[0]).get("instance")).get("id") or place)
+        record = tried(make, problems, name=name)
+        if record is not None:
+            started = started or _started(of_one[0])
+            scored = scored or bool(record.scores)
+            yield record
+    adapter = mapping(rest["adapter_spec"])
+    for key, kind in kinds.items():
+        facts[key] = LogFacts(
+            harness=NAME,
+            model=str(adapter.get("model") or ""),
+            task=key,
+            created=started,
+            settings=_settings(adapter),
+            lost=(*sorted(lost[key]), *(() if scored else ("sample-scores",)), "version"),
+            scores=run.totals(kind, len({of.trial for of in kinds.values()})),
+        )
+
+
+def _record(
+    task: str,
+    states: list[Any],
+    adapter: dict[str, Any],
+    run: helm_beside.RunFiles,
+    problems: Problems,
+    *,
+    lost: set[str],
+) -> LogRecord | None:
+    state = states[0]
+    instance, request = state["instance"], mapping(state.get("request"))
+    name = str(instance["id"])
+    if all(one.get("result") is None for one in states):
+        what = "the request was never made (a dry run?)"
+        problems.bad.add("no-response", what, question_id=name)
+        return None
+    method = str(adapter.get("method") or "")
+    if method not in _WRITTEN + _BY_LETTER + _BY_LIKELIHOOD:
+        what = f"by the method {method!r} no question is answered"
+        problems.bad.add("odd-value", what, question_id=name)
+        return None
+    texts = [helm_beside.text(one["output"]) for one in instance["references"]]
+    right = [at for at, one in enumerate(instance["references"]) if "correct" in one["tags"]]
+    passage_text, text = prompts.from_input(helm_beside.text(instance["input"]))
+    passage = prompts.passage(passage_text)
+    lost.add("passage")
+    options: tuple[Option, ...] = ()
+    saved = run.scores(states[0])
+    if method in _WRITTEN:
+        lost.add("gold-kinds")
+        answers = golds.of_value([texts[at] for at in right])
+        prediction = _written(name, state, saved, lost=lost, problems=problems)
+    else:
+        options = _options(texts, state.get("output_mapping"))
+        answers = tuple(options[at].answer for at in right)
+        if method in _BY_LETTER:
+            prediction = _written(name, state, saved, lost=lost, problems=problems)
+            answer = _picked(state, adapter, options)
+            if not prediction.error:
+                prediction = msgspec.structs.replace(prediction, answer=answer)
+        else:
+            prediction = _likeliest(name, states, saved, options)
+    if not answers:
+        problems.bad.add("missing-gold", "no reference is correct", question_id=name)
+        return None
+    prompt = request.get("messages") or request.get("prompt") or ""
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=golds.question(name, passage, text, answers, options),
+        prediction=prediction,
+        scores=scores(helm_beside.of_answers(saved), problems, name=name),
+        shown=_shown(state, prompt, passage_text),
+    )
+
+
+def _written(
+    name: str,
+    state: dict[str, Any],
+    saved: dict[str, Any],
+    *,
+    lost: set[str],
+    problems: Problems,
+) -> Prediction:
+    result = mapping(state.get("result"))
+    completions = listing(result.get("completions"))
+    problems.first_of(completions, name)
+    if not completions or result.get("success") is False:
+        message = str(result.get("error") or "the log has no text here")[:500]
+        problems.kept.add("sample-error", message, question_id=name)
+        return Prediction(question_id=name, error=message)
+    # What the harness scores is the likeliest one.
+    written = max(completions, key=lambda one: number(one.get("logprob")) or 0.0)
+    stops = tuple(map(str, listing(mapping(state.get("request")).get("stop_sequences"))))
+    if stops:
+        lost.add("tail")
+    if "request" not in state:
+        lost.add("stops")
+    reason = mapping(written.get("finish_reason")).get("reason")
+    tokens = [saved.get(key) for key in ("num_prompt_tokens", "num_output_tokens")]
+    if reason:
+        lost.discard("finish-reason")
+    if tokens[1] is not None:
+        lost.discard("tokens")
+    prompt_tokens, output_tokens = (None if one is None else int(one) for one in tokens)
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="span", texts=(written["text"].strip(),)),
+        generation=Generation(
+            text=written["text"],
+            stops=stops,
+            finish_reason=str(reason or ""),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=output_tokens,
+        ),
+        seconds=result.get("request_time"),
+    )
+
+
+def _options(texts: list[str], mapped: Any) -> tuple[Option, ...]:
+    """Return the references with the letters that the prompt gave them, else A, B, ..."""
+    letters = list(mapping(mapped))
+    if len(letters) != len(texts):
+        return golds.lettered(texts)
+    return tuple(
+        Option(label=letter, text=text) for letter, text in zip(letters, texts, strict=True)
+    )
+
+
+def _picked(
+    state: dict[str, Any], adapter: dict[str, Any], options: tuple[Option, ...]
+) -> Answer | None:
+    """Return the option that the harness took from the text; None where it took none."""
+    if "mapped_output" in state:
+        said = state["mapped_output"]
+        return next((one.answer for one in options if one.text == said), None)
+    said = helm_beside.first_text(state).strip()
+    pattern = adapter.get("output_mapping_pattern")
+    if pattern:
+        said = helm_beside.found_by(pattern, said)
+    return next((one.answer for one in options if one.label == said), None)
+
+
+def _likeliest(
+    name: str, states: list[dict[str, Any]], saved: dict[str, Any], options: tuple[Option, ...]
+) -> Prediction:
+    """Return the option that the harness took, with likelihoods where the tokens tell them."""
+    values = helm_beside.likelihoods(states, [one.text for one in options])
+    taken = number(saved.get("predicted_index"))
+    if taken is None:
+        return golds.likeliest(name, options, values)
+    answer = golds.picked(int(taken), options)
+    return Prediction(question_id=name, answer=answer, option_scores=tuple(values))
+
+
+def _shown(state: dict[str, Any], prompt: Any, passage: str) -> tuple[str, ...] | None:
+    found = prompts.answers_shown(prompt, passage)
+    return () if found and state.get("num_train_instances") == 0 else found
+
+
+def _started(state: dict[str, Any]) -> str:
+    seconds = mapping(state.get("result")).get("request_datetime")
+    if not isinstance(seconds, int) or not 0 < seconds < 1 << 33:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def _settings(adapter: dict[str, Any]) -> dict[str, Any]:
+    found = {name: adapter[name] for name in _SETTINGS if adapter.get(name) is not None}
+    shots = adapter.get("max_train_instances")
+    return found if shots is None else found | {"num_fewshot": shots}
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, beside=accompanies)

@@ -1,0 +1,245 @@
+"""What lies in a HELM run's folder beside its requests, and how requests belong together.
+
+``run_spec.json`` says how it was asked, ``per_instance_stats.json`` and ``stats.json`` hold the
+scores. ``helm-summarize`` writes ``instances.json``, ``display_predictions.json`` and
+``display_requests.json`` for its site: the answers, without tokens and without why a text ended.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.logs.records import Problems
+from closeread.formats.logs.values import (
+    document,
+    elements,
+    finite,
+    listing,
+    mapping,
+    number,
+)
+
+_STATE = "scenario_state.json"
+# What the harness counts beside the scores of answers.
+_COUNTED = re.compile(
+    r"num_|finish_reason_|inference_|training_|batch_size$|logprob|max_prob$|prompt_truncated$"
+    r"|perplexity$|bits_per_byte$|predicted_index$"
+)
+_BASE = ("name", "robustness", "fairness", "computed_on")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which of a run's answers belong together: the harness has numbers of its own for each."""
+
+    split: str
+    trial: int
+    perturbation: bytes
+
+    def ending(self, first_split: str) -> str:
+        """Return what tells such answers from the others in a task's name."""
+        parts = [] if self.split == first_split else [self.split]
+        if self.perturbation != b"null":
+            found = msgspec.json.decode(self.perturbation)
+            more = [f"{name}={value}" for name, value in found.items() if name not in _BASE]
+            parts.append("-".join([str(found.get("name")), *more]))
+        if self.trial:
+            parts.append(f"trial-{self.trial}")
+        return "".join(f",{part}" for part in parts)
+
+
+def key(state: Any) -> tuple[bytes, str, int]:
+    """Return what requests of one question share: instance, perturbation and trial."""
+    found = mapping(state)
+    instance = mapping(found.get("instance"))
+    return _key(instance.get("id"), instance.get("perturbation"), found.get("train_trial_index"))
+
+
+def kind(state: Any) -> Kind:
+    """Return to which answers those of a request belong."""
+    instance = mapping(mapping(state).get("instance"))
+    perturbation, _, trial = key(state)
+    return Kind(str(instance.get("split") or ""), trial, perturbation)
+
+
+def _key(name: Any, perturbation: Any, trial: Any) -> tuple[bytes, str, int]:
+    packed = msgspec.json.encode(perturbation, order="deterministic")
+    return packed, str(name), trial if isinstance(trial, int) else 0
+
+
+def text(value: Any) -> str:
+    """Return the text of an input or output; before 2023 these were bare strings."""
+    return value if isinstance(value, str) else str(mapping(value).get("text") or "")
+
+
+def first_text(state: dict[str, Any]) -> str:
+    """Return the text of the likeliest completion, "" where there is none."""
+    completions = listing(mapping(state.get("result")).get("completions"))
+    if not completions:
+        return ""
+    return str(max(completions, key=lambda one: number(one.get("logprob")) or 0.0)["text"])
+
+
+def found_by(pattern: str, said: str) -> str:
+    """Return what the adapter's pattern takes from a text: its group or match, "" for none."""
+    found = re.search(pattern, said)
+    if not found:
+        return ""
+    return (found[1] if found.groups() else found[0]) or ""
+
+
+def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[float]:
+    """Return each option's likelihood as the harness compares them; [] where tokens do not tell.
+
+    It is the mean over the option's tokens or, calibrated, less what the option has without the
+    question. Which tokens those are is told by their texts: the harness counts them anew.
+    """
+    found: dict[tuple[str, int], tuple[float, int]] = {}
+    for state in states:
+        place = state.get("reference_index")
+        if not isinstance(place, int) or not 0 <= place < len(texts):
+            return []
+        completions = listing(mapping(state.get("result")).get("completions"))
+        tokens = listing(mapping(completions[0]).get("tokens")) if completions else []
+        end = _end(tokens, texts[place])
+        if not end:
+            return []
+        total = sum(float(one["logprob"]) for one in tokens[-end:])
+        found[state.get("request_mode") or "original", place] = total, end
+    places = range(len(texts))
+    if any(("original", place) not in found for place in places):
+        return []
+    if all(("calibration", place) in found for place in places):
+        return [found["original", at][0] - found["calibration", at][0] for at in places]
+    return [found["original", at][0] / found["original", at][1] for at in places]
+
+
+def _end(tokens: list[Any], wanted: str) -> int:
+    """Return how many of the last tokens are the option's; 0 where it does not stand there."""
+    said, left = "", wanted.strip()
+    for count, token in enumerate(reversed(tokens), 1):
+        said = str(mapping(token).get("text") or "") + said
+        if said.strip() == left:
+            return count
+        if len(said) > len(left) + 8:
+            break
+    return 0
+
+
+def of_answers(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return a question's scores without what is only counted."""
+    return {name: value for name, value in saved.items() if not _COUNTED.match(name)}
+
+
+def state(path: Path) -> Path | None:
+    """Return the state in the folder of a file, packed or not; None where there is none."""
+    found = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
+    return next((one for one in found if one.is_file()), None)
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    found = (path.with_name(name + ending) for ending in ("", ".gz"))
+    return next((one for one in found if one.is_file()), None)
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files of a run's folder, each read when it is asked for."""
+
+    path: Path
+    task: str
+    adapter: dict[str, Any]
+
+    @cached_property
+    def _saved(self) -> dict[tuple[bytes, str, int], dict[str, Any]]:
+        made: dict[tuple[bytes, str, int], dict[str, Any]] = {}
+        for row in map(mapping, self._rows("per_instance_stats.json")):
+            name = _key(
+                row.get("instance_id"), row.get("perturbation"), row.get("train_trial_index")
+            )
+            for stat in map(mapping, listing(row.get("stats"))):
+                called = str(mapping(stat.get("name")).get("name"))
+                made.setdefault(name, {})[called] = stat.get("mean")
+        return made
+
+    def _rows(self, name: str) -> Iterator[Any]:
+        path = _beside(self.path, name)
+        return elements(path, "", Problems(), {}) if path else iter(())
+
+    def scores(self, of: dict[str, Any]) -> dict[str, Any]:
+        """Return all that the harness counted of a question."""
+        return of.get("stats") or self._saved.get(key(of), {})
+
+    def totals(self, of: Kind, n_trials: int) -> dict[str, float | None]:
+        """Return the numbers for the whole set; none for one of several trials, which they join."""
+        if n_trials > 1:
+            return {}
+        found = {}
+        for stat in map(mapping, self._rows("stats.json")):
+            name = mapping(stat.get("name"))
+            same = _key("", name.get("perturbation"), 0)[0] == of.perturbation
+            if same and (name.get("split") or "") == of.split and not name.get("sub_split"):
+                found[str(name.get("name"))] = stat.get("mean")
+        return finite(of_answers(found))
+
+    def shown(self, problems: Problems) -> Iterator[dict[str, Any]]:
+        """Yield what the site shows of each answer, laid out as the state's requests are.
+
+        Raises:
+            InputError: The questions are not there.
+        """
+        if _beside(self.path, "instances.json") is None:
+            raise InputError(
+                "the questions are missing: no instances.json beside it",
+                where=str(self.path),
+                expected="the files of a run together, as helm-summarize writes them",
+                cure="fetch instances.json into this folder, or scenario_state.json",
+            )
+        instances = {key({"instance": one})[:2]: one for one in self._rows("instances.json")}
+        requests = {
+            _key(one["instance_id"], one.get("perturbation"), one["train_trial_index"]): one
+            for one in map(mapping, self._rows("display_requests.json"))
+        }
+        for one in elements(self.path, "", problems, {}):
+            if not isinstance(one, dict):
+                problems.bad.add("not-an-object", f"it is {type(one).__name__}")
+                continue
+            name = _key(
+                one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")
+            )
+            if name[:2] not in instances:
+                what = "no such question in instances.json"
+                problems.bad.add("missing-field", what, question_id=name[1])
+                continue
+            said = {"text": one.get("predicted_text")}
+            asked = {"request": requests[name]["request"]} if name in requests else {}
+            yield {
+                "instance": instances[name[:2]],
+                "train_trial_index": name[2],
+                "reference_index": one.get("reference_index"),
+                "result": {"completions": [said]},
+                "mapped_output": one.get("mapped_output"),
+                "stats": mapping(one.get("stats")),
+                **asked,
+            }
+
+
+def run_of(path: Path) -> RunFiles:
+    """Return the run that a file is of; its task is the run's name without the model."""
+    spec = _beside(path, "run_spec.json")
+    found = document(spec) if spec else {}
+    name = str(found.get("name") or path.resolve().parent.name)
+    scenario, _, arguments = name.partition(":")
+    kept = [
+        one
+        for one in arguments.split(",")
+        if one and one.partition("=")[0] not in ("model", "model_deployment")
+    ]
+    task = ":".join([scenario, *([",".join(kept)] if kept else [])])
+    return RunFiles(path, task, mapping(found.get("adapter_spec")))

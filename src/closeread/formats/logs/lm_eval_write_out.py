@@ -1,0 +1,173 @@
+"""lm-evaluation-harness before 0.4, ``--write_out``: ``TASK_write_out_info.json``, one array.
+
+An entry has ``doc_id``, ``prompt_0`` and ``logit_0`` (and 1, 2, ... where there are several
+requests), ``truth``, and the scores as strings. A prompt is the context with the continuation or,
+of texts, with the stops (or the word ``until``) behind it; ``logit`` is a likelihood or the text.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.formats.files.source import Source
+from closeread.formats.logs import golds, lm_eval_results, prompts
+from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.talk import last_user
+from closeread.formats.logs.values import (
+    document,
+    elements,
+    listing,
+    literal,
+    mapping,
+    number,
+    scores,
+    tried,
+)
+from closeread.types import Answer, Generation, Option, Prediction
+
+ENDING = "_write_out_info.json"
+_WRITTEN = (
+    "tail", "stops", "finish-reason", "tokens", "passage",
+    "gold-kinds", "gold-spans", "gold-others",
+)  # fmt: skip
+_LIKELIEST = ("passage", "tokens")
+_NO_SCORE = re.compile(r"doc_id|truth|(prompt|logit)_\d+")
+_HEADING = re.compile(r"\b(?:answer|a)[ \t]*[:：]|(?:答案|答)[ \t]*[:：]", re.IGNORECASE)
+_MOST_BYTES = 16 * 2**20  # of the results, which are small
+
+
+def sniff(path: Path) -> bool:
+    """Whether it is an array of prompts with what the model gave for them."""
+    head = Source(path).long_head()
+    return isinstance(head.value, list) and head.has("doc_id", "prompt_0", "logit_0", at=(0,))
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record an entry."""
+    task = path.name.removesuffix(".gz").removesuffix(ENDING).removesuffix(".json")
+    for place, row in enumerate(elements(path, "", problems, {})):
+        if not isinstance(row, dict):
+            problems.bad.add("not-an-object", f"entry {place} is {type(row).__name__}")
+            continue
+        name = str(row.get("doc_id", place))
+        missing = [field for field in ("prompt_0", "logit_0") if field not in row]
+        if missing:
+            problems.bad.add("missing-field", "no " + ", ".join(missing), question_id=name)
+            continue
+        record = tried(partial(_record, task, name, row, problems), problems, name=name)
+        if record is None:
+            continue
+        if task not in facts:
+            facts[task] = _facts(path, task, record)
+        yield record
+
+
+def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> LogRecord | None:
+    n_asked = sum(1 for field in row if field.startswith("prompt_"))
+    asked = [str(row[f"prompt_{at}"]) for at in range(n_asked)]
+    given = [row.get(f"logit_{at}") for at in range(n_asked)]
+    truth = row.get("truth")
+    options: tuple[Option, ...] = ()
+    if isinstance(given[0], str):
+        prompt = asked[0].removesuffix("until")
+        prediction = _written(name, given[0])
+        answers = _saved_golds(row) or golds.of_value(
+            truth.strip() if isinstance(truth, str) else truth
+        )
+    else:
+        begin = _shared(asked)
+        prompt = asked[0][:begin]
+        options = golds.lettered([one[begin:].strip() for one in asked])
+        prediction = golds.likeliest(name, options, [_likelihood(one) for one in given])
+        answers = golds.choice(truth, options)
+    if not answers:
+        problems.bad.add("missing-gold", "the log has no gold", question_id=name)
+        return None
+    passage_text, text = prompts.from_prompt(last_user(prompt))
+    passage = prompts.passage(passage_text)
+    saved = {key: _score(value) for key, value in row.items() if not _NO_SCORE.fullmatch(key)}
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=golds.question(name, passage, text, answers, options),
+        prediction=prediction,
+        scores=scores(saved, problems, name=name),
+        shown=prompts.answers_shown(prompt, passage_text),
+    )
+
+
+def _written(name: str, text: str) -> Prediction:
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="span", texts=(text,)),
+        generation=Generation(text=text),
+    )
+
+
+def _saved_golds(row: dict[str, Any]) -> tuple[Answer, ...]:
+    """Return the golds that stand in a score: SQuAD's are pairs of prediction and reference."""
+    for value in row.values():
+        pair = literal(value) if isinstance(value, str) else None
+        if isinstance(pair, tuple | list) and len(pair) == 2:
+            answers = mapping(pair[1]).get("answers")
+            if answers is not None:
+                return golds.of_value(answers)
+    return ()
+
+
+def _shared(asked: list[str]) -> int:
+    """Return where the options begin: after a heading of the answer that all prompts share.
+
+    Without one they begin with the word in which they part.
+    """
+    first, last = min(asked), max(asked)
+    apart = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    common = first[: next(apart, len(first))]
+    headings = [found.end() for found in _HEADING.finditer(common)]
+    if headings:
+        return headings[-1]
+    return max(common.rfind(blank) for blank in " \n\t") + 1
+
+
+def _likelihood(value: Any) -> float | None:
+    return number(listing(value)[0] if listing(value) else value)
+
+
+def _score(value: Any) -> Any:
+    """Return a score that was printed as a number or truth value; else what was printed."""
+    if not isinstance(value, str):
+        return value
+    if value in ("True", "False"):
+        return value == "True"
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def _facts(path: Path, task: str, record: LogRecord) -> LogFacts:
+    said = lm_eval_results.facts_of(_beside(path, task), task, "")
+    lost = _LIKELIEST if record.question.options else _WRITTEN
+    unknown = [code for code in ("version", "model") if not getattr(said, code)]
+    return msgspec.structs.replace(said, lost=(*lost, *unknown))
+
+
+def _beside(path: Path, task: str) -> dict[str, Any]:
+    """Return the results of the task in the same folder, whatever their file is called.
+
+    Of several nobody knows which are its, and none are returned.
+    """
+    small = (
+        one
+        for one in sorted(path.parent.glob("*.json"))
+        if not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
+    )
+    found = [one for one in map(document, small) if task in mapping(one.get("results"))]
+    return found[0] if len(found) == 1 else {}
+
+
+FORMAT = LogFormat(name="lm-eval-write-out", sniff=sniff, read=read)

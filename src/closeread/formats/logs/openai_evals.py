@@ -1,0 +1,159 @@
+"""OpenAI evals: what ``oaieval`` records, JSON lines of events.
+
+The first line is the ``spec`` of the run; then events by ``sample_id``, those of several samples
+mixed and in no order: ``sampling`` has prompt and text, ``match`` what was expected and whether it
+was, ``metrics`` scores. The ``final_report`` may stand anywhere. No passage stands apart, and of
+the stops nothing is told.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.files.source import Source
+from closeread.formats.logs import golds, letters, prompts
+from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.talk import last_user
+from closeread.formats.logs.values import finite, lines, listing, mapping, scores, tried
+from closeread.types import Generation, Prediction
+
+NAME = "openai-evals"
+_LOST = ("stops", "finish-reason", "passage", "version")
+_SETTINGS = ("max_samples", "seed")
+
+
+def sniff(path: Path) -> bool:
+    """Whether the first line is the specification of a run."""
+    keys = ("completion_fns", "eval_name", "base_eval", "run_id")
+    return Source(path).head().has(*keys, at=("spec",))
+
+
+@dataclass
+class _Sample:
+    """What was recorded of one question."""
+
+    line: int
+    sampled: list[dict[str, Any]] = field(default_factory=list)
+    match: dict[str, Any] | None = None
+    metrics: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record a sample, in the order of the set: events come as threads finish."""
+    spec: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    ended = False
+    samples: dict[str, _Sample] = {}
+    for line, row in lines(path, problems):
+        if "spec" in row:
+            spec = mapping(row["spec"])
+        elif "final_report" in row:
+            report, ended = mapping(row["final_report"]), True
+        elif isinstance(row.get("sample_id"), str):
+            one = samples.setdefault(row["sample_id"], _Sample(line))
+            _add(one, row.get("type"), mapping(row.get("data")))
+        else:
+            problems.bad.add("missing-field", "no sample_id", line=line)
+    if not ended:
+        problems.kept.add("unfinished", "the final report is missing")
+    task = str(spec.get("eval_name") or path.stem)
+    lost = set(_LOST)
+    for name in sorted(samples, key=_place):
+        make = partial(_record, task, name, samples[name], lost=lost, problems=problems)
+        record = tried(make, problems, name=name, line=samples[name].line)
+        if record is not None:
+            if record.unread:
+                lost.add("extraction")
+            yield record
+    config = mapping(spec.get("run_config"))
+    facts[task] = LogFacts(
+        harness=NAME,
+        model=str(next(iter(listing(spec.get("completion_fns"))), "")),
+        task=task,
+        created=str(spec.get("created_at") or ""),
+        settings={key: config[key] for key in _SETTINGS if config.get(key) is not None},
+        lost=tuple(sorted(lost)),
+        scores=finite(report),
+    )
+
+
+def _add(one: _Sample, kind: Any, data: dict[str, Any]) -> None:
+    if kind == "sampling":
+        one.sampled.append(data)
+    elif kind == "match":
+        one.match = data
+    elif kind == "metrics":
+        one.metrics |= data
+    elif kind == "error":
+        one.error = str(data.get("message") or data.get("type") or "the harness failed at it")
+
+
+def _place(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition(".")
+    return (stem, int(number)) if number.isdecimal() and len(number) < 10 else (name, 0)
+
+
+def _record(
+    task: str, name: str, one: _Sample, *, lost: set[str], problems: Problems
+) -> LogRecord | None:
+    match = one.match or {}
+    if not one.sampled and not one.error:
+        problems.bad.add("no-response", "nothing was sampled", question_id=name, line=one.line)
+        return None
+    asked = one.sampled[0].get("prompt") if one.sampled else None
+    prompt = last_user(asked)
+    passage_text, text = prompts.from_prompt(prompt)
+    answers = golds.of_value(match.get("expected"))
+    options, answers = letters.of_prompt(answers, prompt)
+    if not answers:
+        what = "no match says what was expected (a model judged it?)"
+        problems.bad.add("missing-gold", what, question_id=name, line=one.line)
+        return None
+    if not options:
+        lost.update(("gold-kinds", "gold-spans"))
+    passage = prompts.passage(passage_text)
+    saved = one.metrics | ({"correct": match["correct"]} if "correct" in match else {})
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=golds.question(
+            name, passage, prompts.before_options(text) if options else text, answers, options
+        ),
+        prediction=_prediction(name, one, options, lost=lost, problems=problems),
+        scores=scores(saved, problems, name=name, line=one.line),
+        shown=prompts.answers_shown(asked, passage_text),
+        unread=bool(options),
+    )
+
+
+def _prediction(
+    name: str, one: _Sample, options: Any, *, lost: set[str], problems: Problems
+) -> Prediction:
+    """Return the text that was matched; of a chain of thought it is the last that was sampled."""
+    data = one.sampled[-1] if one.sampled else {}
+    sampled = (one.match or {}).get("sampled") or data.get("sampled")
+    if isinstance(sampled, list):
+        problems.first_of(sampled, name, line=one.line)
+        sampled = next(iter(sampled), None)
+    if not isinstance(sampled, str):
+        message = (one.error or "the log has no text here")[:500]
+        problems.kept.add("sample-error", message, question_id=name, line=one.line)
+        return Prediction(question_id=name, error=message)
+    usage = mapping(data.get("usage"))
+    if not usage:
+        lost.add("tokens")
+    return Prediction(
+        question_id=name,
+        answer=golds.given(sampled, options),
+        generation=Generation(
+            text=sampled,
+            prompt_tokens=usage.get("prompt_tokens"),
+            completion_tokens=usage.get("completion_tokens"),
+        ),
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

@@ -1,0 +1,112 @@
+"""OpenAI evals: events of samples mixed with each other, the report anywhere, nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from audit_runs import loaded
+from broken_logs import refused_then_skipped
+from closeread.audits.recorded import check
+from closeread.errors import InputError
+from closeread.runs.ingest import ingest
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+
+FIXTURES = Path(__file__).parent / "fixtures/openai_evals"
+DROP = FIXTURES / "drop_local.jsonl"
+
+
+def changed(tmp_path, change, log=DROP):
+    """A copy of a recorded log, its events changed in place or dropped."""
+    rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if change(row) is not False]
+    path = tmp_path / log.name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_each_question_comes_with_its_text_its_golds_and_its_tokens(tmp_path):
+    (run,) = ingest([DROP], tmp_path / "run").runs
+    log = run.info.log
+    assert (log.harness, log.model, log.task) == ("openai-evals", "canned", "drop_local.test.v0")
+    assert log.created and log.settings == {"seed": 20220722}
+    questions = list(run.dataset().questions())
+    assert [one.question_id for one in questions] == [f"drop_local.test.{at}" for at in range(14)]
+    assert questions[0].text == "How many yards was the longest field goal?"
+    assert questions[1].answers[1].texts == ("March 1992",)
+    first = next(iter(run.predictions()))
+    assert first.generation.text.startswith(" 47\n\nPassage")
+    assert (first.generation.prompt_tokens, first.generation.completion_tokens) == (90, 13)
+    assert "tokens" not in log.lost and "passage" in log.lost
+
+
+def test_its_numbers_come_out_again(tmp_path):
+    (run,) = ingest([DROP], tmp_path / "run").runs
+    for theirs, ours in (("accuracy", "simple-evals.drop.score"), ("f1_score", "squad.f1")):
+        found = score_run(run, ScoreSettings(metrics=(ours,))).metrics[ours]
+        assert found.value == pytest.approx(run.info.log.scores[theirs], abs=1e-12)
+    finding = check(loaded(run))
+    assert finding.verdict == "sound" and "f1_score comes out again as squad.f1" in finding.headline
+
+
+def test_options_stand_in_the_prompt_and_the_letter_is_read_anew(tmp_path):
+    (run,) = ingest([FIXTURES / "choice_local.jsonl"], tmp_path / "run").runs
+    question = next(iter(run.dataset().questions()))
+    assert [one.text for one in question.options] == ["the Herons", "the Quails", "nobody"]
+    assert question.text == "Who won the game?" and question.answers[0].label == "A"
+    assert "extraction" in run.info.log.lost and "gold-kinds" not in run.info.log.lost
+    found = score_run(run, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
+    assert found.value == run.info.log.scores["accuracy"] == 1 / 3
+
+
+def test_examples_are_the_systems_words_by_name(tmp_path):
+    (run,) = ingest([FIXTURES / "drop_few_shot.jsonl"], tmp_path / "run").runs
+    assert set(run.log_shown().values()) == {("12", "Ada Brandt")} and len(run.log_shown()) == 3
+
+
+def test_of_a_chain_of_thought_the_text_that_was_matched_is_taken(tmp_path):
+    """Three texts are sampled of one question; the last one is the answer."""
+
+    def think(row):
+        if row.get("type") == "sampling":
+            row["data"]["sampled"] = "Let us see. It may be 3, or 4."
+
+    path = changed(tmp_path, think)
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    asked = next(row for row in rows if row.get("type") == "sampling")
+    last = {**asked, "data": {"prompt": [], "sampled": "47"}}
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, last]), "utf-8")
+    found = ingest([path], tmp_path / "run")
+    said = {one.question_id: one for one in found.runs[0].predictions()}[asked["sample_id"]]
+    assert said.generation.text == "47" and not found.kept
+    texts = {one.question_id: one.text for one in found.runs[0].dataset().questions()}
+    assert all(texts.values())
+
+
+def test_a_sample_at_which_the_harness_failed_is_a_wrong_answer_with_its_error(tmp_path):
+    def fail(row):
+        if row.get("sample_id") == "drop_local.test.3" and row["type"] == "sampling":
+            row["type"], row["data"] = "error", {"type": "Timeout", "message": "no answer came"}
+
+    found = ingest([changed(tmp_path, fail)], tmp_path / "run")
+    said = {one.question_id: one for one in found.runs[0].predictions()}["drop_local.test.3"]
+    assert said.error == "no answer came" and found.kept["sample-error"] == 1
+
+
+def test_what_a_model_judged_has_no_gold(tmp_path):
+    def judge(row):
+        return row.get("type") != "match"
+
+    with pytest.raises(InputError, match="missing-gold 14"):
+        ingest([changed(tmp_path, judge)], tmp_path / "run")
+
+
+def test_a_killed_run_has_no_report_and_a_cut_line(tmp_path):
+    def cut(row):
+        return "final_report" not in row
+
+    path = changed(tmp_path, cut)
+    assert ingest([path], tmp_path / "run").kept == {"unfinished": 1}
+    path.write_bytes(path.read_bytes()[:-60])
+    refused_then_skipped(path, tmp_path / "again", "cut-record", 1, 14)
