@@ -172,7 +172,9 @@ HOPS = [
         "type": "bridge",
         "level": "easy",
         "supporting_facts": [["Ferries", 0]],
-        "context": [["Ferries", ["The ferry left Marl at six.", " It carried 14 sheep."]]],
+        "context": [
+            ["Ferries", ["The ferry left Marl at six.", " It carried 14 sheep and one piano."]]
+        ],
     }
 ]
 PARTS = {

@@ -91,7 +91,7 @@ def info(source: Source) -> Info:
     name = str(item.get("id" if is_row else "_id")) if isinstance(item, dict) else ""
     return Info(
         license=next((terms for form, terms in _PUBLISHED if form.fullmatch(name)), ""),
-        metadata={_NAME: {"array": isinstance(value, list), "row": is_row}},
+        metadata={_NAME: {"array": source.head().raw.lstrip()[:1] == b"[", "row": is_row}},
     )
 
 
