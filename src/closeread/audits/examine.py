@@ -132,7 +132,7 @@ def audit(
     read: Read = {}
     opened = (open_run(path, moved=wanted.moved) for path in runs)
     subjects = told_apart([subject(run, problems, read) for run in opened])
-    shared = together(subjects, problems)
+    shared = together(subjects, problems, skip=wanted.skip_bad)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
     findings = tuple(_findings(shared, table, wanted, begin))

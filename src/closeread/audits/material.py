@@ -221,11 +221,18 @@ def _note_bad(submission: Submission, run: Run, problems: Problems) -> None:
             problems.bad.add("nan-score", f"a score is NaN ({run.path})", question_id=name)
 
 
-def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
+def together(
+    subjects: Sequence[Subject], problems: Problems, *, skip: bool = False
+) -> list[Subject]:
     """Return the runs restricted to the questions that all of them were asked.
 
     Questions that only some runs were asked, or that have one id and another wording, are counted
     as bad. One data set is no promise that they are the same: a run may have a limit.
+
+    Args:
+        subjects: The runs.
+        problems: Where these are counted.
+        skip: Whether bad questions are left out, even if none is left.
 
     Raises:
         InputError: They share no question, as the runs of several tasks in one folder.
@@ -238,7 +245,7 @@ def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
     shared = {
         name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
     }
-    if not shared:
+    if not shared and not skip:
         raise _sharing_none(subjects)
     for one, own in zip(subjects, asked, strict=True):
         for name in own:

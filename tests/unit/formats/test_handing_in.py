@@ -184,12 +184,6 @@ def test_logits_are_made_of_probabilities_alone():
     }
     with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
-    sums = {
-        name: Prediction(question_id=name, option_scores=(0.5, 0.2), scores_rank=True)
-        for name in ("q1", "q2")
-    }
-    with pytest.raises(UsageError, match=r"0\.5 is no probability"):
-        hand_in(sums, two_questions(), "vgaokao-logits", io.BytesIO())
 
 
 def test_there_are_no_logits_and_no_evidence_rows_of_questions_without_options():

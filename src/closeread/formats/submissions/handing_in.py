@@ -149,7 +149,7 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
             instead = "vgaokao" if question.options else "texts"
             raise _lacks(question.question_id, "a score for each option", instead)
         for score in prediction.option_scores:
-            if prediction.scores_rank or not 0 <= score <= 1:
+            if not 0 <= score <= 1:
                 raise UsageError(
                     f"the option score {score:g} is no probability",
                     where=f"question {question.question_id}",
