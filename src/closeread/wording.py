@@ -67,3 +67,8 @@ def count_of(count: int, one: str, several: str = "") -> str:
         several: The same of several; by default with an ``s`` behind it.
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def seconds_of(seconds: float) -> str:
+    """Return ``1 second``, ``0.3 seconds``."""
+    return f"{seconds:g} second{'' if seconds == 1 else 's'}"

@@ -18,10 +18,17 @@ from closeread.errors import InputError
 from closeread.reports.tables import _line
 from closeread.runs.belonging import Misfits, told
 from closeread.types import Defects
-from closeread.wording import count_of, harmless, in_one_line
+from closeread.wording import count_of, harmless, in_one_line, seconds_of
 
 EVIL = "q1\nforged: all is well\r\x1b[31m\x07\u202e\u2028\ud800"
 SHOWN = "q1␊forged: all is well␍␛[31m␇<U+202E><U+2028><U+D800>"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(1, "1 second"), (0.3, "0.3 seconds"), (60.0, "60 seconds")]
+)
+def test_one_second_is_no_several(seconds, told):
+    assert seconds_of(seconds) == told
 
 
 @given(st.text())

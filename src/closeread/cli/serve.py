@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.output import remark
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
-from closeread.wording import count_of
+from closeread.wording import count_of, seconds_of
 
 _Range = click.IntRange | click.FloatRange
 
@@ -56,7 +57,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 
 
 @click.command("serve")
-@click.argument("reader")
+@click.argument("reader", shell_complete=names_of("reader"))
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -193,7 +194,7 @@ def _tell_of_stopping(count: int, grace_seconds: float) -> None:
     if count:
         remark(
             f"stopping: {count_of(count, 'request is', 'requests are')} still to be answered, "
-            f"{grace_seconds:g} seconds at most; a second signal does not wait"
+            f"{seconds_of(grace_seconds)} at most; a second signal does not wait"
         )
 
 

@@ -18,6 +18,7 @@ from closeread.serve.limits import BODY_BEGUN
 from closeread.serve.plain_parser import PlainParser
 from closeread.serve.refusals import RefusedError
 from closeread.serve.settings import Settings
+from closeread.wording import seconds_of
 
 _SLACK_SECONDS = 2.0  # the application tells of a slow body itself, a little sooner
 _FLUSH_SECONDS = 5.0
@@ -222,7 +223,7 @@ class GuardedConnection(HttpToolsProtocol):
             self._refuse(
                 408,
                 "slow-head",
-                f"no whole request within {seconds:g} seconds",
+                f"no whole request within {seconds_of(seconds)}",
                 expected="all headers in that time",
                 cure="send them at once, or start the service with --header-timeout-seconds",
             )

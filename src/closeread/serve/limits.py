@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from closeread.serve.refusals import BODY, GoneError, RefusedError, busy
 from closeread.serve.settings import Settings
+from closeread.wording import seconds_of
 
 BODY_BEGUN = "closeread.body_begun"  # in a request's scope: the client sends its body
 
@@ -136,7 +137,7 @@ class Bodies:
             raise RefusedError(
                 408,
                 "slow-body",
-                f"the body did not arrive within {self.settings.body_seconds:g} seconds",
+                f"the body did not arrive within {seconds_of(self.settings.body_seconds)}",
                 where=BODY,
                 expected="the whole body in that time, after the headers",
                 cure="send it at once, or start the service with --body-timeout-seconds",

@@ -10,6 +10,7 @@ from closeread import __version__
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
 from closeread.serve.settings import Settings
 from closeread.types import Question
+from closeread.wording import seconds_of
 
 _RECORDS = (AnswerRequest, AnswerReply, ErrorReply, Health)
 _PLACE = "#/components/schemas/"
@@ -81,7 +82,7 @@ def document(settings: Settings) -> dict[str, Any]:
             f"A body has at most {settings.max_body_bytes:,} bytes; a passage at most "
             f"{settings.max_passage_characters:,} characters, a question with its options at "
             f"most {settings.max_question_characters:,}; {settings.queue:,} questions may wait. "
-            f"What takes longer than {settings.timeout_seconds:g} seconds is dropped.",
+            f"What takes longer than {seconds_of(settings.timeout_seconds)} is dropped.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         # relative to this document: a proxy may put all paths behind a prefix

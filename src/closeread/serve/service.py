@@ -22,6 +22,7 @@ from closeread.serve.metrics import Metrics
 from closeread.serve.order import Order, Shown
 from closeread.serve.refusals import GoneError, RefusedError
 from closeread.serve.settings import Settings
+from closeread.wording import seconds_of
 
 T = TypeVar("T")
 
@@ -93,7 +94,7 @@ class Service:
         raise RefusedError(
             504,
             "timed-out",
-            f"no answer within {self.settings.timeout_seconds:g} seconds",
+            f"no answer within {seconds_of(self.settings.timeout_seconds)}",
             where="the reader",
             expected="all answers of a request in that time",
             cure="ask fewer questions at once, or start the service with --timeout-seconds",

@@ -30,6 +30,7 @@ from closeread.readers.http.faults import (
     Reply,
 )
 from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError, NotThereError
+from closeread.wording import seconds_of
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
@@ -196,7 +197,7 @@ class Client:
             raise PassingFaultError(str(error), unpaid=True) from None
         except TimeoutError:
             raise PassingFaultError(
-                f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
+                f"no whole reply within {seconds_of(self.endpoint.timeout_seconds)}"
             ) from None
         except NotThereError as error:
             if not self._succeeded and (lacks_files(error) or not self._there):

@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import httpcore
 
+from closeread.wording import seconds_of
+
 _ONE_OF_SEVERAL_SECONDS = 2.0  # for an address that is not a name's last: it may be a dead route
 _INFO = {"client_addr": "sockname", "server_addr": "peername"}
 
@@ -100,7 +102,9 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 async with asyncio.timeout(timeout):
                     await self._arrival
             except TimeoutError:
-                raise httpcore.ReadTimeout(f"nothing came within {timeout:g} seconds") from None
+                raise httpcore.ReadTimeout(
+                    f"nothing came within {seconds_of(cast(float, timeout))}"
+                ) from None
             finally:
                 self._arrival = None
         if not self._held and self._failure is not None:
@@ -126,7 +130,9 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 async with asyncio.timeout(timeout):
                     await self._writable.wait()
             except TimeoutError:
-                raise httpcore.WriteTimeout(f"not taken within {timeout:g} seconds") from None
+                raise httpcore.WriteTimeout(
+                    f"not taken within {seconds_of(cast(float, timeout))}"
+                ) from None
         if self._ended:
             raise httpcore.WriteError(str(self._failure or "the connection was closed"))
 
@@ -190,5 +196,7 @@ async def _opened(opening: Any, seconds: float | None) -> Any:
     # also the system's own time limit, whatever TLS refuses, and names that no host can have
     except (OSError, UnicodeError) as error:
         if limit.expired():
-            raise httpcore.ConnectTimeout(f"no connection within {seconds:g} seconds") from None
+            raise httpcore.ConnectTimeout(
+                f"no connection within {seconds_of(cast(float, seconds))}"
+            ) from None
         raise httpcore.ConnectError(str(error) or type(error).__name__) from error

@@ -14,6 +14,7 @@ from closeread.errors import EndpointError
 from closeread.readers.http.endpoint import Endpoint, unreachable
 from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError
 from closeread.readers.http.lanes import streamed
+from closeread.wording import seconds_of
 
 _NOT_YET = (408, 425, 429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
@@ -83,7 +84,7 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
                 if left <= 0:
                     raise unreachable(endpoint, error) from None
                 if not waited:
-                    put(f"waiting for {endpoint.base_url}, {seconds:g} seconds at most: {error}")
+                    put(f"waiting for {endpoint.base_url}, {seconds_of(seconds)} at most: {error}")
                     waited = True
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
