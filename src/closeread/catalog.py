@@ -298,9 +298,16 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     },
 }
 
+# A kind in users' words, where these are others than code's (docs/glossary.md).
+_CALLED = {"perturbation": "strategy"}
 ADDRESS = ("http:", "https:")  # how the name of a reader begins that is the address of a server
 
 
 def names(kind: Kind) -> list[str]:
     """Return the names of one kind, in the table's order."""
     return list(CATALOG[kind])
+
+
+def called(kind: str) -> str:
+    """Return what messages call a kind."""
+    return _CALLED.get(kind, kind)

@@ -8,6 +8,7 @@ import click
 from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
@@ -22,7 +23,12 @@ _ALTERNATIVES = 4
 
 @click.command("ask")
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
-@click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
+@click.option(
+    "--reader",
+    shell_complete=names_of("reader"),
+    required=True,
+    help="From `closeread ls readers`, or module:factory.",
+)
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--passage", "file", type=Place(path_type=Path, allow_dash=True), metavar="FILE",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark, table
 from closeread.cli.terminal.progress import progress
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.command("attack")
 @click.argument("dataset")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME",
+              shell_complete=names_of("perturbation"),
               help="From `closeread ls perturbations`; several may be given.")  # fmt: skip
 @click.option("--out", required=True, type=Outcome(dir_okay=False, path_type=Path),
               metavar="DATASET", help="The new data set, such as harder.jsonl.")  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.wording import argument, count_of
@@ -20,7 +21,14 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.command("audit")
 @click.argument("sources", nargs=-1, required=True, type=Place(path_type=Path), metavar="SOURCE...")
 @click.option("--check", "checks", multiple=True, metavar="NAME", help="All that fit by default.")
-@click.option("--metric", "metrics", multiple=True, metavar="M", help="Scorers to examine.")
+@click.option(
+    "--metric",
+    "metrics",
+    shell_complete=names_of("metric"),
+    multiple=True,
+    metavar="M",
+    help="Scorers to examine.",
+)
 @click.option("--train", metavar="D", help="A training set, to look for shared passages.")
 @click.option("--dataset", metavar="D", help="Where the runs' data set lies now, if it has moved.")
 @click.option("--target", default="", metavar="B", help="The benchmark that a score table doubts.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.output import as_json
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import watched
@@ -29,7 +30,14 @@ _OVER = {
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path))
-@click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
+@click.option(
+    "--metric",
+    "metrics",
+    shell_complete=names_of("metric"),
+    multiple=True,
+    metavar="M",
+    help="Such as mrqa or mrqa.f1.",
+)
 @click.option("--seeds", is_flag=True, help="Runs that differ only in their seed are one system.")
 @click.option("--allow-different-signatures", is_flag=True, help="Compare what was made otherwise.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)

@@ -1,10 +1,16 @@
 """``closeread ls``: what there is, by kind, and the options of one of it."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from closeread import catalog
+from closeread.cli.terminal.completion import begun_with
 from closeread.cli.terminal.output import as_json, remark, table
 from closeread.errors import UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _KINDS: dict[str, catalog.Kind] = {
     "formats": "format",
@@ -19,9 +25,16 @@ _KINDS: dict[str, catalog.Kind] = {
 _WITH_OPTIONS = ("metrics", "readers", "retrievers", "encoders")
 
 
+def _offered(
+    context: click.Context, _parameter: click.Parameter, begun: str
+) -> "list[CompletionItem]":
+    kind = context.params.get("kind")
+    return begun_with(_KINDS[kind], begun) if kind in _WITH_OPTIONS else []
+
+
 @click.command("ls")
 @click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_offered)
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(kind: str, name: str | None, json_: bool) -> None:
     """List what has a name.

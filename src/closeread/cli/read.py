@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.known_words import tell_known_words
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark
@@ -20,7 +21,12 @@ from closeread.wording import argument, count_of
 
 @click.command("read")
 @click.argument("dataset")
-@click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
+@click.option(
+    "--reader",
+    shell_complete=names_of("reader"),
+    required=True,
+    help="From `closeread ls readers`, or module:factory.",
+)
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.place import Place
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 @click.command("run")
 @click.argument("recipe", type=Place(path_type=Path))
 @click.option("--out", type=Outcome(), metavar="DIR", help="Instead of the recipe's.")
-@click.option("--reader", metavar="NAME", help="Instead of the recipe's.")
+@click.option(
+    "--reader", shell_complete=names_of("reader"), metavar="NAME", help="Instead of the recipe's."
+)
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
 @click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import parsed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--null-odds", type=Place(path_type=Path), help="SQuAD 2.0's side file.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
+              shell_complete=names_of("metric"),
               help="Such as mrqa or mrqa.f1, with its options.")  # fmt: skip
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by role, strategy, any tag.")
 @click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")

@@ -38,7 +38,7 @@ def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
         return catalog.Entry(name, "given by the user")
     near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
     raise UnknownNameError(
-        f"there is no {kind} named {name!r}",
+        f"there is no {catalog.called(kind)} named {name!r}",
         expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
         cure=f"`closeread ls {kind}s` lists them; `package.module:factory` names your own",
     )
@@ -74,11 +74,12 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     found = entry(kind, name)
+    called = catalog.called(kind)
     module_name, _, attribute = found.target.partition(":")
     folder, theirs = _beside.get(), found.target == name
     if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
         raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
-            f"the {kind} {name} names a module of Python's own library, which makes none",
+            f"the {called} {name} names a module of Python's own library, which makes none",
             expected="a name of `closeread ls`, or `package.module:factory` of somebody's own",
         )
     if theirs and folder and folder not in sys.path:
@@ -88,10 +89,10 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
     except Exception as error:
         missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
         if found.extra and missing and not missing.startswith("closeread"):
-            raise missing_extra(f"the {kind} {name}", missing, found.extra) from error
+            raise missing_extra(f"the {called} {name}", missing, found.extra) from error
         if missing and f"{module_name}.".startswith(f"{missing}."):
             raise UnknownNameError(
-                f"the {kind} {name!r} names a module that cannot be imported: {missing}",
+                f"the {called} {name!r} names a module that cannot be imported: {missing}",
                 cure="check the spelling, and that its package is installed here; what a run names "
                 "is not sought in the folder that you work in: PYTHONPATH=. has it sought there",
             ) from error
@@ -102,7 +103,7 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
         near = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
         raise UnknownNameError(
             f"{module_name} has no {attribute!r}",
-            where=f"{kind} {name}",
+            where=f"{called} {name}",
             expected="perhaps " + ", ".join(near) if near else "",
             cure="" if near else "name the function that makes it",
         )

@@ -84,7 +84,7 @@ def make(
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     factory, known, given, open_ended = _bound(kind, name, options)
-    label = f"the {kind} {name}"
+    label = f"the {catalog.called(kind)} {name}"
     theirs = outsider(kind, name)
     if theirs and kind == "metric":
         must_promise_metric(theirs, factory)
@@ -110,7 +110,7 @@ def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | No
 
 def takes(kind: catalog.Kind, name: str, option: str) -> bool:
     """Whether what a name stands for has an option; raises as ``make`` where there is no such."""
-    parameters = _parameters(_factory(kind, name, f"the {kind} {name}"))
+    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
     return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
@@ -138,7 +138,7 @@ def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
         MissingExtraError: It needs an optional dependency that is not installed.
         OutsideError: The user's own module cannot be imported.
     """
-    parameters = _parameters(_factory(kind, name, f"the {kind} {name}"))
+    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
     own = [one for one in parameters if one.kind in _NAMED]
     told = [
         OptionTold(
@@ -156,7 +156,7 @@ def _bound(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
     """Return a factory, what it knows, what it is given, and whether it passes others on."""
-    label = f"the {kind} {name}"
+    label = f"the {catalog.called(kind)} {name}"
     factory = _factory(kind, name, label)
     given = dict(options or {})
     parameters = _parameters(factory)
@@ -185,7 +185,7 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
         UnknownNameError: There is no such name.
         UsageError: Its factory takes something else, or makes something else.
     """
-    label = f"the {kind} {name}"
+    label = f"the {catalog.called(kind)} {name}"
     factory = _factory(kind, name, label)
     try:
         inspect.signature(factory).bind(given)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from closeread.catalog import called
 from closeread.errors import CloseReadError, OutsideError, UsageError
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ class Outsider:
     name: str
 
     def __str__(self) -> str:
-        return f"the {self.kind} {self.name}"
+        return f"the {called(self.kind)} {self.name}"
 
     @contextmanager
     def failing(self, doing: str = "failed") -> Iterator[None]:

@@ -349,6 +349,7 @@ def test_a_pipe_carries_the_set_alone(own: Path) -> None:
     ("arguments", "told"),
     [
         (["--out", "h.jsonl"], "no strategy is named"),
+        (["--strategy", "nope", "--out", "h.jsonl"], "there is no strategy named 'nope'"),
         (["--strategy", "keywords", "--out", "h.jsonl"], "perhaps keyword"),
         (["--strategy", WORDS, "--out", "h.what"], "says no format"),
         (["--strategy", WORDS, "--out", "h.json", "--to", "squad"], "no place for options"),

@@ -246,7 +246,7 @@ def test_changes_must_be_of_what_there_is(outside, given, said):
     name = outside(Raising, propose=lambda self, *_: iter([given]))
     with pytest.raises(UsageError) as told:
         list(make_of("perturbation", name, "around").propose(PASSAGE, CHOICE))
-    assert f"the perturbation others:made gave {said}" in str(told.value)
+    assert f"the strategy others:made gave {said}" in str(told.value)
 
 
 def test_changes_without_end_are_told(outside):
@@ -257,9 +257,7 @@ def test_changes_without_end_are_told(outside):
 
 def test_a_strategy_that_fails_is_told_with_its_question(outside):
     strategy = make_of("perturbation", outside(Raising), "around")
-    with pytest.raises(
-        OutsideError, match="perturbation others:made failed at question q: Runtime"
-    ):
+    with pytest.raises(OutsideError, match="strategy others:made failed at question q: Runtime"):
         list(strategy.propose(PASSAGE, CHOICE))
 
 

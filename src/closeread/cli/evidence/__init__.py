@@ -12,6 +12,7 @@ from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import methods_of
 from closeread.cli.evidence.numbers import Found, found_by, print_found
 from closeread.cli.evidence.view import show
+from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.known_words import tell_known_words
 from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import remark
@@ -25,6 +26,7 @@ from closeread.formats.files.outcome import must_not_replace, must_take_file
 @click.option(
     "--retriever",
     "retrievers",
+    shell_complete=names_of("retriever"),
     multiple=True,
     metavar="NAME[,KEY=VALUE]...",
     help="From `closeread ls retrievers`; several are compared. By default closeread's own.",

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from click.shell_completion import BashComplete
 
 from closeread import catalog
+from closeread.cli import cli
 from closeread.cli.terminal.output import sentence, table
 
 CLOSEREAD = [sys.executable, "-m", "closeread"]
@@ -116,6 +118,33 @@ def test_every_list_is_one_object(kind):
     assert list(found) == [kind]
     if kind == "readers":
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
+
+
+def test_a_folder_that_is_gone_is_no_failure(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    told = subprocess.run(
+        ["sh", "-c", 'rmdir ../gone && exec "$@"', "sh", *CLOSEREAD, "--version"],
+        cwd=gone, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("typed", "begun", "offered"),
+    [
+        (["ls", "readers"], "le", ["lexical"]),
+        (["ls", "sets"], "", []),
+        (["read", "exam/en", "--reader"], "le", ["lexical"]),
+        (["serve"], "le", ["lexical"]),
+        (["evidence", "exam/en", "--retriever"], "bm", ["bm25"]),
+        (["attack", "exam/en", "--strategy"], "ty", ["typo"]),
+        (["score", "run", "--metric"], "mr", ["mrqa"]),
+    ],
+)
+def test_a_shell_is_offered_the_names_of_what_is_typed(typed, begun, offered):
+    shell = BashComplete(cli, {}, "closeread", "_CLOSEREAD_COMPLETE")
+    assert [one.value for one in shell.get_completions(typed, begun)] == offered
 
 
 def test_the_options_of_one_are_listed_as_they_are_given():
