@@ -254,9 +254,8 @@ class Checkpoint:
 
     @cached_property
     def _blanks(self) -> frozenset[int]:
-        told = self.tokenizer.convert_tokens_to_ids(
-            [*_BLANKS]
-        )  # of what it lacks another's, or None
+        # Of what it lacks it tells another's id, or None.
+        told = self.tokenizer.convert_tokens_to_ids([*_BLANKS])
         ids = [one for one in told if one is not None]
         found = self.tokenizer.convert_ids_to_tokens(ids)
         return frozenset(one for one, name in zip(ids, found, strict=True) if name in _BLANKS)
