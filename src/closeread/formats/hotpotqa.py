@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.facts import Fact, Paragraphs, evidence, facts_of, laid_out
@@ -149,8 +150,16 @@ def _converted(
         return item, item.context, item.supporting_facts
     one = source.convert(raw, _Row, line=line, within=within)
     context, numbers = one.context, one.supporting_facts
-    paragraphs = list(zip(context.title, context.sentences, strict=False))
-    facts = None if numbers is None else list(zip(numbers.title, numbers.sent_id, strict=False))
+    try:
+        paragraphs = list(zip(context.title, context.sentences, strict=True))
+        facts = None if numbers is None else list(zip(numbers.title, numbers.sent_id, strict=True))
+    except ValueError as error:
+        raise InputError(
+            "context or supporting_facts hold lists of unequal length",
+            where=source.place(within, one.id, line=line),
+            expected="a title for each list of sentences, and for each number",
+            cure="mend the row, or take it out",
+        ) from error
     return one, paragraphs, facts
 
 

@@ -19,7 +19,7 @@ from closeread.formats.layouts.columns import Columns, own, passage_of, theirs, 
 from closeread.formats.layouts.ids import ContentIds
 from closeread.formats.layouts.kept import noted, restored, unsaid
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.row_files import each_of, first_row, rows_of
+from closeread.formats.layouts.row_files import each_of, first_row, place, rows_of
 from closeread.formats.layouts.said_columns import Given, asked, columns_of
 from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format, Info
@@ -110,19 +110,21 @@ def _texts(options: Any) -> list[str]:
 def _check(source: Source, at: int | str, row: Mapping[str, Any], columns: Columns) -> None:
     """Tell by their own name of columns that hold no text, or no id."""
     text, _ = passage_of(row, columns)
+    parts = [(path, value_at(row, path)) for path in columns.passage]
+    if len(parts) == 1:
+        parts = [(columns.passage[0], text)]
     needed: list[tuple[str, Any, tuple[type, ...]]] = [
-        (columns.passage[0], text, (str,)),
+        *((path, part, (str,)) for path, part in parts),
         (columns.question, value_at(row, columns.question), (str,)),
         *((path, value_at(row, path), (str, int)) for path in columns.id),
     ]
     for path, found, kinds in needed:
         if not isinstance(found, kinds) or isinstance(found, bool):
-            line = at if isinstance(at, int) else None
             expected = "text" if len(kinds) == 1 else "text or a whole number"
             raise InputError(
                 f"the column {path!r} "
                 + ("is missing" if found is None else f"holds no {expected.split(maxsplit=1)[0]}"),
-                where=source.place("" if line else str(at), line=line),
+                where=place(source, at),
                 expected=expected,
                 cure="mend the row, or take it out",
             )

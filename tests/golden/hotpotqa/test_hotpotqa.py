@@ -82,6 +82,11 @@ def test_what_is_read_comes_back(tmp_path):
     dump(load(path), tmp_path / "back.jsonl")
     back = (tmp_path / "back.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line) for line in back] == rows
+    for name in ("context", "supporting_facts"):
+        cut = rows[1] | {name: rows[1][name] | {"title": rows[1][name]["title"][:-1]}}
+        path.write_text(f"{json.dumps(rows[0])}\n{json.dumps(cut)}\n")
+        with pytest.raises(InputError, match=r"line 2, question .* of unequal length"):
+            list(load(path))
 
 
 def test_facts_are_sentences_of_the_passage():

@@ -338,6 +338,13 @@ def test_drop_in_rows_is_drop(tmp_path):
             blank | {"number": "14", "worker_id": "a"},
             blank | {"spans": ["piano"], "worker_id": "b"},
         ]
+    array = tmp_path / "array.json"
+    array.write_text(json.dumps([held, held | {"query_id": "r"}]))
+    assert [load(array).format, *load(array).questions()] == ["drop", *load(path).questions()]
+    for wrong in ({"number": ["14"]}, {"number": "14"}):
+        odd = held | {"query_id": "s", "validated_answers": lists | wrong | {"date": date}}
+        with pytest.raises(InputError, match=r"line 2, question s: .* of one length"):
+            list(load(lines(tmp_path, held, odd)))
     flat = row | {"answers_spans": {"spans": ["sheep", "piano"], "types": ["span", "span"]}}
     del flat["answer"]
     with pytest.raises(InputError, match="closeread get drop"):
@@ -520,6 +527,42 @@ def test_a_row_without_text_is_told_by_the_name_of_its_column(tmp_path):
         list(load(path))
 
 
+def test_every_part_of_a_passage_must_be_text(tmp_path):
+    """A row of ROPES without its situation is no question on the background alone."""
+    row = ROWS["ropes"][0]
+    path = lines(tmp_path, row, row | {"id": "2", "situation": None})
+    with pytest.raises(InputError, match=r"line 2\b.*the column 'situation' is missing"):
+        list(load(path))
+
+
+@pytest.mark.parametrize(
+    ("label", "answer", "counts"),
+    [("TRUE", "A", {}), ("No", "B", {}), (-1, "", {}), ("maybe", "", {"answer-not-an-option": 1})],
+)
+def test_what_says_no_truth_is_not_taken_for_no(tmp_path, label, answer, counts):
+    """SuperGLUE withholds labels as -1."""
+    row = ROWS["boolq in superglue"][0]
+    path = lines(tmp_path, row, row | {"idx": 8, "label": label})
+    defects = Defects()
+    asked = [question for _, questions in load(path).read(defects) for question in questions]
+    assert "".join(one.label for one in asked[1].answers) == answer
+    assert defects.counts == counts
+
+
+def test_digits_are_numbers_where_the_set_writes_its_gold_so(tmp_path):
+    """Belebele's 2 is the second option, and not the one that reads 2."""
+    row = ROWS["belebele"][0] | {f"mc_answer{n}": str(n + 1) for n in range(1, 5)}
+    (answer,) = only(lines(tmp_path, row))[1].answers
+    assert (answer.label, answer.texts) == ("B", ("3",))
+
+
+def test_an_object_without_texts_says_nothing_of_the_answer(tmp_path):
+    """That there is none would be a gold answer: SQuAD's are an empty list then."""
+    row = ROWS["squad"][0]
+    path = lines(tmp_path, row, row | {"id": "s2", "answers": {"answer_start": [1]}})
+    assert [question.answers for question in load(path).questions()][1] == ()
+
+
 def test_options_that_are_none_are_told_where_the_id_is_made_of_them(tmp_path):
     row = ROWS["quality, a question a row"][0]
     path = lines(tmp_path, row, row | {"options": True})
@@ -617,7 +660,7 @@ def test_folders_lead_to_the_file_that_is_meant(tmp_path):
     ]  # fmt: skip
 
 
-RECLOR, QUALITY = ROWS["reclor"][0], INSIDE["quality"]
+RECLOR, QUALITY, BELEBELE = ROWS["reclor"][0], INSIDE["quality"], ROWS["belebele"][0]
 
 
 @pytest.mark.parametrize(
@@ -630,6 +673,9 @@ RECLOR, QUALITY = ROWS["reclor"][0], INSIDE["quality"]
         (RECLOR, "p.json", '{"val_0": 9}', "J"),
         (QUALITY, "p.csv", "question_unique_id,label\n52845_X_0,2\n", "B"),
         (QUALITY, "p.json", '{"52845_X_0": 2}', "B"),
+        (BELEBELE, "p.json", '{"u-1": "2"}', "B"),
+        (BELEBELE, "p.json", '{"u-1": 2}', "B"),
+        (BELEBELE, "p.csv", "id,answer\nu-1,2\n", "B"),
     ],
 )
 def test_an_option_may_be_handed_in_as_the_set_writes_it(tmp_path, row, name, text, label):
@@ -643,7 +689,9 @@ def test_an_option_may_be_handed_in_as_the_set_writes_it(tmp_path, row, name, te
     assert name != "p.csv" or one.confidence in (None, 0.5)
 
 
-@pytest.mark.parametrize("text", ['{"7": true}', '{"7": "yes"}', '{"idx": 7, "label": "true"}\n{}'])
+@pytest.mark.parametrize(
+    "text", ['{"7": true}', '{"7": "yes"}', '{"7": "True"}', '{"idx": 7, "label": "true"}\n{}']
+)
 def test_truth_is_handed_in_as_truth(tmp_path, text):
     """BoolQ's answers, and SuperGLUE's lines."""
     data = load(lines(tmp_path, ROWS["boolq in superglue"][0]))

@@ -14,7 +14,7 @@ from closeread.formats.layouts.kept import join_paragraphs, split_paragraphs
 from closeread.types import Passage, Question
 
 _YES_OR_NO = ["yes", "no"]
-_TRUE = (True, "True", "true", "1", "yes")  # 1 is True
+_TRUTHS = {"true": "yes", "1": "yes", "yes": "yes", "false": "no", "0": "no", "no": "no"}
 _WITHHELD = (None, "", -1, "-1")  # where a question with options has no gold
 AnswerForm = Literal["text", "letter", "number", "digits", "truth", "texts", "places", "objects"]
 OptionForm = Literal["list", "labelled", "lettered"]
@@ -105,9 +105,10 @@ def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the forms in which a row has its answer and its options."""
     options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
     answer = value_at(row, columns.answer) if columns.answer else None
+    made = _options(row, columns) if columns.options else None
     return msgspec.structs.replace(
         columns,
-        answer_form=columns.answer_form or _answer_form(answer, bool(columns.options)),
+        answer_form=columns.answer_form or _answer_form(answer, made),
         option_form=_option_form(options),
     )
 
@@ -118,7 +119,7 @@ def shaped(row: Mapping[str, Any], columns: Columns) -> Columns:
     return msgspec.structs.replace(columns, inside_form="object" if is_object else "list")
 
 
-def _answer_form(answer: Any, chosen: bool) -> AnswerForm | Literal[""]:
+def _answer_form(answer: Any, options: Any) -> AnswerForm | Literal[""]:
     if isinstance(answer, bool):
         return "truth"
     if isinstance(answer, int):
@@ -129,8 +130,10 @@ def _answer_form(answer: Any, chosen: bool) -> AnswerForm | Literal[""]:
         return "objects" if answer and isinstance(answer[0], dict) else "texts"
     if not isinstance(answer, str):
         return ""
-    if not chosen:
+    if options is None or (isinstance(options, list) and answer in options):
         return "text"
+    if isinstance(options, dict) and answer in options:
+        return "letter"
     if answer.strip().lstrip("-").isdecimal():
         return "digits"
     return "letter" if len(answer) == 1 and answer.upper() in ascii_uppercase else "text"
@@ -150,7 +153,7 @@ def passage_of(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str,
     found = [value_at(row, path) for path in columns.passage]
     parts = _level(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
     if not parts or not all(isinstance(part, str) for part in parts):
-        return found[0], {}
+        return next((one for one in found if not isinstance(one, str)), None), {}
     return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
 
 
@@ -173,14 +176,25 @@ def own(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
             made["answer"] = _picked(answer, made["options"], columns)
     elif columns.answer_form == "truth":
         made["options"] = _YES_OR_NO
-        if answer is not None:
-            made["answer"] = _YES_OR_NO[answer not in _TRUE]
+        if answer not in _WITHHELD:
+            made["answer"] = truth_in_words(answer)
     else:
         made |= _answers(answer, columns)
         if columns.also and made.get("answer") is not None:
             made["answer"] = list(dict.fromkeys(_accepted(row, made.pop("answer"), columns)))
             made.pop("answer_start", None)
     return made
+
+
+def truth_in_words(value: Any) -> Any:
+    """Return yes or no for what says a truth; anything else as it is."""
+    return _TRUTHS.get(str(value).strip().lower(), value)
+
+
+def letter_of(number: int, columns: Columns) -> str:
+    """Return the letter of the option that a number stands for; of none, the number as text."""
+    index = number - columns.first
+    return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(number)
 
 
 def _accepted(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
@@ -218,14 +232,18 @@ def _options(row: Mapping[str, Any], columns: Columns) -> Any:
 
 
 def _picked(answer: Any, options: Any, columns: Columns) -> Any:
-    """Return a letter for a number that stands for an option; anything else is one, or its text."""
+    """Return a letter for a number that stands for an option; anything else is one, or its text.
+
+    Digits that an option reads are this option, unless the set is known to write its gold so.
+    """
     if isinstance(answer, str):
-        if not answer.strip().isdecimal() or not isinstance(options, list) or answer in options:
+        if not answer.strip().isdecimal() or not isinstance(options, list):
+            return answer
+        if answer in options and columns.answer_form != "digits":
             return answer
     elif isinstance(answer, bool) or not isinstance(answer, int):
         return answer
-    index = int(answer) - columns.first
-    return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(answer)
+    return letter_of(int(answer), columns)
 
 
 def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
@@ -237,6 +255,8 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
     elif isinstance(answer, list) and answer and all(isinstance(one, dict) for one in answer):
         starts = [one.get("answer_start") for one in answer]
         answer = [one.get("text") for one in answer]
+    if answer is None:  # an object without texts
+        return {}
     if answer == []:
         return {} if columns.withheld else {"answer": None}
     if columns.together and isinstance(answer, list):

@@ -13,38 +13,49 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.row_files import first_row, place, rows_of
+from closeread.formats.layouts.rows import Numbered
 
 _OF_PASSAGE = ("section_id", "passage")
 
 
 def are_rows(head: Head) -> bool:
-    """Whether the first line is a question of DROP with its passage."""
-    return head.has("section_id", "passage", "question", "query_id")
+    """Whether the first row is a question of DROP with its passage."""
+    row = first_row(head) if head.value is not None else None
+    return row is not None and row.keys() >= {*_OF_PASSAGE, "question", "query_id"}
 
 
 def members(source: Source) -> Iterator[tuple[str, Json]]:
     """Yield passages by their ids, as DROP's own file has them; neighbouring rows are gathered.
 
     Raises:
-        InputError: The rows have one list for all answers.
+        InputError: The rows have one list for all answers, or lists that do not fit each other.
     """
-    if source.head().has("answers_spans"):
+    if "answers_spans" in (first_row(source.head()) or ()):
         raise InputError(
             "the spans of one answer and the answers of several annotators are one list",
             where=str(source),
             expected="answer and validated_answers, as DROP's own file has them",
             cure="take that file: closeread get drop",
         )
-    rows = ((line, source.decode(raw, dict, line=line)) for line, raw in source.lines())
-    for name, group in groupby(rows, key=lambda row: [row[1].get(key) for key in _OF_PASSAGE]):
-        asked = [_question(row) for _, row in group]
-        yield str(name[0]), {"passage": name[1], "qa_pairs": asked}
+    for key, group in groupby(rows_of(source), key=lambda row: [*map(row[1].get, _OF_PASSAGE)]):
+        asked = [_question(source, row) for row in group]
+        yield str(key[0]), {"passage": key[1], "qa_pairs": asked}
 
 
-def _question(row: Json) -> Json:
-    asked = {key: value for key, value in row.items() if key not in _OF_PASSAGE}
+def _question(source: Source, row: Numbered) -> Json:
+    at, raw = row
+    asked = {key: value for key, value in raw.items() if key not in _OF_PASSAGE}
     if isinstance(asked.get("validated_answers"), dict):
-        asked["validated_answers"] = _turned(asked["validated_answers"])
+        try:
+            asked["validated_answers"] = _turned(asked["validated_answers"])
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "validated_answers are no lists of one length",
+                where=place(source, at, raw.get("query_id")),
+                expected="number, date, spans, ...: a list each, with as many as were asked",
+                cure="mend the row, or take it out",
+            ) from error
     return asked
 
 
@@ -53,6 +64,8 @@ def _turned(lists: dict[str, Any]) -> list[Json]:
     columns = {
         name: _turned(held) if isinstance(held, dict) else held for name, held in lists.items()
     }
+    if not all(isinstance(held, list) for held in columns.values()):
+        raise TypeError("no list")
     return [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=False)
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]

@@ -159,7 +159,7 @@ KNOWN = (
         Columns(
             passage=("flores_passage",), question="question", answer="correct_answer_num",
             options=("mc_answer1", "mc_answer2", "mc_answer3", "mc_answer4"), first=1,
-            id=("link", "question_number"), tags=("dialect",),
+            answer_form="digits", id=("link", "question_number"), tags=("dialect",),
         ),
     ),
     Known(

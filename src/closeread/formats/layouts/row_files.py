@@ -57,6 +57,12 @@ def rows_of(source: Source) -> Iterator[Numbered]:
         yield from cells(source)
 
 
+def place(source: Source, at: int | str, name: object = "") -> str:
+    """Say where a row stands: by its line, or where it stands in a list."""
+    line = at if isinstance(at, int) else None
+    return source.place("" if line else str(at), name, line=line)
+
+
 def each_of(
     source: Source, at: int | str, row: dict[str, Any], columns: Columns
 ) -> list[dict[str, Any]]:
@@ -68,10 +74,9 @@ def each_of(
     try:
         return each_question(row, columns)
     except ValueError as error:
-        line = at if isinstance(at, int) else None
         raise InputError(
             f"the column {columns.inside!r} holds {error}",
-            where=source.place("" if line else str(at), line=line),
+            where=place(source, at),
             expected="a list of questions, an object each, or one object of lists",
             cure="mend the row, or take it out",
         ) from error

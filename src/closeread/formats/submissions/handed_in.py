@@ -74,7 +74,7 @@ def load_submission(
     where = str(source) if packed is None else f"{source}, {package.PREDICTIONS}"
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
-    texts = _plain_texts(raw)
+    texts = _plain_texts(raw) if in_words(dataset) is None else None
     if texts is not None:
         again = _again(raw, texts)
         rows = (*texts.items(), *again) if again else ()

@@ -1,14 +1,16 @@
 """Numbers and truths as answers, where the set writes its own so: ReClor's 2, BoolQ's true."""
 
 from collections.abc import Callable
-from string import ascii_uppercase
+from functools import partial
 from typing import Any
 
+import msgspec
+
+from closeread.formats.layouts.columns import Columns, letter_of, truth_in_words
 from closeread.types import Dataset
 
 _ROWS = "rows"
 _FIELDS = ("answer", "prediction", "label")
-_TRUTHS = {"true": "yes", "false": "no"}
 
 
 def in_words(dataset: Dataset | None) -> Callable[[Any], Any] | None:
@@ -16,28 +18,21 @@ def in_words(dataset: Dataset | None) -> Callable[[Any], Any] | None:
 
     None where nothing has to be made of it.
     """
-    columns = dataset.metadata.get(_ROWS) if dataset is not None else None
-    if columns is None:
+    held = dataset.metadata.get(_ROWS) if dataset is not None else None
+    if held is None:
         return None
-    if columns.get("answer_form") == "truth":
-        return _each(_truth)
-    if not columns.get("options"):
-        return None
-    first = columns.get("first", 0)
-
-    def letter(value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int):
-            return value
-        index = value - first
-        return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(value)
-
-    return _each(letter)
+    columns = msgspec.convert(held, Columns)
+    if columns.answer_form == "truth":
+        return _each(truth_in_words)
+    return _each(partial(_letter, columns)) if columns.options else None
 
 
-def _truth(value: Any) -> Any:
-    if isinstance(value, bool | str):
-        return _TRUTHS.get(str(value).lower(), value)
-    return value
+def _letter(columns: Columns, value: Any) -> Any:
+    if columns.answer_form == "digits" and isinstance(value, str) and value.strip().isdecimal():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    return letter_of(value, columns)
 
 
 def _each(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
