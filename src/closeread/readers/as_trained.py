@@ -25,7 +25,7 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "chunk": ("chunk",),
     "entailment": (*_PAIRS, "chunk"),
     "verifier": _PAIRS,
-    "extract-integrate-compete": (*reversed(_PAIRS),),
+    "extract-integrate-compete": _PAIRS[::-1],
 }
 _READERS = frozenset(name for found in _READ_BY.values() for name in found)
 

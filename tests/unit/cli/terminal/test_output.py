@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from click.shell_completion import BashComplete
 from closeread import catalog
 from closeread.cli import cli
 from closeread.cli.terminal.output import sentence, table
+from closeread.readers.generative.rules import RULES
 
 CLOSEREAD = [sys.executable, "-m", "closeread"]
 
@@ -118,6 +120,12 @@ def test_every_list_is_one_object(kind):
     assert list(found) == [kind]
     if kind == "readers":
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
+
+
+def test_the_help_tells_every_rule_by_which_answers_are_read_anew():
+    told = " ".join(call("score", "--help").stdout.decode().split())
+    (rules,) = re.findall(r"Read answers anew: ([\w, -]+) or (\w+)\.", told)
+    assert {*rules[0].split(", "), rules[1]} == {"auto", *RULES}
 
 
 def test_a_folder_that_is_gone_is_no_failure(tmp_path):
