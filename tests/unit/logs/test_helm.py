@@ -212,6 +212,29 @@ def test_what_was_never_asked_and_what_failed(tmp_path):
     assert [one.error for run in found.runs for one in run.predictions()] == ["quota"]
 
 
+def test_values_of_other_types_are_counted_and_no_run_is_left_unreadable(tmp_path):
+    """What takes its place in a run as text where a number belongs could not be read from it."""
+
+    def odd(document):
+        states = document["request_states"]
+        states[0]["result"]["request_time"] = "slow"
+        states[1]["instance"]["perturbation"] = 5
+        document["request_states"] = states[:4]
+
+    found = ingest([changed(tmp_path, odd)], tmp_path / "runs", skip_bad=True)
+    assert found.skipped == {"odd-value": 1}
+    assert sum(1 for run in found.runs for _ in run.predictions()) == 3
+
+
+def test_requests_of_the_site_that_are_none_are_passed_over(tmp_path):
+    folder = changed(
+        tmp_path, lambda rows: rows.insert(0, {"x": 1}), FIXTURES / "site", "display_requests.json"
+    )
+    whole = ingest([FIXTURES / "site"], tmp_path / "whole").runs
+    found = ingest([folder], tmp_path / "runs").runs
+    assert [list(run.predictions()) for run in found] == [list(run.predictions()) for run in whole]
+
+
 def test_what_is_no_reading_is_refused_with_its_method(tmp_path):
     def ranking(document):
         document["adapter_spec"]["method"] = "ranking_binary"

@@ -90,8 +90,10 @@ def test_of_two_results_that_name_the_task_none_is_taken(tmp_path):
 
 
 def test_results_of_more_tasks_than_were_written_out_stand_for_themselves(tmp_path):
+    """What lies beside them and is no file is passed over."""
     shutil.copytree(FIXTURES, tmp_path / "out")
     (tmp_path / "out" / RACE.name).unlink()
+    (tmp_path / "out/moved.json").symlink_to(tmp_path / "gone.json")
     found = ingest([tmp_path / "out"], tmp_path / "runs").runs
     assert [run.info.n_predictions for run in found] == [0, 0, 3]
 

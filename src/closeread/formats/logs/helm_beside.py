@@ -46,7 +46,7 @@ class Kind:
         """Return what tells such answers from the others in a task's name."""
         parts = [] if self.split == first_split else [self.split]
         if self.perturbation != b"null":
-            found = msgspec.json.decode(self.perturbation)
+            found = mapping(msgspec.json.decode(self.perturbation))
             more = [f"{name}={value}" for name, value in found.items() if name not in _BASE]
             parts.append("-".join([str(found.get("name")), *more]))
         if self.trial:
@@ -203,8 +203,9 @@ class RunFiles:
             )
         instances = {key({"instance": one})[:2]: one for one in self._rows("instances.json")}
         requests = {
-            _key(one["instance_id"], one.get("perturbation"), one["train_trial_index"]): one
+            _key(one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")): one
             for one in map(mapping, self._rows("display_requests.json"))
+            if "request" in one
         }
         for one in elements(self.path, "", problems, {}):
             if not isinstance(one, dict):

@@ -164,7 +164,7 @@ def _beside(path: Path, task: str) -> dict[str, Any]:
     small = (
         one
         for one in sorted(path.parent.glob("*.json"))
-        if not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
+        if one.is_file() and not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
     )
     found = [one for one in map(document, small) if task in mapping(one.get("results"))]
     return found[0] if len(found) == 1 else {}

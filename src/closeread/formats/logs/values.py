@@ -12,7 +12,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.files.stream import BrokenJSON, Walk
-from closeread.formats.logs.records import Problems
+from closeread.formats.logs.records import LogRecord, Problems
+from closeread.types import Prediction
 
 T = TypeVar("T")
 HUGE_BYTES = 8 * 1024 * 1024
@@ -117,10 +118,14 @@ def tried(
 ) -> T | None:
     """Return what is made of a record; None where a value in it is not what the layout says.
 
+    So it is where the prediction could not be read again from the run that it is written to.
     Counts ``odd-value``.
     """
     try:
-        return make()
+        found = make()
+        if isinstance(found, LogRecord):
+            msgspec.json.decode(msgspec.json.encode(found.prediction), type=Prediction)
+        return found
     except (
         ArithmeticError,
         AttributeError,
