@@ -625,6 +625,23 @@ def test_numbers_of_labels_are_not_guessed(tmp_path):
         list(load(lines(tmp_path, row)))
 
 
+def test_times_and_spans_of_time_in_a_table_are_text(tmp_path):
+    """As pandas saves dates; JSON has no form for what Python makes of some."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    kinds = [pa.timestamp("ns"), pa.duration("ns"), pa.duration("ms"), pa.date32()]
+    made = {f"t{at}": pa.array([1], kind) for at, kind in enumerate(kinds)}
+    row = {"id": ["1"], "passage": [TEXT], "question": ["When?"]}
+    pq.write_table(pa.table(row | made), tmp_path / "set.parquet")
+    assert only(tmp_path / "set.parquet")[1].tags.keys() == made.keys()
+
+
+def test_a_list_without_rows_is_told(tmp_path):
+    (tmp_path / "set.json").write_text("[]")
+    with pytest.raises(InputError, match="there is no row"):
+        load(tmp_path / "set.json", "rows,passage=x,question=y")
+
+
 def test_a_table_that_was_cut_is_told(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

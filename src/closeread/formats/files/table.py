@@ -62,7 +62,8 @@ def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
         import pyarrow.parquet as pq
     except ModuleNotFoundError as error:
         raise missing_extra("a table in parquet or arrow", "pyarrow", "parquet") from error
-    encode = msgspec.json.Encoder().encode_lines
+    # What JSON has no form for, such as a span of time, is what Python prints.
+    encode = msgspec.json.Encoder(enc_hook=str).encode_lines
     try:
         with path.open("rb") as stream:
             if parquet:

@@ -24,10 +24,13 @@ def columns_of(source: Source, given: Given) -> Columns:
     """Return what the columns of a file hold: as the user says, else as is known of such rows.
 
     Raises:
-        InputError: A column is not there, or nothing tells where passage and question are.
+        InputError: A column is not there, there is no row, or nothing tells where passage and
+            question are.
         UsageError: What is given is none of a column's roles.
     """
-    at, row = next(rows_of(source), (0, {}))
+    at, row = next(rows_of(source), (0, None))
+    if row is None:
+        raise InputError("there is no row", where=str(source), cure="fetch it again")
     known = known_columns(row) or _usual(row)
     columns = shaped(row, msgspec.structs.replace(known, **asked(given)))
     row = next(iter(each_of(source, at, row, columns)), row)
