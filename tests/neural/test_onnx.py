@@ -21,6 +21,7 @@ from closeread.readers.neural import onnx_export, quantise
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import forward
 from closeread.readers.neural.onnx import open_network
+from closeread.readers.neural.saturation import saturates
 from closeread.readers.windows import Encoded
 from neural.encoders import make_encoder
 
@@ -66,6 +67,7 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
     whole = np.concatenate([row.ravel() for row in wanted.values()])
     # One number a row, near zero at random weights: rounding weighs more beside so little.
     most = 0.12 if (kind, head) == ("roberta", "choice") else 0.1
+    most *= 2 if saturates() else 1  # weights have a bit less there
     assert 0 < np.abs(apart).mean() < most * np.abs(whole).mean()
 
 

@@ -27,6 +27,7 @@ from closeread.readers.neural.onnx_export import encoder_name, export
 from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import configuration
 from closeread.readers.neural.quantise import quantise
+from closeread.readers.neural.saturation import saturates
 from closeread.readers.neural.scratch import scratch
 
 try:
@@ -53,7 +54,7 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
         StorageError: The cache folder cannot be written.
     """
     kept = folder() / "onnx"
-    path = kept / f"{_key(checkpoint)}-{'int8' if int8 else 'float32'}.onnx"
+    path = kept / f"{_key(checkpoint)}-{_kind(int8)}.onnx"
     if (network := _opened(path, int8)) is not None:
         return network
     with _MAKING:
@@ -61,6 +62,11 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
             return network
         _keep(checkpoint, kept, path, int8=int8)
     return OnnxNetwork(path, alone=int8)
+
+
+def _kind(int8: bool) -> str:
+    """Return what weights a graph has; a cache may be shared by unlike processors."""
+    return ("int7" if saturates() else "int8") if int8 else "float32"
 
 
 def _opened(path: Path, int8: bool) -> Network | None:

@@ -20,6 +20,8 @@ from closeread.readers.neural.onnx_runtime import quantization
 try:
     import onnx
     from onnx import helper
+
+    from closeread.readers.neural.saturation import saturates
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
@@ -68,6 +70,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
             target,
             op_types_to_quantize=["MatMul"],
             per_channel=True,
+            reduce_range=saturates(),
             weight_type=quantization.QuantType.QInt8,
             # A product of vectors is made one of matrices first, and gets a name of its own.
             nodes_to_exclude=[*head, *(f"{name}_MatMul" for name in head)],
