@@ -19,6 +19,7 @@ from closeread.readers.neural import onnx, onnx_export, quantise
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import forward
 from closeread.readers.neural.onnx import open_network
+from closeread.readers.neural.saturation import saturates
 from closeread.readers.neural.scratch import scratch
 from closeread.readers.windows import Encoded
 from closeread.types import Passage, Question
