@@ -16,6 +16,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
 from closeread.formats.layouts.ids import ContentIds, content_id
 from closeread.formats.layouts.kept import restored, unsaid
+from closeread.formats.layouts.objects import each_object, line_of, place, within
 from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
@@ -35,9 +36,10 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first line has options with their letters in brackets."""
-    option = head.first("options", 0)
+    held = head.row.get("options")
+    option = held[0] if isinstance(held, list) and held else None
     return (
-        head.has("question", "options", "label")
+        head.row.keys() >= {"question", "label"}
         and isinstance(option, str)
         and bool(_PREFIX.match(option))
     )
@@ -50,14 +52,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     (such a question has no gold here), ``answer-not-an-option`` and ``duplicate-question``.
     """
     ids = ContentIds(defects)
-    for number, line in source.lines():
-        raw = source.decode(line, dict, line=number)
-        row = source.convert(raw, _Row, line=number)
+    for at, raw in each_object(source):
+        number = line_of(at)
+        row = source.convert(raw, _Row, line=number, within=within(at))
         name = ids.make(row.passage or "", row.question, *row.options, line=number)
         prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
         choices = options(
             [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
-            source.place("", name, line=number),
+            place(source, at, name),
         )
         label = row.label
         if isinstance(label, list):

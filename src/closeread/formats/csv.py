@@ -18,6 +18,7 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.cells import cells, first_line, wrong
+from closeread.formats.layouts.objects import Numbered
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of
@@ -50,7 +51,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     yield from rows.items(source, _rows(source), defects)
 
 
-def _rows(source: Source) -> Iterator[rows.Numbered]:
+def _rows(source: Source) -> Iterator[Numbered]:
     def header(names: list[str]) -> list[str]:
         return _checked(source, _header(names))
 

@@ -17,6 +17,7 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.ids import ContentIds, content_id
 from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import each_object, line_of, place, within
 from closeread.formats.layouts.places import verbatim
 from closeread.formats.layouts.writing import unwritable, write_lines
 from closeread.formats.registry import Format
@@ -35,7 +36,7 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first line has a context and the flattened references."""
-    return head.has("context", "ref_text")
+    return head.row.keys() >= {"context", "ref_text"}
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -45,14 +46,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: A context has not the three parts.
     """
     ids = ContentIds(defects)
-    for number, line in source.lines():
-        raw = source.decode(line, dict, line=number)
-        row = source.convert(raw, _Row, line=number)
+    for at, raw in each_object(source):
+        number = line_of(at)
+        row = source.convert(raw, _Row, line=number, within=within(at))
         before, cut, stem = row.context.rpartition(_QUESTION)
         if not (cut and before.startswith(_PASSAGE) and stem.endswith(_ANSWER)):
             raise InputError(
                 f"a context that begins {row.context[:40]!r}",
-                where=source.place("", line=number),
+                where=place(source, at),
                 expected="Passage: ... Question: ... Answer:, each on lines of its own",
                 cure=source.cure,
             )

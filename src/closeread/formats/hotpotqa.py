@@ -21,8 +21,17 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.facts import Fact, Paragraphs, evidence, facts_of, laid_out
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import (
+    At,
+    each_object,
+    is_list,
+    line_of,
+    place,
+    within,
+    write_objects,
+)
 from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable, write_array, write_lines
+from closeread.formats.layouts.writing import unwritable
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -73,8 +82,8 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first element has an id, a question and paragraphs with titles."""
-    item = head.first(0) if isinstance(head.value, list) else head.value
-    if not isinstance(item, dict) or "question" not in item:
+    item = head.row
+    if "question" not in item:
         return False
     context = item.get("context")
     if isinstance(context, dict):
@@ -86,13 +95,12 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Tell whether the file is an array, whether it has rows of ``datasets``, and its terms."""
-    value = source.head().value
-    item = value[0] if isinstance(value, list) and value else value
-    is_row = isinstance(item, dict) and "_id" not in item
-    name = str(item.get("id" if is_row else "_id")) if isinstance(item, dict) else ""
+    item = source.head().row
+    is_row = "_id" not in item
+    name = str(item.get("id" if is_row else "_id"))
     return Info(
         license=next((terms for form, terms in _PUBLISHED if form.fullmatch(name)), ""),
-        metadata={_NAME: {"array": source.head().raw.lstrip()[:1] == b"[", "row": is_row}},
+        metadata={_NAME: {"array": is_list(source), "row": is_row}},
     )
 
 
@@ -104,9 +112,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """
     ids = Ids(defects)
     facts = info(source).metadata[_NAME]
-    for at, raw in _elements(source, array=facts["array"]):
-        line, within = (at, "") if isinstance(at, int) else (None, at)
-        item, paragraphs, supporting = _converted(source, raw, line, within, row=facts["row"])
+    for at, raw in each_object(source):
+        line = line_of(at)
+        item, paragraphs, supporting = _converted(source, raw, at, row=facts["row"])
         text, cuts = laid_out(paragraphs)
         passage = Passage(
             passage_id=item.id, text=text, language=detect(text), metadata={_NAME: cuts}
@@ -134,21 +142,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
-def _elements(source: Source, *, array: bool) -> Iterator[tuple[int | str, Json]]:
-    if array:
-        yield from ((f"[{n}]", raw) for n, raw in enumerate(source.elements("", dict)))
-        return
-    for line, text in source.lines():
-        yield line, source.decode(text, dict, line=line)
-
-
 def _converted(
-    source: Source, raw: Json, line: int | None, within: str, *, row: bool
+    source: Source, raw: Json, at: At, *, row: bool
 ) -> tuple[_Listed | _Row, Paragraphs, list[Fact] | None]:
     if not row:
-        item = source.convert(raw, _Listed, line=line, within=within)
+        item = source.convert(raw, _Listed, line=line_of(at), within=within(at))
         return item, item.context, item.supporting_facts
-    one = source.convert(raw, _Row, line=line, within=within)
+    one = source.convert(raw, _Row, line=line_of(at), within=within(at))
     context, numbers = one.context, one.supporting_facts
     try:
         paragraphs = list(zip(context.title, context.sentences, strict=True))
@@ -156,7 +156,7 @@ def _converted(
     except ValueError as error:
         raise InputError(
             "context or supporting_facts hold lists of unequal length",
-            where=source.place(within, one.id, line=line),
+            where=place(source, at, one.id),
             expected="a title for each list of sentences, and for each number",
             cure="mend the row, or take it out",
         ) from error
@@ -206,11 +206,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         UsageError: A passage was not read from this form, or was changed since.
     """
     facts = dataset.metadata.get(_NAME, {"array": True, "row": False})
-    values = _values(dataset, row=facts["row"])
-    if facts["array"]:
-        write_array(stream, values)
-    else:
-        write_lines(stream, values)
+    write_objects(stream, _values(dataset, row=facts["row"]), as_list=facts["array"])
 
 
 def _values(dataset: Dataset, *, row: bool) -> Iterator[Json]:

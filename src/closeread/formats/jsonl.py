@@ -18,6 +18,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.choices import count_alike
 from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.objects import each_object, is_list
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
@@ -74,11 +75,10 @@ def info(source: Source) -> Info:
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions; canonical lines as they are, rows gathered."""
-    if source.head().raw.lstrip().startswith(b"["):
-        found = enumerate(source.elements("", dict[str, Any]))
-        yield from rows.items(source, ((f"[{n}]", row) for n, row in found), defects)
+    if is_list(source):
+        yield from rows.items(source, each_object(source), defects)
         return
-    lines = source.lines()
+    lines = source.records()
     if source.head().has("dataset"):
         next(lines)
     first = next(lines, None)
@@ -89,12 +89,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     if "questions" in fields:
         yield from _canonical(source, stream, defects)
     else:
-        numbered = ((line, source.decode(raw, dict[str, Any], line=line)) for line, raw in stream)
+        numbered = (
+            (line or "", source.decode(raw, dict[str, Any], line=line)) for line, raw in stream
+        )
         yield from rows.items(source, numbered, defects)
 
 
 def _canonical(
-    source: Source, lines: Iterator[tuple[int, bytes]], defects: Defects
+    source: Source, lines: Iterator[tuple[int | None, bytes]], defects: Defects
 ) -> Iterator[Item]:
     ids = Ids(defects)
     for line, raw in lines:
@@ -108,7 +110,7 @@ def _canonical(
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)
         for question in item.questions:
-            _check(question, item.passage, f"{source}, line {line}")
+            _check(question, item.passage, source.place("", question.question_id, line=line))
             name = ids.note(question.question_id, line=line)
             count_alike(question.options, name, defects)
             for span in _spans(question):
@@ -140,7 +142,7 @@ def _check(question: Question, passage: Passage, where: str) -> None:
     if wrong:
         raise InputError(
             wrong,
-            where=f"{where}, question {question.question_id}",
+            where=where,
             expected=expected,
             cure="mend the line",
         )

@@ -1,7 +1,7 @@
 """MuSiQue (Trivedi et al. 2022): questions of two to four hops over twenty paragraphs.
 
 JSON lines of ``{"id", "paragraphs": [{"idx", "title", "paragraph_text", "is_supporting"}, ...],
-"question", "question_decomposition", "answer", "answer_aliases": [...], "answerable"}``.
+"question", "question_decomposition", "answer", "answer_aliases": [...], "answerable"}``, or a list.
 
 The passage is the paragraphs, each below its title; those that support the answer are the gold
 evidence, whole. A question that is not answerable has no answer here, whatever ``answer`` says.
@@ -18,8 +18,15 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.facts import laid_out
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import (
+    each_object,
+    is_list,
+    line_of,
+    within,
+    write_objects,
+)
 from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.layouts.writing import unwritable
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -44,15 +51,19 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first line has paragraphs with titles and texts."""
-    return head.has("id", "question", "paragraphs") and head.has(
-        "title", "paragraph_text", at=("paragraphs", 0)
-    )
+    row = head.row
+    held = row.get("paragraphs")
+    first = held[0] if isinstance(held, list) and held else None
+    known = isinstance(first, dict) and first.keys() >= {"title", "paragraph_text"}
+    return known and row.keys() >= {"id", "question"}
 
 
 def info(source: Source) -> Info:
     """Tell the terms of the published set, whose ids begin with how many hops they have."""
-    published = "hop" in str(source.head().first("id")).partition("__")[0]
-    return Info(license="CC BY 4.0" if published else "")
+    published = "hop" in str(source.head().row.get("id")).partition("__")[0]
+    return Info(
+        license="CC BY 4.0" if published else "", metadata={_NAME: {"list": is_list(source)}}
+    )
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -62,15 +73,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ``duplicate-id``, which the full set has of every question: once answerable, once not.
     """
     ids = Ids(defects)
-    for line, text in source.lines():
-        raw = source.decode(text, dict, line=line)
-        row = source.convert(raw, _Row, line=line)
+    for at, raw in each_object(source):
+        row = source.convert(raw, _Row, line=line_of(at), within=within(at))
         whole, cuts = laid_out([(one.title, [one.paragraph_text]) for one in row.paragraphs])
         passage = Passage(
             passage_id=row.id, text=whole, language=detect(whole), metadata={_NAME: cuts}
         )
         hops, _, rest = row.id.partition("__")
-        name = ids.note(row.id, line=line)
+        name = ids.note(row.id, line=line_of(at))
         question = Question(
             question_id=name,
             passage_id=row.id,
@@ -135,12 +145,13 @@ def _written(passage: Passage, question: Question) -> Json:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a question a line.
+    """Write a question a line, or a list where the set was read from one.
 
     Raises:
         UsageError: A passage was not read from this form, or was changed since.
     """
-    write_lines(stream, _values(dataset))
+    as_list = dataset.metadata.get(_NAME, {}).get("list", False)
+    write_objects(stream, _values(dataset), as_list=as_list)
 
 
 def _values(dataset: Dataset) -> Iterator[Json]:

@@ -1,9 +1,10 @@
 """Natural language inference: OCNLI (Hu et al. 2020), SNLI (Bowman et al. 2015), MultiNLI, ANLI.
 
-JSON lines with ``sentence1`` (the premise, here the passage), ``sentence2`` (the hypothesis, here
-the question's text) and ``label`` (OCNLI) or ``gold_label`` (SNLI, MultiNLI). ANLI has ``context``
-and ``hypothesis`` with the labels e, n and c; the rows of ``datasets`` have ``premise``,
-``hypothesis`` and 0, 1 and 2. The options are entailment, neutral and contradiction. Rows without a
+JSON lines, a list, or a table, with ``sentence1`` (the premise, here the passage), ``sentence2``
+(the hypothesis, here the question's text) and ``label`` (OCNLI) or ``gold_label`` (SNLI, MultiNLI,
+XNLI). ANLI has ``context`` and ``hypothesis`` with the labels e, n and c; the rows of ``datasets``
+have ``premise``, ``hypothesis`` and 0, 1 and 2. XNLI's pairs have one id in all languages, to
+which the language is added. The options are entailment, neutral and contradiction. Rows without a
 label, or with ``-`` or -1 because the annotators did not agree, are dropped and counted; all fields
 of the others are kept.
 
@@ -12,7 +13,7 @@ contradiction), and rows do not tell: numbers are taken under ``premise`` alone,
 and SuperGLUE's rows, which have an ``idx``, not even there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, BinaryIO, get_type_hints
 
 import msgspec
@@ -20,11 +21,22 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts import tabbed
+from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.ids import ContentIds, Ids, content_id
 from closeread.formats.layouts.kept import restored, unsaid
-from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.layouts.objects import (
+    Numbered,
+    each_object,
+    is_list,
+    line_of,
+    place,
+    within,
+    write_objects,
+)
+from closeread.formats.layouts.writing import unwritable
 from closeread.formats.registry import Format, Info
-from closeread.text.language import detect
+from closeread.text.language import code, detect
 from closeread.types import Dataset, Defects, Item, Option, Passage, Question
 
 _NAME = "nli"
@@ -33,10 +45,10 @@ _OPTIONS = tuple(
     Option(label=letter, text=label) for letter, label in zip("ABC", _LABELS, strict=True)
 )
 _ANSWERS = {option.text: (option.answer,) for option in _OPTIONS}
-_NO_LABEL = (None, "", "-", -1)
+_NO_LABEL = (None, "", "-", -1, "-1")
 _Known = dict[str | int | None, str]
 _LETTERS: _Known = {label[0]: label for label in _LABELS}
-_NUMBERS: _Known = dict(enumerate(_LABELS))
+_NUMBERS: _Known = dict(enumerate(_LABELS)) | {str(n): said for n, said in enumerate(_LABELS)}
 _PAIRS = (("sentence1", "sentence2"), ("premise", "hypothesis"), ("context", "hypothesis"))
 _IDS = ("pairID", "id", "uid")
 _TAGS = ("genre", "level")
@@ -50,35 +62,51 @@ class _Row(msgspec.Struct):
     id: str | int | None = None
     genre: Any = None
     level: Any = None
+    language: str | None = None
 
 
 def sniff(head: Head) -> bool:
     """Whether the first line is a pair of sentences with a label."""
-    labelled = head.has("label") or head.has("gold_label")
-    return labelled and any(head.has(*pair) for pair in _PAIRS)
+    names = _names(head)
+    return bool(names & {"label", "gold_label"}) and any(names >= {*pair} for pair in _PAIRS)
+
+
+def _names(head: Head) -> Set[str]:
+    """Return the names of the first row's members, or of a table's columns."""
+    return head.row.keys() or {*(tabbed.header(head) or first_line(head))}
+
+
+def _rows(source: Source) -> Iterator[Numbered]:
+    if source.head().raw.lstrip()[:1] in (b"{", b"["):
+        return each_object(source)
+    return tabbed.tabbed(source) if tabbed.header(source.head()) else cells(source)
 
 
 def info(source: Source) -> Info:
     """Tell which names the sentences, the label and the pair's id go by, and published terms."""
-    head = source.head()
-    premise, hypothesis = next((pair for pair in _PAIRS if head.has(*pair)), _PAIRS[0])
+    names = _names(source.head())
+    premise, hypothesis = next((pair for pair in _PAIRS if names >= {*pair}), _PAIRS[0])
     fields = {
         "premise": premise,
         "hypothesis": hypothesis,
-        "label": "gold_label" if head.has("gold_label") else "label",
-        "id": next((name for name in _IDS if head.has(name)), "id"),
+        "label": "gold_label" if "gold_label" in names else "label",
+        "id": next((name for name in _IDS if name in names), "id"),
     }
-    return Info(license=_license(head), metadata={_NAME: fields})
+    if names >= {"language", "pairID"}:  # of XNLI, whose pairs have one id in every language
+        fields["language"] = "language"
+    if is_list(source):
+        fields["list"] = "yes"
+    return Info(license=_license(names), metadata={_NAME: fields})
 
 
-def _license(head: Head) -> str:
-    if head.has("prem_id", "label0"):
+def _license(names: Set[str]) -> str:
+    if {"prem_id", "label0"} <= names:
         return "CC BY-NC 2.0 (non-commercial)"
-    if head.has("promptID", "genre"):
+    if {"promptID", "genre"} <= names:
         return "OANC's terms, parts CC BY 3.0 and CC BY-SA 3.0 (see the paper)"
-    if head.has("uid", "model_label", "emturk"):
+    if {"uid", "model_label", "emturk"} <= names:
         return "CC BY-NC 4.0 (non-commercial)"
-    return "CC BY-SA 4.0" if head.has("captionID", "annotator_labels") else ""
+    return "CC BY-SA 4.0" if {"captionID", "pairID"} <= names else ""
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -90,25 +118,27 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: A label other than the three.
     """
     fields = info(source).metadata[_NAME]
-    kind, known = _kind(fields), _known(source.head(), fields)
+    kind, known = _kind(fields), _known(_names(source.head()), fields)
     ids, content_ids = Ids(defects), ContentIds(defects)
-    for number, line in source.lines():
-        raw = source.decode(line, dict, line=number)
-        row = source.convert(raw, kind, line=number)
+    for at, raw in _rows(source):
+        line = line_of(at)
+        row = source.convert(raw, kind, line=line, within=within(at))
         if row.label in _NO_LABEL:
-            defects.add("no-label", "dropped", question_id=str(row.id or ""), line=number)
+            defects.add("no-label", "dropped", question_id=str(row.id or ""), line=line)
             continue
+        language = row.language or "" if "language" in fields else ""
         label = known.get(row.label)
         if label is None:
-            raise _unknown(row, source.place("", row.id, line=number))
+            raise _unknown(row, place(source, at, row.id))
         if row.id is None:
-            name = content_ids.make(row.premise, row.hypothesis, line=number)
+            name = content_ids.make(row.premise, row.hypothesis, line=line)
         else:
-            name = ids.note(str(row.id), line=number)
+            parts = (str(row.id), language)
+            name = ids.note("-".join(part for part in parts if part), line=line)
         passage = Passage(
             passage_id=content_id(row.premise),
             text=row.premise,
-            language=detect(row.premise),
+            language=code(language) or detect(row.premise),
         )
         question = Question(
             question_id=name,
@@ -128,16 +158,17 @@ def _kind(fields: dict[str, str]) -> type[_Row]:
     members = [
         (name, hint) if name in ("premise", "hypothesis") else (name, hint, None)
         for name, hint in get_type_hints(_Row).items()
+        if name != "language" or name in fields
     ]
     return msgspec.defstruct("Row", members, rename=fields)  # type: ignore[return-value]
 
 
-def _known(head: Head, fields: dict[str, str]) -> _Known:
+def _known(names: Set[str], fields: dict[str, str]) -> _Known:
     """Return what labels stand for in a file."""
     known: _Known = {label: label for label in _LABELS}
     if fields["premise"] == "context":
         known |= _LETTERS
-    elif fields["premise"] == "premise" and not head.has("idx"):
+    elif fields["premise"] == "premise" and "idx" not in names:
         known |= _NUMBERS
     return known
 
@@ -174,18 +205,18 @@ def _row(passage: Passage, question: Question, fields: dict[str, str]) -> dict[s
 def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write one pair a line, under the field names that were read (OCNLI's by default).
 
+    A list where the set was read from one; a table's rows are lines under its columns' names.
+
     Raises:
         UsageError: A question is no entailment question.
     """
     fields = dataset.metadata.get(_NAME, _OCNLI)
-    write_lines(
-        stream,
-        (
-            restored(_NAME, _row(passage, question, fields), question.metadata)
-            for passage, questions in dataset
-            for question in questions
-        ),
+    values = (
+        restored(_NAME, _row(passage, question, fields), question.metadata)
+        for passage, questions in dataset
+        for question in questions
     )
+    write_objects(stream, values, as_list="list" in fields)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))

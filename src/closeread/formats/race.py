@@ -1,7 +1,8 @@
 """RACE (Lai et al. 2017): English exam articles with four options a question.
 
 One JSON object a file, ``{"article", "questions": [text, ...], "options": [[text, ...], ...],
-"answers": [letter, ...], "id"}``, or many of them as JSON lines. Question ids are ``id-index``.
+"answers": [letter, ...], "id"}``, or many of them as JSON lines or in a list. Question ids are
+``id-index``.
 """
 
 import re
@@ -16,6 +17,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import restored, unsaid
+from closeread.formats.layouts.objects import each_object, line_of, place, within
 from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -37,14 +39,14 @@ class _Article(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first object is an article with parallel questions and options."""
-    return head.has("article", "questions", "options") and isinstance(
-        head.first("options", 0), list
-    )
+    held = head.row.get("options")
+    several = isinstance(held, list) and bool(held) and isinstance(held[0], list)
+    return several and head.row.keys() >= {"article", "questions"}
 
 
 def info(source: Source) -> Info:
     """Tell the terms of the published set, whose articles are named ``high123.txt``."""
-    published = _PUBLISHED.fullmatch(str(source.head().first("id")))
+    published = _PUBLISHED.fullmatch(str(source.head().row.get("id")))
     return Info(license="non-commercial research only" if published else "")
 
 
@@ -55,10 +57,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: An article has not as many options and answers as questions.
     """
     ids = Ids(defects)
-    for number, raw in _articles(source):
-        line = number or None
-        article = source.convert(raw, _Article, line=line)
-        passage_id = article.id or str(number or 1)
+    for number, (at, raw) in enumerate(each_object(source), 1):
+        line = line_of(at)
+        article = source.convert(raw, _Article, line=line, within=within(at))
+        passage_id = article.id or str(line or number)
         if len(article.questions) != len(article.options) or (
             article.answers is not None and len(article.answers) != len(article.questions)
         ):
@@ -66,7 +68,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 f"{count_of(len(article.questions), 'question')}, "
                 f"{count_of(len(article.options), 'set of options', 'sets of options')}, "
                 f"{count_of(len(article.answers or []), 'answer')}",
-                where=source.place("", passage_id, line=line),
+                where=place(source, at, passage_id),
                 expected="as many of each",
                 cure="complete the article or take it out",
             )
@@ -76,7 +78,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         questions = []
         for index, (stem, texts) in enumerate(zip(article.questions, article.options, strict=True)):
             question_id = ids.note(f"{passage_id}-{index}", line=line)
-            choices = options(texts, source.place("", question_id, line=line))
+            choices = options(texts, place(source, at, question_id))
             letter = article.answers[index] if article.answers is not None else None
             questions.append(
                 Question(
@@ -91,15 +93,6 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             )
         metadata = unsaid(_NAME, raw, _article(passage, tuple(questions)))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
-
-
-def _articles(source: Source) -> Iterator[tuple[int, Any]]:
-    """Yield line numbers and objects; one object over many lines has the number 0."""
-    if source.head().first_line is None:
-        yield 0, source.document(dict)
-        return
-    for number, raw in source.lines():
-        yield number, source.decode(raw, dict, line=number)
 
 
 def _article(passage: Passage, questions: tuple[Question, ...]) -> dict[str, Any]:

@@ -85,8 +85,7 @@ def guess(source: Source) -> str:
 
 def _columns(head: Head) -> str:
     """Tell the columns of the first row, where there are rows."""
-    row = head.first(0) if isinstance(head.value, list) else head.value
-    names = list(row) if isinstance(row, dict) else first_line(head) if row is None else []
+    names = list(head.row) if head.row or head.value is not None else first_line(head)
     if not 2 <= len(names) <= _MOST_COLUMNS or not all(map(str.isprintable, names)):
         return ""
     return ": the first row has the columns " + ", ".join(name[:40] for name in names)
@@ -104,6 +103,8 @@ def _diagnose(source: Source) -> None:
     if told := source.as_packed():
         raise told
     raw = source.head().raw
+    if source.head().value == []:
+        raise InputError("the list is empty", where=str(source), cure="name a file that has some")
     if not raw.strip():
         next(source.lines())  # which says so where all of it is blank
     try:

@@ -19,7 +19,8 @@ from closeread.formats.layouts.columns import Columns, own, passage_of, theirs, 
 from closeread.formats.layouts.ids import ContentIds
 from closeread.formats.layouts.kept import noted, restored, unsaid
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.row_files import each_of, first_row, place, rows_of
+from closeread.formats.layouts.objects import At, Numbered, line_of, place
+from closeread.formats.layouts.row_files import each_of, first_row, rows_of
 from closeread.formats.layouts.said_columns import Given, asked, columns_of
 from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format, Info
@@ -63,12 +64,12 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
     times: Counter[Any] = Counter()
     made = ContentIds(defects)
 
-    def each() -> Iterator[tuple[int | str, dict[str, Any], bool]]:
+    def each() -> Iterator[tuple[At, dict[str, Any], bool]]:
         for at, whole in rows_of(source):
             for number, row in enumerate(each_of(source, at, whole, columns)):
                 yield at, row, number == 0
 
-    def ours() -> Iterator[own_rows.Numbered]:
+    def ours() -> Iterator[Numbered]:
         for at, row, begins in each():
             _check(source, at, row, columns)
             one = own(row, columns)
@@ -77,7 +78,7 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
                 one["id"] = f"{one['id']}-{times[one['id']] - 1}"
             elif not columns.id:
                 texts = [one["passage"], one["question"], *_texts(one.get("options"))]
-                one["id"] = made.make(*texts, line=at if isinstance(at, int) else None)
+                one["id"] = made.make(*texts, line=line_of(at))
             waiting.append((row, passage_of(row, columns)[1], begins))
             yield at, one
 
@@ -107,7 +108,7 @@ def _texts(options: Any) -> list[str]:
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
-def _check(source: Source, at: int | str, row: Mapping[str, Any], columns: Columns) -> None:
+def _check(source: Source, at: At, row: Mapping[str, Any], columns: Columns) -> None:
     """Tell by their own name of columns that hold no text, or no id."""
     text, _ = passage_of(row, columns)
     parts = [(path, value_at(row, path)) for path in columns.passage]

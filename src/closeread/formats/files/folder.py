@@ -5,7 +5,8 @@ from pathlib import Path
 
 from closeread.errors import InputError
 
-_PIECES = "*.txt"  # as RACE has them: an article a file
+_PIECES = ("*.txt", "*/*.txt", "*/*/*.txt")  # as RACE has them: an article a file
+_LOOKED_AT = 20  # files, before it is none
 
 
 def told(path: Path) -> InputError:
@@ -25,13 +26,24 @@ def told(path: Path) -> InputError:
                 '.to_parquet("NEW.parquet")'
             )
         return InputError("is a folder that `datasets` saved", where=str(path), cure=cure)
-    if any(map(_is_json, path.glob(_PIECES))):
-        pieces = f"{shlex.quote(str(path))}/{_PIECES}"
-        cure = (
-            f'make one file of those in it: for f in {pieces}; do cat "$f"; echo; done > NEW.jsonl'
-        )
+    if pieces := _pieces(path):
+        cure = f'make one file of {pieces}; do cat "$f"; echo; done > NEW.jsonl'
         return InputError("is a directory", where=str(path), cure=cure)
     return InputError("is a directory", where=str(path), cure="name a file in it")
+
+
+def _pieces(path: Path) -> str:
+    """Return what a shell passes over where articles lie each in a file; "" where they do not.
+
+    In RACE's folder that is one of its parts, the files of all that stand in it.
+    """
+    for depth, pattern in enumerate(_PIECES):
+        found = next(filter(_is_json, sorted(path.glob(pattern))[:_LOOKED_AT]), None)
+        if found is not None:
+            part = path if depth < 2 else found.parents[1]
+            which = "those in it" if depth < 2 else f"each part, such as {part.name}"
+            return f"{which}: for f in {shlex.quote(str(part))}/{_PIECES[min(depth, 1)]}"
+    return ""
 
 
 def _is_json(path: Path) -> bool:

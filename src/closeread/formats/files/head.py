@@ -52,6 +52,12 @@ class Head:
                 return None
         return found
 
+    @property
+    def row(self) -> dict[str, Any]:
+        """The first object: the file's one, or that of its lines or its list; empty of none."""
+        found = self.first(0) if isinstance(self.value, list) else self.value
+        return found if isinstance(found, dict) else {}
+
     def has(self, *keys: str, at: tuple[str | int, ...] = ()) -> bool:
         """Whether the object at a path has all these keys."""
         found = self.first(*at)

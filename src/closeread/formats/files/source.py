@@ -92,6 +92,8 @@ class Source:
                 raw = cast(Any, Bounded(inflated, n_packed, str(self)))
             stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
             try:
+                if table.is_table(first) and not stream.peek(1):
+                    raise _without_rows(str(self))
                 must_be_text(stream.peek(4)[:4], str(self))
                 if stream.peek(3)[:3] == _UTF8_MARK:
                     stream.read(3)
@@ -343,6 +345,14 @@ def must_be_text(first: bytes, where: str) -> None:
             expected="UTF-8",
             cure="convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
         )
+
+
+def _without_rows(where: str) -> InputError:
+    return InputError(
+        "the table has no row",
+        where=where,
+        cure="name a file that has some; of this set, or this part of it, nothing was saved",
+    )
 
 
 def _what_helps(path: Path, error: Exception) -> str:

@@ -120,6 +120,8 @@ def shaped(row: Mapping[str, Any], columns: Columns) -> Columns:
 
 
 def _answer_form(answer: Any, options: Any) -> AnswerForm | Literal[""]:
+    if answer in (None, "", []):
+        return ""
     if isinstance(answer, bool):
         return "truth"
     if isinstance(answer, int):
@@ -127,7 +129,7 @@ def _answer_form(answer: Any, options: Any) -> AnswerForm | Literal[""]:
     if isinstance(answer, dict):
         return "places"
     if isinstance(answer, list):
-        return "objects" if answer and isinstance(answer[0], dict) else "texts"
+        return "objects" if isinstance(answer[0], dict) else "texts"
     if not isinstance(answer, str):
         return ""
     if options is None or (isinstance(options, list) and answer in options):

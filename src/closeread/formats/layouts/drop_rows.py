@@ -2,7 +2,8 @@
 
 ``{"section_id", "passage", "question", "query_id", "answer": {...}, "validated_answers": {"number":
 [...], "date": [...], "spans": [...], ...}}``. Another set of that name has ``answers_spans``, one
-list for all spans and annotators, which cannot be undone.
+list for all spans and annotators, which cannot be undone. Rows without ``section_id`` get the
+passage's id from its text.
 """
 
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from typing import Any
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import content_id
 from closeread.formats.layouts.kept import Json
-from closeread.formats.layouts.row_files import first_row, place, rows_of
-from closeread.formats.layouts.rows import Numbered
+from closeread.formats.layouts.objects import Numbered, place
+from closeread.formats.layouts.row_files import first_row, rows_of
 
 _OF_PASSAGE = ("section_id", "passage")
 
@@ -22,7 +24,7 @@ _OF_PASSAGE = ("section_id", "passage")
 def are_rows(head: Head) -> bool:
     """Whether the first row is a question of DROP with its passage."""
     row = first_row(head) if head.value is not None else None
-    return row is not None and row.keys() >= {*_OF_PASSAGE, "question", "query_id"}
+    return row is not None and row.keys() >= {"passage", "question", "query_id"}
 
 
 def members(source: Source) -> Iterator[tuple[str, Json]]:
@@ -40,7 +42,8 @@ def members(source: Source) -> Iterator[tuple[str, Json]]:
         )
     for key, group in groupby(rows_of(source), key=lambda row: [*map(row[1].get, _OF_PASSAGE)]):
         asked = [_question(source, row) for row in group]
-        yield str(key[0]), {"passage": key[1], "qa_pairs": asked}
+        name = content_id(str(key[1])) if key[0] is None else str(key[0])
+        yield name, {"passage": key[1], "qa_pairs": asked}
 
 
 def _question(source: Source, row: Numbered) -> Json:

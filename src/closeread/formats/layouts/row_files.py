@@ -11,7 +11,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.blocks import are_blocks, blocks
 from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.columns import Columns, each_question
-from closeread.formats.layouts.rows import Numbered
+from closeread.formats.layouts.objects import At, Numbered, each_object, place
 
 _PARAGRAPH = ("data", 0, "paragraphs", 0)
 
@@ -34,38 +34,24 @@ def first_row(head: Head) -> dict[str, Any] | None:
     if are_situations(head):
         found = head.first(*_PARAGRAPH)
         return found if isinstance(found, dict) else None
-    found = head.first(0) if isinstance(head.value, list) else head.value
-    return found if isinstance(found, dict) else None
+    return head.row or None
 
 
 def rows_of(source: Source) -> Iterator[Numbered]:
     """Yield each row with its place, whatever the file is."""
-    first = source.head().raw.lstrip()[:1]
     if are_situations(source.head()):
         for number, article in enumerate(source.elements("data", _Article)):
             for index, row in enumerate(article.paragraphs):
                 yield f"data[{number}].paragraphs[{index}]", row
-    elif first == b"[":
-        found = enumerate(source.elements("", dict[str, Any]))
-        yield from ((f"[{n}]", row) for n, row in found)
-    elif first == b"{":
-        for line, raw in source.lines():
-            yield line, source.decode(raw, dict[str, Any], line=line)
+    elif source.head().raw.lstrip()[:1] in (b"[", b"{"):
+        yield from each_object(source)
     elif are_blocks(source.head()):
         yield from blocks(source)
     else:
         yield from cells(source)
 
 
-def place(source: Source, at: int | str, name: object = "") -> str:
-    """Say where a row stands: by its line, or where it stands in a list."""
-    line = at if isinstance(at, int) else None
-    return source.place("" if line else str(at), name, line=line)
-
-
-def each_of(
-    source: Source, at: int | str, row: dict[str, Any], columns: Columns
-) -> list[dict[str, Any]]:
+def each_of(source: Source, at: At, row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
     """Return a row a question: the row itself, or one for each of what is inside.
 
     Raises:

@@ -16,6 +16,7 @@ from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
 from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.objects import At, Numbered, line_of, place, within
 from closeread.formats.layouts.places import stated
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
@@ -56,9 +57,6 @@ class Row(msgspec.Struct):
     group: str | int | None = None
     role: Role | None = None
 
-
-# Where a row stands (the number of its line, or where it stands in a list) and what it says.
-Numbered = tuple[int | str, dict[str, Any]]
 
 # A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
 _SAID = re.compile(
@@ -113,11 +111,9 @@ def lettered(names: Mapping[str, Any]) -> bool:
     return isinstance(names.get("A"), str) and isinstance(names.get("B"), str)
 
 
-def _row(source: Source, raw: dict[str, Any], at: int | str) -> Row:
+def _row(source: Source, raw: dict[str, Any], at: At) -> Row:
     try:
-        if isinstance(at, int):
-            return source.convert(raw, Row, line=at)
-        return source.convert(raw, Row, within=at)
+        return source.convert(raw, Row, line=line_of(at), within=within(at))
     except InputError as error:
         if "passage" not in raw or "question" in raw:
             raise
@@ -128,18 +124,17 @@ def _row(source: Source, raw: dict[str, Any], at: int | str) -> Row:
 
 class _Place(msgspec.Struct):
     source: Source
-    at: int | str
+    at: At
     name: str
     defects: Defects
 
     @property
     def line(self) -> int | None:
         """The number of the row's line, where it has one for itself."""
-        return self.at if isinstance(self.at, int) else None
+        return line_of(self.at)
 
     def __str__(self) -> str:
-        at = f"{self.source}, " + f"{'line' if self.line else 'at'} {self.at}"
-        return at + (f", question {self.name}" if self.name.strip() else "")
+        return place(self.source, self.at, self.name.strip())
 
     def defect(self, code: str, message: str) -> None:
         self.defects.add(code, message, question_id=self.name, line=self.line)

@@ -30,7 +30,11 @@ def columns_of(source: Source, given: Given) -> Columns:
     """
     at, row = next(rows_of(source), (0, None))
     if row is None:
-        raise InputError("there is no row", where=str(source), cure="fetch it again")
+        raise InputError(
+            "there is no row",
+            where=str(source),
+            cure="name a file that has some; of this set, or this part of it, nothing was saved",
+        )
     known = known_columns(row) or _usual(row)
     columns = shaped(row, msgspec.structs.replace(known, **asked(given)))
     row = next(iter(each_of(source, at, row, columns)), row)
@@ -48,7 +52,18 @@ def columns_of(source: Source, given: Given) -> Columns:
             cure="say which holds what by the format "
             "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
         )
-    return as_written(row, columns)
+    return _as_written(source, as_written(row, columns))
+
+
+def _as_written(source: Source, columns: Columns) -> Columns:
+    """Return the columns with the answer's form, which the first row with an answer tells."""
+    if columns.answer_form or not columns.answer:
+        return columns
+    for at, row in rows_of(source):
+        for one in each_of(source, at, row, columns):
+            if (found := as_written(one, columns)).answer_form:
+                return found
+    return columns
 
 
 def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
