@@ -1,0 +1,114 @@
+"""``closeread score``: a run folder, or a data set against a file of predictions."""
+
+import gc
+from pathlib import Path
+
+import click
+
+from closeread.cli.terminal.completion import names_of
+from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.place import Place
+from closeread.runs.records import ScoreSettings
+
+
+@click.command("score")
+@click.argument("run", required=False, type=Place(path_type=Path))
+@click.option("--dataset", metavar="D",
+              help="A path, a URL, exam/zh or exam/en; of RUN, where it lies now.")  # fmt: skip
+@click.option("--predictions", type=Place(path_type=Path), metavar="P",
+              help="With --dataset: what was handed in.")  # fmt: skip
+@click.option("--null-odds", type=Place(path_type=Path), help="SQuAD 2.0's side file.")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
+              shell_complete=names_of("metric"),
+              help="Such as mrqa or mrqa.f1, with its options.")  # fmt: skip
+@click.option("--by", multiple=True, metavar="TAG", help="Break down by role, strategy, any tag.")
+@click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")
+@click.option("--resamples", type=int, default=10_000, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
+@click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
+@click.option("--answer-language", metavar="L", help="MLQA's argument, where the set is silent.")
+@click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
+@click.option("--extract", "rule", metavar="R",
+              help="Read answers anew: auto, letter, drop, span, first-line, last-line, "
+              "answer-prefix or none.")  # fmt: skip
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Of RUN: processes."
+)
+@click.option("--save", type=Outcome(path_type=Path), metavar="RUN", help="Keep the numbers.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    run: Path | None,
+    dataset: str | None,
+    predictions: Path | None,
+    null_odds: Path | None,
+    format_: str | None,
+    metrics: tuple[str, ...],
+    by: tuple[str, ...],
+    join: bool,
+    resamples: int,
+    level: float,
+    seed: int,
+    no_intervals: bool,
+    skip_no_answer: bool,
+    answer_language: str | None,
+    stops: tuple[str, ...],
+    rule: str | None,
+    workers: int,
+    save: Path | None,
+    json_: bool,
+) -> None:
+    """Score RUN, or --predictions against --dataset, with intervals.
+
+    Without --metric the scorers that the data set's publishers use are taken; docs/metrics.md tells
+    their options, such as --metric squad2,na_threshold=0.5. --stop and --extract
+    read the answers anew from what a language model wrote, without asking it again; what is not
+    named stays as the run had it, and --stop "" is no stop.
+    """
+    gc.disable()  # records form no cycles: the collector would walk them all for nothing
+    from closeread.cli.score.asked import with_options
+    from closeread.cli.score.printed import print_scored
+
+    asked, options = with_options(metrics)
+    if skip_no_answer:
+        options.setdefault("mrqa", {})["skip_no_answer"] = True
+    if answer_language is not None:
+        options.setdefault("mlqa", {})["answer_language"] = answer_language
+    settings = ScoreSettings(
+        metrics=asked,
+        options=options,
+        by=by,
+        resamples=0 if no_intervals else resamples,
+        level=level,
+        seed=seed,
+    )
+    if run is not None:
+        if predictions or save or null_odds or format_:
+            raise click.UsageError("give RUN, or --dataset with --predictions, not both")
+        from closeread.cli.score.runs import score_runs
+
+        found = score_runs(
+            run, settings, dataset=dataset, stops=stops, rule=rule, workers=workers, join=join
+        )
+    elif workers > 1:
+        raise click.UsageError("--workers needs RUN: predictions that are handed in, one scores")
+    elif stops or rule:
+        raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
+    elif dataset is not None and predictions is not None:
+        from closeread.cli.score.handed_in import score_handed_in
+
+        found = score_handed_in(
+            dataset,
+            predictions,
+            settings,
+            null_odds=null_odds,
+            format_=format_,
+            join=join,
+            save=save,
+        )
+    else:
+        raise click.UsageError("give RUN, or --dataset with --predictions")
+    print_scored(found, json_=json_)

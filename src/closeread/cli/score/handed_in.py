@@ -1,0 +1,86 @@
+"""Predictions that are handed in against a data set: their numbers, and what does not fit."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from closeread.api.datasets import open_dataset
+from closeread.cli.score.printed import Scored
+from closeread.cli.terminal.output import remark
+from closeread.errors import UsageError
+from closeread.formats.submissions import load_submission
+from closeread.metrics.subject import family, judges_options
+from closeread.runs.belonging import KINDS, misfits, must_belong, repeats_evidence, told
+from closeread.runs.records import RunSummary, ScoreSettings
+from closeread.runs.score import score_submission
+from closeread.types import Dataset, Submission
+
+
+def score_handed_in(
+    name: str,
+    predictions: Path,
+    settings: ScoreSettings,
+    *,
+    null_odds: Path | None,
+    format_: str | None,
+    join: bool,
+    save: Path | None,
+) -> Scored:
+    """Return the numbers, and beside them how much of what was handed in does not fit, by kind.
+
+    Args:
+        name: The data set's: a path, an address, or an exam's.
+        predictions: What was handed in.
+        settings: Which numbers.
+        null_odds: SQuAD 2.0's side file.
+        format_: The data set's; None guesses it.
+        join: Also answers by evidence.
+        save: A new run folder, which keeps the numbers.
+
+    Raises:
+        CloseReadError: As of ``api.judging.score``.
+    """
+    if save is not None:
+        from closeread.runs.keep import must_be_new
+
+        must_be_new(save)
+    dataset = open_dataset(name, format_)
+    submission = load_submission(predictions, dataset, null_odds=null_odds)
+    must_belong(dataset, submission)
+    try:
+        if save is None:
+            found = score_submission(dataset, submission, settings)
+        else:
+            from closeread.runs.keep import keep_scored
+
+            files = (predictions,) if null_odds is None else (predictions, null_odds)
+            found = keep_scored(dataset, submission, files, save, settings)
+    except UsageError:
+        if not any(one.has_gold for one in dataset.questions()):
+            _remark_all(told(misfits(dataset, submission)))  # what a team can mend is the form
+        raise
+    counts = _tell_misfits(dataset, submission, found)
+    if join:
+        from closeread.cli.score.joined import joined
+
+        found = joined(found, dataset, submission)
+    return Scored(summaries=(found,), beside={"misfits": counts})
+
+
+def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
+    """Say and count what does not fit; look only where it may be."""
+    n_questions = found.dataset.n_questions
+    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
+    all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
+    judged = any(map(judges_options, found.metrics)) or (
+        "evidence" in map(family, found.metrics) and repeats_evidence(submission)
+    )
+    if all_there and not judged:
+        return dict.fromkeys(KINDS, 0)
+    strange = misfits(dataset, submission)
+    _remark_all(told(strange))
+    return {kind: len(getattr(strange, kind)) for kind in KINDS}
+
+
+def _remark_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        remark(line)

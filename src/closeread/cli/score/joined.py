@@ -1,0 +1,43 @@
+"""``--joined``: the numbers of the answers by the evidence that was given for them."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from closeread.runs.extract import marked
+from closeread.runs.records import RunSummary
+from closeread.runs.scoring.joined import must_join
+from closeread.runs.scoring.summaries import resampling_of
+from closeread.types import Dataset, Submission, Summary
+
+
+def joined(
+    scored: RunSummary, dataset: Dataset, submission: Submission, limit: int | None = None
+) -> RunSummary:
+    """Return numbers with those of the answers by their evidence.
+
+    Args:
+        scored: The numbers.
+        dataset: What was asked.
+        submission: What was answered.
+        limit: Of a run that answers the first questions alone: how many.
+
+    Raises:
+        UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
+        MissingExtraError: The gold evidence is text, and NLTK is not installed.
+    """
+    settings = scored.settings
+
+    def told(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
+        return {name: marked(one, settings.extraction) for name, one in summaries.items()}
+
+    both = must_join(dataset, submission, resampling_of(settings), limit)
+    groups = {
+        tag: {value: told(of) for value, of in values.items()}
+        for tag, values in both.breakdowns.items()
+    }
+    return replace(
+        scored,
+        metrics=scored.metrics | told(both.metrics),
+        breakdowns=scored.breakdowns | groups,
+    )
