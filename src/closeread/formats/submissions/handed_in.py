@@ -17,8 +17,9 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.inflated import must_be_text
 from closeread.formats.files.place import PARSER_ERRORS, explain
-from closeread.formats.files.source import Source, must_be_text
+from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
     gcrc_letters,
     hotpotqa_outputs,
