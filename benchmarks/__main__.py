@@ -1,4 +1,4 @@
-"""``python -m benchmarks [startup mrqa drop bootstrap memory evidence]``: measure and print."""
+"""``python -m benchmarks [NAME]...``: measure what is named, or all, and print."""
 
 import os
 import subprocess
@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import generate
+from benchmarks.inputs import generate
 from benchmarks.measure import (
     DATA,
-    HERE,
+    PEERS,
     PYTHON,
     Result,
     in_turn,
@@ -67,8 +67,8 @@ def mrqa() -> Iterator[Result]:
     score = [*CLOSEREAD, "score", "--dataset", data, "--predictions", predictions, "--json"]
     floor, official, plain, sure = side_by_side(
         [
-            [PYTHON, str(HERE / "floor_mrqa.py"), data, predictions],
-            [PYTHON, str(HERE / "official_mrqa.py"), data, predictions],
+            [PYTHON, str(PEERS / "floor_mrqa.py"), data, predictions],
+            [PYTHON, str(PEERS / "official_mrqa.py"), data, predictions],
             [*score, "--no-intervals"],
             score,
         ]
@@ -85,8 +85,8 @@ def mrqa() -> Iterator[Result]:
 
 def drop() -> Iterator[Result]:
     """DROP pairs a second on one core, bit-equal to the official functions' description."""
-    from benchmarks import official_drop
-    from benchmarks.drop_pairs import forget, sets
+    from benchmarks.inputs.drop_pairs import forget, sets
+    from benchmarks.peers import official_drop
     from closeread.metrics.drop import score_pair
 
     for name, rows in sets().items():
@@ -118,8 +118,8 @@ MENDS = ("drop~whitespace", "drop~number", "drop~firstline", "drop~fixed")
 
 def rescore() -> Iterator[Result]:
     """A million saved generations, scored again; the peer is the official functions' way."""
-    from benchmarks import official_drop
-    from benchmarks.rescore import in_memory, write
+    from benchmarks.inputs.rescore import in_memory, write
+    from benchmarks.peers import official_drop
     from closeread.parts import finding
 
     count = 1_000_000
@@ -150,7 +150,7 @@ def rescore() -> Iterator[Result]:
     yield ratio("DROP, the same, official and all mends in one pass", all_five, official, least=3)
     score = [*CLOSEREAD, "score", str(run), "--no-intervals", "--metric", "drop"]
     every = score + [part for name in MENDS for part in ("--metric", name)]
-    script = [PYTHON, str(HERE / "official_drop_file.py"), str(rows)]
+    script = [PYTHON, str(PEERS / "official_drop_file.py"), str(rows)]
     (wall, _, peak), (peer_wall, _, _) = once(score), once(script)
     yield ratio("closeread score, 1,000,000 generations, whole process", wall, peer_wall, least=2)
     yield limit("  its peak memory", peak, 400, "MB")
@@ -163,7 +163,7 @@ def rescore() -> Iterator[Result]:
 
 def audit() -> Iterator[Result]:
     """All checks of a run of 9,536 questions whose texts run on, the worst case."""
-    from benchmarks.rescore import write
+    from benchmarks.inputs.rescore import write
 
     _, run, _ = write(DATA, 9_536)
     taken = once([*CLOSEREAD, "audit", str(run), "--json"])[0]
@@ -247,17 +247,17 @@ def encoder() -> Iterator[Result]:
         ("squadshifts/new_wiki_v1.0.json.gz", 24, 600),
     ):
         data = f"{corpus}/data/{name}"
-        yield from where_torch_is("benchmarks.encoder", model, data, questions, words)
+        yield from where_torch_is("benchmarks.neural.encoder", model, data, questions, words)
 
 
 def options() -> Iterator[Result]:
     """The readers of options, each against its floor, over the exam that ships."""
-    yield from where_torch_is("benchmarks.options")
+    yield from where_torch_is("benchmarks.neural.options")
 
 
 def local() -> Iterator[Result]:
     """A causal language model in this process: sequences together against one at a time."""
-    yield from where_torch_is("benchmarks.local")
+    yield from where_torch_is("benchmarks.neural.local")
 
 
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {

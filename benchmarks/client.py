@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.measure import HERE, PYTHON, Result, ratio
+from benchmarks.measure import PEERS, PYTHON, Result, ratio
 
 LANES = 256
 COUNT = 20 * LANES
@@ -20,7 +20,7 @@ PASSAGE = "The ferry left Marl at six. It carried 14 sheep. " * 40
 def stub() -> Iterator[str]:
     """Run the stub in a process of its own; it has its own core on a machine with two."""
     process = subprocess.Popen(
-        [PYTHON, str(HERE / "stub_endpoint.py"), str(DELAY)],
+        [PYTHON, str(PEERS / "stub_endpoint.py"), str(DELAY)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None
@@ -78,7 +78,7 @@ def ours(url: str) -> float:
 def peer(url: str, python: Path) -> float:
     """Seconds that the peer takes for as many requests as long."""
     done = subprocess.run(
-        [python, str(HERE / "peer_client.py"), url, str(COUNT), str(LANES)],
+        [python, str(PEERS / "lm_eval_client.py"), url, str(COUNT), str(LANES)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from benchmarks import official_masking
 from benchmarks.measure import DATA, Result, in_turn, limit, ratio
+from benchmarks.peers import official_masking
 from closeread import load
 from closeread.evidence.vectors.matrix import load as load_vectors
 from closeread.evidence.vectors.train import train

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PEERS = HERE / "peers"
 OUT = HERE / "out"
 DATA = HERE / "data"
 PYTHON = sys.executable

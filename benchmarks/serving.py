@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.measure import HERE, PYTHON, Result, limit, ratio
+from benchmarks.measure import PEERS, PYTHON, Result, limit, ratio
 
 CLIENTS = 200
 REQUESTS = 5_000
@@ -31,7 +31,7 @@ PASSAGE = "The ferry left Marl at six. It carried 14 sheep and one piano. " * 12
 def serving(*command: str) -> Iterator[tuple[int, int]]:
     """Run a server in a process of its own; yield its port and its id."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=HERE, env=os.environ | {"NO_COLOR": "1"}
+        command, stdout=subprocess.PIPE, text=True, cwd=PEERS, env=os.environ | {"NO_COLOR": "1"}
     )
     assert process.stdout is not None
     try:
@@ -43,11 +43,11 @@ def serving(*command: str) -> Iterator[tuple[int, int]]:
 
 
 def ours() -> list[str]:
-    return [PYTHON, "-m", "closeread", "serve", "serving_floor:Repeat", "--port", "0"]
+    return [PYTHON, "-m", "closeread", "serve", "floor_serving:Repeat", "--port", "0"]
 
 
 def floor() -> list[str]:
-    return [PYTHON, str(HERE / "serving_floor.py")]
+    return [PYTHON, str(PEERS / "floor_serving.py")]
 
 
 def body(client: int, number: int) -> tuple[bytes, bytes]:

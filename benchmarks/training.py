@@ -1,6 +1,7 @@
 """Training questions a second, against a run that pads everything to 384 tokens.
 
-The timed program, ``training_speed.py``, runs in the environment of ``make neural``, one thread.
+The timed program, ``neural/training_speed.py``, runs in the environment of ``make neural``, on one
+thread.
 """
 
 import json
@@ -26,7 +27,7 @@ def training() -> Iterator[Result]:
         [NEURAL, "-c", _MODEL], capture_output=True, text=True, check=True
     ).stdout.strip()
     printed = subprocess.run(
-        [NEURAL, HERE / "training_speed.py", data, model],
+        [NEURAL, HERE / "neural" / "training_speed.py", data, model],
         capture_output=True, text=True, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
     ).stdout  # fmt: skip
     speeds = {name: statistics.median(found) for name, found in json.loads(printed).items()}

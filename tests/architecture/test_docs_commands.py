@@ -26,6 +26,9 @@ PAGES = sorted(
 # Indented, behind a prompt, or indented in a recipe's comment.
 _SHOWN = re.compile(r"^(?:    |\$ |#     )(closeread .*)$", re.MULTILINE)
 _INLINE = re.compile(r"`(closeread \w[^`]*)`")
+_PROGRAM = re.compile(r"python -m (benchmarks\.[\w.]+)")
+_PART = re.compile(r"python -m benchmarks (\w+)")
+_BENCHES = ROOT / "benchmarks" / "__main__.py"
 _PLACEHOLDER = "RECIPE.toml"
 
 
@@ -80,6 +83,16 @@ def test_commands_in_sentences_name_verbs(page):
         assert command.split()[1] in VERBS, command
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_shown_measurements_are_there(page):
+    """Each program that a page measures by, whole or one part of ``make bench``."""
+    text = page.read_text("utf-8")
+    for name in _PROGRAM.findall(text):
+        assert (ROOT / name.replace(".", "/")).with_suffix(".py").is_file(), name
+    parts = set(re.findall(r'^    "(\w+)": \1,$', _BENCHES.read_text("utf-8"), re.MULTILINE))
+    assert parts >= set(_PART.findall(text))
+
+
 def test_a_wrong_command_is_found():
     """The check fails where an option, a verb or an argument is wrong."""
     for wrong in ("closeread read exam/zh --reeder lexical --out R", "closeread score --metrik m"):
@@ -92,3 +105,5 @@ def test_a_wrong_command_is_found():
 def test_there_are_commands():
     """The pattern still finds what pages show."""
     assert sum(len(_shown(page)) for page in PAGES) > 100
+    texts = [page.read_text("utf-8") for page in PAGES]
+    assert all(any(map(one.search, texts)) for one in (_PROGRAM, _PART))

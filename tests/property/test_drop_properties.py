@@ -31,7 +31,7 @@ ANSWER = st.one_of(SPAN, st.lists(SPAN, min_size=1, max_size=9))
 
 def _peer():
     if "official_drop" not in sys.modules:
-        path = ROOT / "benchmarks" / "official_drop.py"
+        path = ROOT / "benchmarks" / "peers" / "official_drop.py"
         spec = importlib.util.spec_from_file_location("official_drop", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -16,7 +16,7 @@ from places import ROOT
 
 @pytest.fixture(scope="module")
 def plain():
-    path = ROOT / "benchmarks" / "official_masking.py"
+    path = ROOT / "benchmarks" / "peers" / "official_masking.py"
     spec = importlib.util.spec_from_file_location("official_masking", path)
     assert spec is not None
     assert spec.loader is not None

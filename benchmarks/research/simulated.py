@@ -1,4 +1,4 @@
-"""``python -m benchmarks.simulated [promise macro]``: simulated numbers that the pages tell.
+"""``python -m benchmarks.research.simulated [promise macro]``: simulated numbers of the pages.
 
 promise: how often a threshold is found that keeps a risk of 10 % at a ``delta`` of 5 %, and how
 often one that breaks the promise (docs/selective.md). macro: how many of 100 intervals at 95 % of a

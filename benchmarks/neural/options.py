@@ -1,10 +1,10 @@
 """The readers of options, ``choice``, ``chunk`` and ``verifier``, each against its floor.
 
-``.venv-neural/bin/python -m benchmarks.options [DATASET] [QUESTIONS] [MODEL]``, on one thread: CPU
-seconds of passes in turn over the same questions with the same weights. The floor computes the same
-sequences with the plain model, sorted by length and padded to the longest of 16, and nothing else.
-Beside it stands each reader with the plain model in place of fused layers. The verifier's time
-holds that of its retriever, ``cover``, which no floor has.
+``.venv-neural/bin/python -m benchmarks.neural.options [DATASET] [QUESTIONS] [MODEL]``, on one
+thread: CPU seconds of passes in turn over the same questions with the same weights. The floor
+computes the same sequences with the plain model, sorted by length and padded to the longest of 16,
+and nothing else. Beside it stands each reader with the plain model in place of fused layers. The
+verifier's time holds that of its retriever, ``cover``, which no floor has.
 
 Heads are made here, of random weights, and so is the model where none is named: six layers of 384,
 as MiniLM's, over the characters of the questions. What weights say changes no time.
@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.encoder import clocked, forward_only
 from benchmarks.measure import DATA, Result, given, ratio, tell
+from benchmarks.neural.encoder import clocked, forward_only
 from closeread import exam, load
 from closeread.readers.windows import Encoded
 from closeread.types import PassageQuestion

@@ -2,11 +2,8 @@
 
 import json
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from benchmarks.official_drop import score_pair
+from official_drop import score_pair
 
 
 def main(path):

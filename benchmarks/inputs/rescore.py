@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.drop_pairs import RUN_ON, pairs
+from benchmarks.inputs.drop_pairs import RUN_ON, pairs
 from closeread import load
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document

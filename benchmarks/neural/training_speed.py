@@ -1,6 +1,6 @@
 """Training questions a second: batches of like length against all padded to 384; run with torch.
 
-    python benchmarks/training_speed.py DATASET MODEL [QUESTIONS] [REPEATS]
+    python benchmarks/neural/training_speed.py DATASET MODEL [QUESTIONS] [REPEATS]
 
 Both train the same features in the same model by the same loss; printed are both speeds of each
 repeat, in turn, as one JSON object.

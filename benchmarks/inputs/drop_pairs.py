@@ -52,7 +52,7 @@ def _span(rng: random.Random) -> str:
 def sets() -> dict[str, list[tuple[str | list[str], str | list[str]]]]:
     """Return named lists of (prediction, gold)."""
     found = {"made up": pairs(20_000)}
-    here = Path(__file__).resolve().parents[1]
+    here = Path(__file__).resolve().parents[2]
     corpus = Path(os.environ.get("CLOSEREAD_CORPUS", here.parent / "shared"))
     if (corpus / "golden" / "drop" / "pairs.jsonl").exists():
         found["official outputs"] = _official(corpus / "golden" / "drop" / "pairs.jsonl")

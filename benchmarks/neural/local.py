@@ -1,8 +1,8 @@
 """The reader `local`: sequences of like lengths computed together, against one at a time.
 
-``.venv-neural/bin/python -m benchmarks.local [QUESTIONS]``, on one thread: CPU seconds of passes in
-turn over the exam that ships, with the same random weights, made here. The texts of both must be
-the same.
+``.venv-neural/bin/python -m benchmarks.neural.local [QUESTIONS]``, on one thread: CPU seconds of
+passes in turn over the exam that ships, with the same random weights, made here. The texts of both
+must be the same.
 """
 
 import statistics
@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.encoder import clocked
 from benchmarks.measure import DATA, Result, given, ratio, tell
+from benchmarks.neural.encoder import clocked
 
 RUNS = 3
 MAX_TOKENS = 64

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.promise RUN RISK [DELTA] [SPLITS]``: is a promised risk kept?
+"""``python -m benchmarks.research.promise RUN RISK [DELTA] [SPLITS]``: is a promised risk kept?
 
 Half of the passages of a scored run teach a calibrator and its threshold, the other half tries
 them, SPLITS times over (60), each split and its learning by their number as seed. What is found on

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.evidence_stop SET``: when to stop, learned from pseudo evidence.
+"""``python -m benchmarks.research.evidence_stop SET``: when to stop, learned from pseudo evidence.
 
 SET is ExpMRC's ``train-pseudo-c3.json`` or its zip: questions with options and, for each, one
 sentence that the publishers' rule took for evidence. A logistic regression asks of the sentence

@@ -1,11 +1,11 @@
 """The span reader against its floor and against the pipeline that transformers once had.
 
-``.venv-neural/bin/python -m benchmarks.encoder MODEL DATASET [QUESTIONS] [WORDS]``, on one thread:
-CPU seconds of passes in turn over the same questions with the same weights. With WORDS, passages
-of one article are joined until they have that many, with the first six of their questions. The
-floor computes the same windows with the plain model, sorted by length and padded to the longest of
-16, and nothing else. The peer runs in ``.venv-pipeline`` (``benchmarks/pipeline_environment.sh``);
-without that it is left out, and said.
+``.venv-neural/bin/python -m benchmarks.neural.encoder MODEL DATASET [QUESTIONS] [WORDS]``, on one
+thread: CPU seconds of passes in turn over the same questions with the same weights. With WORDS,
+passages of one article are joined until they have that many, with the first six of their questions.
+The floor computes the same windows with the plain model, sorted by length and padded to the longest
+of 16, and nothing else. The peer runs in ``.venv-pipeline``, which
+``sh benchmarks/peers/pipeline_environment.sh`` makes; without that it is left out, and said.
 
 Where passages need several windows, each side reads as it does when nothing is said (here they
 share 96 tokens, there 128), then both with the very same windows, of which number and tokens are
@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import DATA, HERE, Result, given, ratio, tell
+from benchmarks.measure import DATA, HERE, PEERS, Result, given, ratio, tell
 from closeread import load
 from closeread.readers import make
 from closeread.readers.windows import Encoded
@@ -167,7 +167,7 @@ class Peer:
         pairs = DATA / "pairs.json"
         pairs.write_text(json.dumps([[p.text, q.text] for p, q in items]), "utf-8")
         self._process = subprocess.Popen(
-            [PEER, HERE / "pipeline_worker.py", model, pairs],
+            [PEER, PEERS / "pipeline_worker.py", model, pairs],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         json.loads(self._process.stdout.readline())

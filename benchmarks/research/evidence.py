@@ -1,4 +1,4 @@
-"""``python -m benchmarks.evidence_research CORPUS``: the tables of docs/evidence-research.md.
+"""``python -m benchmarks.research.evidence CORPUS``: the tables of docs/evidence-research.md.
 
 Every retriever gets the same queries. For questions without gold evidence for each option
 (ExpMRC) there are three: the question alone; the question with what the lexical reader answers;

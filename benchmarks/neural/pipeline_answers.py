@@ -1,11 +1,11 @@
 """The span reader's answers against those of the pipeline that transformers once had.
 
-``.venv-neural/bin/python -m benchmarks.pipeline_answers MODEL DATASET [QUESTIONS] [WORDS]``: the
-same weights and questions; with WORDS, paragraphs of one article are joined until they have that
-many. Each side reads as it does when nothing is said, and ours once more with answers of at most
-15 tokens, as the pipeline gives. Prints `squad` of each, the paired difference to the pipeline with
-its standard error over passages, how many answers are the same at the same place, and how many of
-the pipeline's scores are no probabilities.
+``.venv-neural/bin/python -m benchmarks.neural.pipeline_answers MODEL DATASET [QUESTIONS] [WORDS]``:
+the same weights and questions; with WORDS, paragraphs of one article are joined until they have
+that many. Each side reads as it does when nothing is said, and ours once more with answers of at
+most 15 tokens, as the pipeline gives. Prints `squad` of each, the paired difference to the pipeline
+with its standard error over passages, how many answers are the same at the same place, and how many
+of the pipeline's scores are no probabilities.
 """
 
 import math
@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import closeread
-from benchmarks.encoder import Peer, questions
 from benchmarks.measure import given
+from benchmarks.neural.encoder import Peer, questions
 from closeread import Answer, Prediction
 from closeread.parts.making import make
 from closeread.types import PassageQuestion

@@ -2,7 +2,7 @@
 # Makes .venv-pipeline: transformers 4.57, the last line with a question-answering pipeline.
 # TORCH names another build of torch for your machine, as in the Makefile.
 set -e
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 folder="$root/.venv-pipeline"
 test -f "$folder/ready" && exit 0
 "${PYTHON:-python3}" -m venv "$folder"

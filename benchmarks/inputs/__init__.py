@@ -1,0 +1,1 @@
+"""What is measured on: data sets and predictions, made from a seed."""

@@ -1,0 +1,1 @@
+"""Measurements in the environment of ``make neural``; each can be run by itself."""

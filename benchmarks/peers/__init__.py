@@ -1,0 +1,1 @@
+"""What is measured against: floors, official procedures, and programs around other libraries."""

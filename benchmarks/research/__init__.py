@@ -1,0 +1,1 @@
+"""The numbers of studies that pages tell; no part of ``make bench``."""
