@@ -131,7 +131,8 @@ def audit(
         )
     read: Read = {}
     opened = (open_run(path, moved=wanted.moved) for path in runs)
-    subjects = told_apart([subject(run, problems, read) for run in opened])
+    foreign = any(":" in name for name in wanted.metrics)  # what such a scorer looks at, who knows
+    subjects = told_apart([subject(run, problems, read, whole=foreign) for run in opened])
     shared = together(subjects, problems, skip=wanted.skip_bad)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+import msgspec
+
 from closeread.audits.shown import answers_shown
 from closeread.errors import InputError
 from closeread.items import bare, ordered
@@ -122,13 +124,17 @@ class Problems:
 Read = dict[Hashable, tuple[tuple[Question, ...], dict[str, Passage]]]
 
 
-def subject(run: Run, problems: Problems, read: Read | None = None) -> Subject:
+def subject(
+    run: Run, problems: Problems, read: Read | None = None, *, whole: bool = False
+) -> Subject:
     """Load a finished run.
 
     Args:
         run: Its data set must be there.
         problems: Told of questions without gold, and of scores that are none.
         read: What was read of data sets for other runs; those on one data set share it.
+        whole: Keep what no check and no scorer of closeread's looks at: candidates and further
+            generations, most of what a reader with an n-best list says.
 
     Raises:
         InputError: The run is not finished, or its data set is gone.
@@ -147,7 +153,12 @@ def subject(run: Run, problems: Problems, read: Read | None = None) -> Subject:
     if run.info.submission:
         submission = as_submission(run, dataset)
     else:
-        found = {one.question_id: one for one in run.predictions()}
+        found = {
+            one.question_id: one
+            if whole
+            else msgspec.structs.replace(one, candidates=(), others=())
+            for one in run.predictions()
+        }
         submission = Submission(predictions=found)
     _note_bad(submission, run, problems)
     log, options = run.info.log, run.info.reader.options

@@ -4,7 +4,7 @@ Checked against ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from closeread.metrics.evidence import NONE_PREDICTED, is_silent, silent_as_zero
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import no_questions, present, references, text_of
 from closeread.metrics.matching.segmentation import Segmenter, segmenter
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import counting, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize
@@ -103,7 +103,7 @@ class Expmrc:
         """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         silent: Counter[str] = Counter()
-        pools = mean_pools(names, _counting(scores, silent), submission, note=self.segmenter.note())
+        pools = mean_pools(names, counting(scores, silent), submission, note=self.segmenter.note())
         if not (n_silent := silent[NONE_PREDICTED]):
             return pools
         told = silent_as_zero(n_silent)
@@ -115,12 +115,6 @@ class Expmrc:
             else replace(pool, note="; ".join(filter(None, (told, pool.note))))
             for pool in pools
         )
-
-
-def _counting(scores: Iterable[Score], notes: Counter[str]) -> Iterator[Score]:
-    for score in scores:
-        notes[score.note] += 1
-        yield score
 
 
 def metric() -> Expmrc:

@@ -11,6 +11,7 @@ from closeread.adding import sum_in_order
 from closeread.errors import InputError
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import no_questions, present, raw_text, text_of
+from closeread.metrics.matching.unspaced import ONE_WORD, note_of, noted
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.pools import Counts, counts, mean_pools, told_of_repeats
 from closeread.metrics.settings import exactly
@@ -65,7 +66,12 @@ class Squad2:
             values["hasans_em"], values["hasans_f1"] = exact, f1
         else:
             values["noans_em"], values["noans_f1"] = exact, f1
-        return Score(question_id=name, values=values, unit_id=question_unit(question))
+        return Score(
+            question_id=name,
+            values=values,
+            unit_id=question_unit(question),
+            note=note_of(golds),
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of both values over all questions and over either half.
@@ -82,13 +88,16 @@ class Squad2:
         left_out = ("unanswered question is left out", "unanswered questions are left out")
         missing = count_of(n_missing, *left_out) if n_missing else ""
         note = "; ".join(filter(None, (missing, told_of_repeats(len(rows) - len(scores)))))
+        n_unspaced = sum(score.note == ONE_WORD for score in scores)
+        n_answers = sum("hasans_em" in score.values for score in scores)
         if odds is None:
-            return mean_pools(names, scores, submission, note=note)
+            means = mean_pools(names, scores, submission, note=note)
+            return noted(means, n_unspaced, n_answers)
         scored = {score.question_id: score for score in scores if score.values["em"] is not None}
         complete(odds, list(scored))
         judged = [_with_threshold(score, odds, self.na_threshold) for score in scores]
         means = mean_pools(names, judged, submission, note=note)
-        return means + self._curves(
+        return noted(means, n_unspaced, n_answers) + self._curves(
             scored, odds, submission, counts(scores, submission, scored=list(scored.values()))
         )
 

@@ -63,14 +63,14 @@ def write_audit(
         made=page.own("Made by closeread {version}", version=closeread.__version__),
     )
     html = framed(
-        body.rstrip("\n"),
+        [body.rstrip("\n")],
         title=page.title(sources),
         language=language,
         style=template("page.css") + template("audit.css"),
         allowed="style-src 'unsafe-inline'",
     )
     with replacing(out) as stream:
-        stream.write(html)
+        stream.writelines(html)
     return out
 
 

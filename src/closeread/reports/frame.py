@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
+from itertools import chain
 from string import Template
 from typing import Any
 
@@ -15,25 +16,28 @@ import closeread
 _TEMPLATES = files("closeread.reports") / "templates"
 
 
-def framed(body: str, *, title: str, language: str, style: str, allowed: str) -> bytes:
-    """Return a page that is whole in itself.
+def framed(
+    body: Iterable[str], *, title: str, language: str, style: str, allowed: str
+) -> Iterator[bytes]:
+    """Yield a page that is whole in itself, piece by piece: one of many questions is large.
 
     Args:
-        body: HTML.
+        body: HTML, in pieces.
         title: As HTML shows it.
         language: ``en`` or ``zh``.
         style: CSS.
         allowed: What its content security policy lets in beside pictures in its own text.
     """
-    html = Template(template("frame.html")).substitute(
+    before, behind = template("frame.html").split("$body")
+    head = Template(before).substitute(
         lang="zh-CN" if language == "zh" else "en",
         version=closeread.__version__,
         title=title,
         style=style,
         allowed=allowed,
-        body=body,
     )
-    return html.encode("utf-8", "backslashreplace")
+    for piece in chain([head], body, [behind]):
+        yield piece.encode("utf-8", "backslashreplace")
 
 
 def drawn_by(
@@ -45,8 +49,8 @@ def drawn_by(
     language: str,
     style: str,
     further: str = "",
-) -> bytes:
-    """Return a page that its script draws.
+) -> Iterator[bytes]:
+    """Yield a page that its script draws, piece by piece.
 
     Args:
         script: JavaScript.
@@ -57,23 +61,21 @@ def drawn_by(
         style: CSS.
         further: What it may load beside itself, as a content security policy says it.
     """
-    body = [
-        f'<noscript><main class="noscript">{noscript}</main></noscript>',
-        '<div id="app"></div>',
-        *(
-            f'<script type="application/json" id="{name}">{embedded(value)}</script>'
-            for name, value in blocks
-        ),
-        f"<script>{script}</script>",
-    ]
     allowed = [f"script-src '{_hash(script)}'", f"style-src '{_hash(style)}'", further]
     return framed(
-        "\n".join(body),
+        _drawn(script, blocks, noscript),
         title=escaped(title),
         language=language,
         style=style,
         allowed="; ".join(filter(None, allowed)),
     )
+
+
+def _drawn(script: str, blocks: Iterable[tuple[str, Any]], noscript: str) -> Iterator[str]:
+    yield f'<noscript><main class="noscript">{noscript}</main></noscript>\n<div id="app"></div>\n'
+    for name, value in blocks:
+        yield f'<script type="application/json" id="{name}">{embedded(value)}</script>\n'
+    yield f"<script>{script}</script>"
 
 
 def in_closure(parts: Iterable[str]) -> str:

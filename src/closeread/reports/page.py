@@ -1,6 +1,7 @@
 """One self-contained page about one or more runs: opens from disk, needs no network."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +36,14 @@ def write_material(material: Material, out: Path, *, language: str | None = None
     chosen = language or material.language
     html = drawn_by(
         in_closure(map(template, scripts())),
-        [("index", _index(material, chosen)), *payload.blocks(material)],
+        chain([("index", _index(material, chosen))], payload.blocks(material)),
         title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
         noscript=unscripted(material, chosen),
         language=chosen,
         style=template("page.css"),
     )
     with replacing(out) as stream:
-        stream.write(html)
+        stream.writelines(html)
     return out
 
 
@@ -67,7 +68,9 @@ def _index(material: Material, language: str) -> dict[str, Any]:
     }
     given = {one.note for run in material.runs for one in run.metrics.values()}
     given |= {one["note"] for one in found["differences"]}
-    found["notes"] = {note: NOTES.say(note, "zh") for note in sorted(given - {""})}
+    given |= {told.note for run in material.runs for told in run.told.values()}
+    chinese = {note: NOTES.say(note, "zh") for note in sorted(given)}
+    found["notes"] = {note: said for note, said in chinese.items() if said != note}
     for number, both in enumerate(joint(material)):
         if isinstance(both, MissingExtraError):  # the page is not for this view alone
             found["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}

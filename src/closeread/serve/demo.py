@@ -47,7 +47,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "spelled": SPELLED,
     }
     own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
-    return drawn_by(
+    made = drawn_by(
         in_closure([*map(template, _SHARED), *map(_own, own)]),
         [("data", data)],
         title=f"{words['en']['title']} · closeread",
@@ -56,6 +56,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         style=template("page.css") + _own("demo.css"),
         further="connect-src 'self'",
     )
+    return b"".join(made)
 
 
 def _own(name: str) -> str:

@@ -4,6 +4,7 @@ import closeread
 from audit_runs import make_run
 from closeread.audits.examine import Wanted, audit
 from closeread.audits.material import Problems, subject
+from closeread.types import Answer, Candidate, Prediction
 
 
 def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path):
@@ -42,3 +43,46 @@ def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):
     assert all(a is b for a, b in zip(one.questions, other.questions, strict=True))
     assert one.questions == subject(right, Problems()).questions
     assert dict(one.predictions) != dict(other.predictions)
+
+
+def test_candidates_are_held_for_scorers_of_ones_own_alone(tmp_path, monkeypatch):
+    """Of a reader with twenty candidates they are most of what it says; no check looks at them."""
+
+    class Sure:
+        def read(self, items):
+            for _, question in items:
+                answer = Answer(kind="span", texts=("wool",))
+                several = tuple(Candidate(answer=answer, score=0.1) for _ in range(20))
+                yield Prediction(
+                    question_id=question.question_id, answer=answer, candidates=several
+                )
+
+    make_run(tmp_path, "gold", lambda gold: gold)
+    run = closeread.read(tmp_path / "ours.jsonl", Sure(), tmp_path / "run")
+    held = subject(run, Problems()).predictions.values()
+    assert held
+    assert not any(one.candidates for one in held)
+    (tmp_path / "of_candidates.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from closeread.metrics.pools import mean_pools\n"
+        "from closeread.types import Score\n\n"
+        "SEEN = []\n\n"
+        "@dataclass(frozen=True)\n"
+        "class Counts:\n"
+        "    name: str = 'counts'\n"
+        "    unit: str = 'question'\n"
+        "    def signature(self):\n"
+        "        return 'counts|v:1'\n"
+        "    def score(self, question, prediction):\n"
+        "        SEEN.append(len(prediction.candidates) if prediction else None)\n"
+        "        return Score(question_id=question.question_id, values={'em': 0.0})\n"
+        "    def pool(self, scores, submission):\n"
+        "        return mean_pools({'em': 'counts.em'}, scores, submission)\n\n"
+        "def metric() -> Counts:\n"
+        "    return Counts()\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    audit([run.path], Wanted(checks=("disagreement",), metrics=("of_candidates:metric", "drop")))
+    import of_candidates
+
+    assert 20 in of_candidates.SEEN

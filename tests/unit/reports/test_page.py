@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import tracemalloc
 from html.parser import HTMLParser
 
 import pytest
@@ -14,7 +15,7 @@ from closeread.readers.generative.extraction import Extraction
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices, terms
-from closeread.reports.page import first
+from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
 from closeread.reports.shortening import MOST
 from closeread.runs.records import ScoreSettings
@@ -495,3 +496,27 @@ def test_every_word_that_the_scripts_ask_for_exists():
         assert english
         assert chinese
         assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese))
+
+
+def test_a_large_page_is_written_piece_by_piece(tmp_path):
+    """It was held four times over, each character in four bytes where one of them needs as many."""
+    questions = tuple(
+        Question(question_id=f"q{n}", passage_id="p1", text="Who?", kind="span")
+        for n in range(2_000)
+    )
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    said = [
+        Prediction(question_id=one.question_id, generation=Generation(text="𠮷" + "a" * 10_000))
+        for one in questions
+    ]
+    material = gather([write_run(tmp_path / "run", dataset, said, {})])
+    tracemalloc.start()
+    try:
+        page = write_material(material, tmp_path / "page.html")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    size = page.stat().st_size
+    assert size > 2_000 * 10_000
+    assert peak < size, peak
+    assert len(_parsed(page)[1]["details-0"]) == 64

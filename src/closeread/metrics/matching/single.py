@@ -1,5 +1,6 @@
 """One answer string against several references: the scorer that SQuAD 1.1 and MRQA 2019 share."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from closeread.metrics.matching.references import (
     references,
     text_of,
 )
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.matching.unspaced import ONE_WORD, note_of, noted
+from closeread.metrics.pools import counting, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
@@ -59,13 +61,19 @@ class SingleAnswer:
         else:
             values = {"em": 0.0, "f1": 0.0}
         return Score(
-            question_id=question.question_id, values=values, unit_id=question_unit(question)
+            question_id=question.question_id,
+            values=values,
+            unit_id=question_unit(question),
+            note=note_of(golds),
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match and F1."""
         names = {"em": f"{self.name}.em", "f1": f"{self.name}.f1"}
-        return mean_pools(names, scores, submission, last_of_id=self.last_of_id)
+        notes: Counter[str] = Counter()
+        counted = counting(scores, notes)
+        pools = mean_pools(names, counted, submission, last_of_id=self.last_of_id)
+        return noted(pools, notes[ONE_WORD], notes.total())
 
 
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:

@@ -59,7 +59,7 @@ function runBox(r, i, it) {
   return h("div", { class: "runbox" }, h("h3", null, icon(it.statuses[r]), h("bdi", null, DATA.runs.length > 1 ? `${r + 1}. ${DATA.runs[r].name}` : DATA.runs[r].reader)),
     h("p", { class: "line" }, values.map(([name, value]) => h("span", null, name, " ", h("b", null, value === null ? DASH : percent(value)))),
       typeof told.confidence === "number" && h("span", null, t("confidence"), " ", h("b", null, spot(told.confidence))), typeof told.seconds === "number" && h("span", null, told.seconds < 0.1 ? `${Number((told.seconds * 1000).toPrecision(2))} ms` : `${Number(told.seconds.toPrecision(3))} s`)),
-    told.error && h("p", { class: "error" }, told.error), told.note && h("p", { class: "soft" }, told.note),
+    told.error && h("p", { class: "error" }, told.error), told.note && h("p", { class: "soft" }, noted(told.note)),
     told.candidates?.length > 0 && h("details", { open: told.candidates.length <= 5 && !hasOptions(i) }, h("summary", null, t("n-best", { n: told.candidates.length })),
       h("table", null, told.candidates.slice(0, 20).map(({ answer, score }) => h("tr", null, h("td", { class: "iso" }, answer.label || (answer.texts || []).join(" | ") || t("no-answer")), h("td", { class: "n" }, spot(score)))))),
     told.generation && generation(told));

@@ -78,6 +78,12 @@ NOTES = Phrases(
         "best threshold {value}": "最优阈值 {value}",
         "F1 may differ from the official program's: NLTK's Punkt data are not there":
             "F1 可能与官方程序不同：缺少 NLTK 的 Punkt 数据",
+        "no evidence was predicted": "没有预测证据",
+        "an answer without blanks, here one word": "答案中没有空格，这里只算一个词",
+        "{n} of {all} answers are Chinese or Japanese and one word each here, so that F1 says "
+        "little more than exact match: `--metric cmrc~mixed` counts characters":
+            "{all} 个答案中有 {n} 个是中文或日文，这里各只算一个词，F1 几乎等于精确匹配："
+            "`--metric cmrc~mixed` 按字计算",
         "the largest, not the mean": "取最大值，不是平均",
     }
 )  # fmt: skip

@@ -1,0 +1,39 @@
+"""Gold answers without blanks between words, which SQuAD's program takes for one word each.
+
+Bag-of-words F1 is then no more than exact match. The official number stays, and its note says so.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from closeread.protocols import Pool
+from closeread.text.scripts import HAN, KANA
+
+ONE_WORD = "an answer without blanks, here one word"
+_F1 = (".f1", ".hasans_f1")
+_RUN = re.compile(f"[{HAN}{KANA}]{{2}}")
+
+
+def note_of(golds: Sequence[str]) -> str:
+    """Return a question's note: ``ONE_WORD`` where its first reference is Chinese or Japanese."""
+    first = golds[0] if golds else ""
+    if first.isascii() or len(first.split()) > 1 or not _RUN.search(first):
+        return ""
+    return ONE_WORD
+
+
+def noted(pools: Iterable[Pool], n_unspaced: int, n_answers: int) -> tuple[Pool, ...]:
+    """Return pools with what the reader of an F1 must be told where most answers are such."""
+    if 2 * n_unspaced <= n_answers:
+        return tuple(pools)
+    told = (
+        f"{n_unspaced:,} of {n_answers:,} answers are Chinese or Japanese and one word each here, "
+        "so that F1 says little more than exact match: `--metric cmrc~mixed` counts characters"
+    )
+    return tuple(
+        replace(pool, note="; ".join(filter(None, (pool.note, told))))
+        if pool.metric.endswith(_F1)
+        else pool
+        for pool in pools
+    )
