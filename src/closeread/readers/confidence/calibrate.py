@@ -8,6 +8,7 @@ import math
 import struct
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.learned import read_learned
 from closeread.formats.files.whole import save_json
 from closeread.readers.confidence.answered_by import AnsweredBy
 from closeread.readers.confidence.certainty import NAMES, Scale, signs
 from closeread.types import Passage, Prediction, Question, Record
 
+_COMMAND = "closeread calibrate RUN --out FILE"
 _DIGITS = 6
 _LARGEST = 3e38  # that a number of single precision can hold
 
@@ -192,30 +195,16 @@ def load_calibrator(path: Path) -> Calibrator:
     Raises:
         InputError: The file cannot be read, or is none.
     """
-    try:
+    with suppress(OSError):  # told below
         if path.is_fifo():  # its sum is recorded, and what stands in a pipe can be read once only
             raise InputError("is no regular file", where=str(path), cure="save it to a file first")
-        found = msgspec.json.decode(path.read_bytes(), type=Calibrator)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            cure="`closeread calibrate RUN --out FILE` writes one"
-            if isinstance(error, FileNotFoundError)
-            else "check the path and its permissions",
-        ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"not a calibrator: {error}",
-            where=str(path),
-            expected="the JSON that `closeread calibrate RUN --out FILE` writes",
-        ) from error
+    found = read_learned(path, Calibrator, called="a calibrator", command=_COMMAND)
     problem = _problem(found)
     if problem:
         raise InputError(
             f"not a calibrator that can be applied: {problem}",
             where=str(path),
-            cure="learn it again with this version: `closeread calibrate RUN --out FILE`",
+            cure=f"learn it again with this version: `{_COMMAND}`",
         )
     return found
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import UsageError
 from closeread.evidence.claims.explanation import Explanation, explanation
 from closeread.evidence.cover import claim_and_context
+from closeread.formats.files.learned import read_learned
 from closeread.formats.files.whole import save_json
 from closeread.parts.making import PathText, make
 from closeread.protocols import Retriever
@@ -110,22 +111,8 @@ def load_weights(path: Path) -> CueWeights:
     Raises:
         InputError: It cannot be read, or is no such file.
     """
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=CueWeights)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            cure="`closeread train recipes/train/cues.toml` writes one"
-            if isinstance(error, FileNotFoundError)
-            else "check the path and its permissions",
-        ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"not a file of cue weights: {error}",
-            where=str(path),
-            expected="the JSON that `closeread train` writes for the reader cues",
-        ) from error
+    command = "closeread train recipes/train/cues.toml"
+    return read_learned(path, CueWeights, called="a file of cue weights", command=command)
 
 
 def save_weights(path: Path, learned: CueWeights) -> None:

@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.readers.competition import by_share, not_for_it, softmax
+from closeread.readers.competition import by_share, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.engine import Network
+from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups
+from closeread.readers.neural.groups import answered
 from closeread.readers.option_sequences import (
     LEAST_TOKENS,
     NOT_FINITE,
@@ -106,14 +106,10 @@ class ChoiceReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
-        for _, question in items:
-            if not self.answers(question):
-                yield not_for_it(question)
-        asked = (self._asked(*item) for item in items if self.answers(item[1]))
-        for one, rows in forward_groups(
-            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
-        ):
-            yield self._told(one, [float(row[0]) for row in rows])
+        return answered(
+            items, self._asked, self._told, self._checkpoint,
+            answers=self.answers, token_budget=self._token_budget, network=self._network,
+        )  # fmt: skip
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
         n_passage = len(self._passage(passage.text))
@@ -132,7 +128,8 @@ class ChoiceReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _Asked, scored: Sequence[float]) -> Prediction:
+    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+        scored = [float(row[0]) for row in rows]
         if not all(map(math.isfinite, scored)):
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         rest = iter(scored)

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from closeread.readers.competition import DIGITS, decided, not_for_it
+from closeread.readers.competition import DIGITS, decided
 from closeread.readers.confidence.calibrate import logistic
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.engine import Network
+from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups
+from closeread.readers.neural.groups import answered
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import (
     CHUNK_TOKENS,
@@ -118,15 +118,10 @@ class ChunkReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
-        for _, question in items:
-            if not self.answers(question):
-                yield not_for_it(question)
-        asked = (self._asked(*item) for item in items if self.answers(item[1]))
-        for one, rows in forward_groups(
-            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
-        ):
-            logits = torch.from_numpy(np.stack(rows)).double()
-            yield self._told(one, log_odds(logits, self._supported).tolist())
+        return answered(
+            items, self._asked, self._told, self._checkpoint,
+            answers=self.answers, token_budget=self._token_budget, network=self._network,
+        )  # fmt: skip
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
         return _Asked(passage, question, self._chunks(passage, question))
@@ -143,7 +138,9 @@ class ChunkReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _Asked, odds: Sequence[float]) -> Prediction:
+    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+        logits = torch.from_numpy(np.stack(rows)).double()
+        odds = log_odds(logits, self._supported).tolist()
         if not all(map(math.isfinite, odds)):
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         found, evidence, rest = [], [], iter(odds)

@@ -1,11 +1,13 @@
-"""Sequences that are answered together: a question's, whose rows come when the last is computed."""
+"""Questions with options on their way through a model: each answered when its last row is there."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from closeread.readers.competition import not_for_it
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network, Rows, forward
 from closeread.readers.windows import Encoded
+from closeread.types import Passage, PassageQuestion, Prediction, Question
 
 
 class Group(Protocol):
@@ -22,23 +24,34 @@ T = TypeVar("T", bound=Group)
 _MOST = 2048
 
 
-def forward_groups(
+def answered(
+    items: Sequence[PassageQuestion],
+    asked: Callable[[Passage, Question], T],
+    told: Callable[[T, list[Rows]], Prediction],
     checkpoint: Checkpoint,
-    groups: Iterable[T],
     *,
+    answers: Callable[[Question], bool],
     token_budget: int | None,
     network: Network | None,
-) -> Iterator[tuple[T, list[Rows]]]:
-    """Yield each group and its sequences' rows, as soon as the last of them is computed.
+) -> Iterator[Prediction]:
+    """Yield one prediction an item, each as soon as its last sequence is computed.
 
-    Sequences of many groups share batches; see ``engine.forward``.
+    Sequences of many questions share batches; see ``engine.forward``.
 
     Args:
+        items: The questions.
+        asked: Makes what the model is shown of one; called for as many at a time as memory should
+            hold, one at least.
+        told: Makes the prediction of it and of a row of the model's for each of its sequences.
         checkpoint: What computes.
-        groups: Made one by one, as many at a time as memory should hold, one at least.
+        answers: Whether a question is of the reader's kind; others are answered with none, first.
         token_budget: Tokens of a batch, padding included; None: what suits the device.
         network: Another way to compute it; see ``engine.forward``.
     """
+    for _, question in items:
+        if not answers(question):
+            yield not_for_it(question)
+    groups = (asked(*item) for item in items if answers(item[1]))
     for held in _portions(groups):
         sequences = [one for _, shown in held for one in shown]
         owner = [(index, at) for index, (_, shown) in enumerate(held) for at in range(len(shown))]
@@ -52,7 +65,7 @@ def forward_groups(
             group, shown = held[place]
             if len(found) == len(shown):
                 del rows[place]
-                yield group, [found[one] for one in range(len(shown))]
+                yield told(group, [found[one] for one in range(len(shown))])
 
 
 def _portions(groups: Iterable[T]) -> Iterator[list[tuple[T, Sequence[Encoded]]]]:

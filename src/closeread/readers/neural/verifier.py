@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, by_share, decided, not_for_it
+from closeread.readers.competition import DIGITS, by_share, decided
 from closeread.readers.lineage import evidence_record, lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups
+from closeread.readers.neural.groups import answered
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, amount
 from closeread.readers.statements import Statement, encoded, statements
@@ -119,14 +119,10 @@ class VerifierReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
-        for _, question in items:
-            if not self.answers(question):
-                yield not_for_it(question)
-        asked = (self._asked(*item) for item in items if self.answers(item[1]))
-        for one, rows in forward_groups(
-            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
-        ):
-            yield self._told(one, [self._judgement(row) for row in rows])
+        return answered(
+            items, self._asked, self._told, self._checkpoint,
+            answers=self.answers, token_budget=self._token_budget, network=self._network,
+        )  # fmt: skip
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
         made = statements(question, passage, self._retriever)
@@ -142,7 +138,8 @@ class VerifierReader:
         shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
         return Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist()))
 
-    def _told(self, asked: _Asked, judged: Sequence[Judgement]) -> Prediction:
+    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+        judged = [self._judgement(row) for row in rows]
         note = amount(asked.sequences)
         if n_cut := sum(map(self._is_cut, asked.statements)):
             note += f", {n_cut} of them cut"

@@ -1,0 +1,40 @@
+"""A file of what a verb has learned, on its way in: JSON that was written here."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from closeread.errors import InputError
+
+T = TypeVar("T")
+
+
+def read_learned(path: Path, kind: type[T], *, called: str, command: str) -> T:
+    """Read what a command wrote.
+
+    Args:
+        path: The file.
+        kind: The record in it.
+        called: What a message calls it, such as ``a calibrator``.
+        command: What writes such a file.
+
+    Raises:
+        InputError: It cannot be read, or holds no such record.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            cure=f"`{command}` writes one"
+            if isinstance(error, FileNotFoundError)
+            else "check the path and its permissions",
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"not {called}: {error}",
+            where=str(path),
+            expected=f"the JSON that `{command}` writes",
+        ) from error
