@@ -188,8 +188,60 @@ PARTS = {
     "answer_aliases": [],
     "answerable": True,
 }
+STORY = {
+    "version": "1.0",
+    "data": [
+        {
+            "source": "mctest",
+            "id": "s1",
+            "filename": "s1.txt",
+            "story": TEXT,
+            "questions": [
+                {"input_text": "When did the ferry leave?", "turn_id": 1},
+                {"input_text": "And what did it carry?", "turn_id": 2},
+            ],
+            "answers": [
+                {"span_start": 20, "span_end": 26, "span_text": "at six", "input_text": "six",
+                 "turn_id": 1},
+                {"span_start": 39, "span_end": 61, "span_text": "14 sheep and one piano",
+                 "input_text": "sheep and a piano", "turn_id": 2},
+            ],
+            "name": "s1.txt",
+        }
+    ],
+}  # fmt: skip
+TALK = {
+    "data": [
+        {
+            "paragraphs": [
+                {
+                    "context": TEXT + " CANNOTANSWER",
+                    "qas": [
+                        {
+                            "followup": "y", "yesno": "x", "question": "When did it leave?",
+                            "answers": [{"text": "at six", "answer_start": 20}], "id": "d_q#0",
+                            "orig_answer": {"text": "at six", "answer_start": 20},
+                        },
+                        {
+                            "followup": "n", "yesno": "x", "question": "And who was on board?",
+                            "answers": [{"text": "CANNOTANSWER", "answer_start": 102}],
+                            "id": "d_q#1",
+                            "orig_answer": {"text": "CANNOTANSWER", "answer_start": 102},
+                        },
+                    ],
+                    "id": "d",
+                }
+            ],
+            "section_title": "Last days",
+            "background": "Ferries.",
+            "title": "Ferry",
+        }
+    ]
+}  # fmt: skip
 # As it lies on disk, of formats that are written only as they were read.
 LYING = {
+    "coqa": json.dumps(STORY),
+    "quac": json.dumps(TALK),
     "gaokao-bench": json.dumps(PRINTED, ensure_ascii=False),
     "hotpotqa": json.dumps(HOPS),
     "musique": json.dumps(PARTS) + "\n",
@@ -198,8 +250,10 @@ LYING = {
 SAMPLES = {
     "mrqa": tokenized,
     "expmrc": spans,
+    "quac": None,
     "squad": spans,
     "cmrc": spans,
+    "coqa": None,
     "drop": spans,
     "drop-simple": spans,
     "gcrc-advrobust": triples,

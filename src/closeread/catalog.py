@@ -27,8 +27,10 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.formats.mrqa:FORMAT", "MRQA 2019 JSON lines, with or without header"
         ),
         "expmrc": Entry("closeread.formats.expmrc:FORMAT", "ExpMRC: answers with evidence"),
+        "quac": Entry("closeread.formats.quac:FORMAT", "QuAC: conversations about a section"),
         "squad": Entry("closeread.formats.squad:FORMAT", "SQuAD 1.1 and 2.0, and sets in its form"),
         "cmrc": Entry("closeread.formats.cmrc:FORMAT", "CMRC 2018 and DRCD"),
+        "coqa": Entry("closeread.formats.coqa:FORMAT", "CoQA: conversations about a story"),
         "drop": Entry("closeread.formats.drop:FORMAT", "DROP and Quoref"),
         "drop-simple": Entry(
             "closeread.formats.drop_simple:FORMAT", "DROP as simple-evals ships it"
@@ -71,6 +73,8 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.metrics.hotpotqa:metric",
             "HotpotQA: answer, supporting facts, and both together",
         ),
+        "coqa": Entry("closeread.metrics.coqa:metric", "CoQA exact match and F1"),
+        "quac": Entry("closeread.metrics.quac:metric", "QuAC F1, HEQ-Q and HEQ-D"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
         "drop~whitespace": Entry(
             "closeread.metrics.drop_mended:whitespace", "DROP: white space of every kind separates"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from closeread import formats
 from closeread.errors import InputError, UsageError
 from closeread.types import Defects
+from samples import STORY, TALK
 
 FOUR = ["一", "二", "三", "四"]
 DATE = {"day": "", "month": "", "year": "1962"}
@@ -130,6 +131,24 @@ VALID: dict[str, Any] = {
         "context": "Ann won.",
         "question": "Who?",
         "answers": {"text": ["Ann"], "answer_start": [0]},
+    },
+    "coqa": STORY,
+    "quac": TALK,
+    "coqa in rows": {
+        "source": "mctest",
+        "story": "Ann won.",
+        "questions": ["Who?", "Sure?"],
+        "answers": {"input_text": ["Ann", "yes"], "answer_start": [0, 0], "answer_end": [3, 8]},
+    },
+    "quac in rows": {
+        "dialogue_id": "d",
+        "context": "Ann won. CANNOTANSWER",
+        "turn_ids": ["d_q#0"],
+        "questions": ["Who?"],
+        "followups": [0],
+        "yesnos": [2],
+        "answers": {"texts": [["Ann"]], "answer_starts": [[0]]},
+        "orig_answers": {"texts": ["Ann"], "answer_starts": [0]},
     },
     "rows of questions": {
         "article": "Ann won.",

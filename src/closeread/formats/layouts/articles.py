@@ -13,7 +13,7 @@ Where the file's name says the language, it is the passages', and each question'
 ``answer_language``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from typing import Any, BinaryIO, Literal
@@ -82,9 +82,14 @@ class _GoldArticle(msgspec.Struct, gc=False):
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a paragraph; counts repeated ids, wrong offsets and lost answers."""
+    return items(source, source.elements("data", dict[str, Any]), defects)
+
+
+def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) -> Iterator[Item]:
+    """Yield one passage a paragraph of articles that lie otherwise than in the tree."""
     ids = Ids(defects)
     language, tags = _named(source)
-    for index, raw in enumerate(source.elements("data", dict[str, Any])):
+    for index, raw in enumerate(articles):
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
             defects.add("empty-article", f"article {index} has no paragraphs; it is left out")

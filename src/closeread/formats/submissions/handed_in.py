@@ -2,8 +2,9 @@
 
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
-GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, and rows
-with an id each (JSON lines, an array or a table), among them closeread's own ``predictions.jsonl``.
+GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, CoQA's
+rows of a turn and QuAC's lines of a conversation, and rows with an id each (JSON lines, an array or
+a table), among them closeread's own ``predictions.jsonl``.
 """
 
 import json
@@ -21,6 +22,7 @@ from closeread.formats.files.inflated import must_be_text
 from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
+    conversations,
     gcrc_letters,
     hotpotqa_outputs,
     package,
@@ -284,6 +286,8 @@ def _rows(
             return hotpotqa_outputs.predictions(source, value, dataset)
         if isinstance(value.get("results"), list):
             return vgaokao_outputs.results(source, value["results"])
+        if conversations.is_conversation(value):
+            return _listed([source], [value])
         if any(field in value for field in _ID_FIELDS) and not isinstance(
             value.get(_id_field(value)), dict | list
         ):
@@ -310,6 +314,12 @@ def _id_field(row: Mapping[str, Any]) -> str:
 
 def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
     for place, row in zip(places, rows, strict=False):
+        if isinstance(row, dict) and conversations.is_conversation(row):
+            yield from conversations.turns(place, row)
+            continue
+        if isinstance(row, dict) and conversations.is_turn(row):
+            yield conversations.turn(row)
+            continue
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:
             raise InputError(

@@ -1,0 +1,281 @@
+"""CoQA (Reddy et al. 2019): conversations about a story, answered in free words.
+
+``{"version", "data": [{"source", "id", "filename", "story", "questions": [{"input_text",
+"turn_id"}, ...], "answers": [{"input_text", "span_start", "span_end", "span_text", "turn_id"},
+...], "additional_answers": {"0": [...], ...}, "name"}]}``; rows of ``datasets`` have ``source``,
+``story``, ``questions: [text, ...]`` and ``answers: {"input_text", "answer_start",
+"answer_end"}``, and become stories of the published form, with ids made from their texts.
+
+A question's id is ``id-turn``. Answers to it are the first one and each additional one; what they
+rest on (``span_text``) is gold evidence. How earlier turns are shown: ``layouts/turns.py``.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import Ids, content_id
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import each_object, place, within
+from closeread.formats.layouts.places import stated
+from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
+from closeread.formats.layouts.writing import unwritable, write_array
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
+from closeread.wording import count_of
+
+_NAME = "coqa"
+
+
+class _Turn(msgspec.Struct):
+    input_text: str
+    turn_id: int
+
+
+class _Answer(msgspec.Struct):
+    input_text: str
+    turn_id: int
+    span_start: int = -1
+    span_end: int = -1
+    span_text: str = ""
+
+
+class _Story(msgspec.Struct):
+    id: str
+    story: str
+    questions: list[_Turn]
+    answers: list[_Answer] | None = None
+    additional_answers: dict[str, list[_Answer]] = {}
+    source: str = ""
+
+
+class _Columns(msgspec.Struct):
+    input_text: list[str]
+    answer_start: list[int]
+    answer_end: list[int]
+
+
+class _Row(msgspec.Struct):
+    story: str
+    questions: list[str]
+    answers: _Columns
+    source: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first story has turns, or the first row a conversation."""
+    return head.has("story", "questions", "answers", at=("data", 0)) or _are_rows(head)
+
+
+def _are_rows(head: Head) -> bool:
+    answers = head.row.get("answers")
+    known = isinstance(answers, dict) and answers.keys() >= {"input_text", "answer_start"}
+    return known and head.row.keys() >= {"story", "questions"}
+
+
+def info(source: Source) -> Info:
+    """Read the version, and whatever else stands beside the stories."""
+    rest = {} if _are_rows(source.head()) else source.rest("data")
+    return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
+
+
+def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:
+    """Yield each story with its questions, each of which is shown with ``turns`` earlier ones.
+
+    Counts ``duplicate-id``, and of what an answer rests on ``wrong-offset`` and
+    ``evidence-not-in-passage``.
+
+    Raises:
+        InputError: A story has not as many answers as questions.
+    """
+    ids = Ids(defects)
+    for at, raw in _stories(source):
+        story = source.convert(raw, _Story, within=at)
+        listed = [story.answers] if story.answers else []
+        listed += story.additional_answers.values()
+        if odd := {len(one) for one in listed} - {len(story.questions)}:
+            raise InputError(
+                f"{count_of(len(story.questions), 'question')}, {count_of(min(odd), 'answer')}",
+                where=source.place(at, story.id),
+                expected="an answer to every question",
+                cure="complete the story or take it out",
+            )
+        made = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
+        passage = msgspec.structs.replace(made, metadata=unsaid(_NAME, raw, _story(made, raw)))
+        questions, before = [], list[tuple[str, str]]()
+        for index, turn in enumerate(story.questions):
+            name = ids.note(f"{story.id}-{turn.turn_id}")
+            golds = [answers[index] for answers in listed]
+            question = Question(
+                question_id=name,
+                passage_id=story.id,
+                text=shown(turn.input_text, before, turns),
+                kind="span",
+                answers=tuple(_answer(gold, story.story) for gold in golds),
+                gold_evidence=tuple(
+                    found for gold in golds for found in _evidence(gold, story.story, name, defects)
+                ),
+                tags={"source": story.source} if story.source else {},
+            )
+            raws = [raw["answers"]] if story.answers else []
+            raws += raw.get("additional_answers", {}).values()
+            metadata = unsaid(_NAME, raw["questions"][index], _turn(question))
+            kept = [
+                unsaid(_NAME, one[index], _given(question, number)).get(_NAME, {})
+                for number, one in enumerate(raws)
+            ]
+            if any(kept):
+                metadata[_NAME] = metadata.get(_NAME, {}) | {"answers": kept}
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
+            before.append((turn.input_text, golds[0].input_text if golds else ""))
+        yield passage, tuple(questions)
+
+
+def _stories(source: Source) -> Iterator[tuple[str, Json]]:
+    if not _are_rows(source.head()):
+        yield from ((f"data[{n}]", one) for n, one in enumerate(source.elements("data", dict)))
+        return
+    for at, raw in each_object(source):
+        row = source.convert(raw, _Row, within=within(at), line=at if isinstance(at, int) else None)
+        texts, answers = row.questions, row.answers
+        columns = (answers.input_text, answers.answer_start, answers.answer_end)
+        if any(len(column) != len(texts) for column in columns):
+            raise InputError(
+                "lists of unequal length",
+                where=place(source, at),
+                expected="an answer with start and end to every question",
+                cure="mend the row, or take it out",
+            )
+        turns = [{"input_text": text, "turn_id": n} for n, text in enumerate(texts, 1)]
+        given = [
+            {
+                "span_start": start,
+                "span_end": end,
+                "span_text": row.story[start:end] if start >= 0 else "unknown",
+                "input_text": text,
+                "turn_id": n,
+            }
+            for n, (text, start, end) in enumerate(zip(*columns, strict=True), 1)
+        ]
+        beyond = {key: value for key, value in raw.items() if key not in ("questions", "answers")}
+        name = content_id("\0".join((row.story, *texts)))
+        yield str(at), beyond | {"id": name, "questions": turns, "answers": given}
+
+
+def _answer(given: _Answer, story: str) -> Answer:
+    start = story.find(given.input_text, given.span_start, given.span_end)
+    known = start >= 0 and given.span_start >= 0 and given.input_text
+    spans = (Span(start, start + len(given.input_text)),) if known else ()
+    return Answer(kind="span", texts=(given.input_text,), spans=spans)
+
+
+def _evidence(given: _Answer, story: str, name: str, defects: Defects) -> Iterator[Evidence]:
+    """Yield what an answer rests on; nothing where the question is not answered."""
+    if given.span_start < 0 or not (words := given.span_text.strip()):
+        return
+    cut = story[given.span_start : given.span_end]
+    start = given.span_start + len(cut) - len(cut.lstrip())
+
+    def told(code: str, message: str) -> None:
+        code = code.replace("answer-not", "evidence-not")
+        defects.add(code, message, question_id=name)
+
+    if span := stated(words, story, start, told):
+        yield Evidence(spans=(span,), texts=(words,))
+
+
+def _turn(question: Question) -> Json:
+    number = question.question_id.rpartition("-")[2]
+    turn = int(number) if number.isdecimal() else number
+    return {"input_text": itself(question.text), "turn_id": turn}
+
+
+def _given(question: Question, number: int) -> Json:
+    said = question.answers[number].text
+    return {"input_text": said, "turn_id": _turn(question)["turn_id"]}
+
+
+def _story(passage: Passage, turns: Mapping[str, object]) -> Json:
+    """Return a story, with what was or will be written of its turns."""
+    held = ("questions", "answers", "additional_answers", "source")
+    made: Json = {"id": passage.passage_id, "story": passage.text}
+    said = {key: turns[key] for key in held if turns.get(key)}
+    return made | said if turns.get("questions") else made
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the published form.
+
+    Raises:
+        UsageError: A question has options, or not as many answers as the story's others.
+    """
+    write_array(stream, _written(dataset), "data", **dataset.metadata.get(_NAME, {}))
+
+
+def _written(dataset: Dataset) -> Iterator[Json]:
+    for passage, questions in dataset:
+        counts = {len(question.answers) for question in questions}
+        for question in questions:
+            named_so = question.question_id == f"{passage.passage_id}-{_turn(question)['turn_id']}"
+            if question.options or len(counts) > 1 or not named_so:
+                raise unwritable(
+                    "CoQA's form has ids of a passage and a number, as many answers to each of its "
+                    "questions, and no options",
+                    question.question_id,
+                )
+        turns: Json = {"questions": [restored(_NAME, _turn(q), _own(q)) for q in questions]}
+        rows = [
+            [
+                restored(_NAME, _given(q, number), {_NAME: _kept(q, number)})
+                for q in questions
+            ]
+            for number in range(max(counts, default=0))
+        ]  # fmt: skip
+        if rows:
+            turns["answers"] = rows[0]
+        if len(rows) > 1:
+            turns["additional_answers"] = {str(n): one for n, one in enumerate(rows[1:])}
+        if questions and (source := questions[0].tags.get("source")):
+            turns["source"] = source
+        yield restored(_NAME, _story(passage, turns), passage.metadata)
+
+
+def _own(question: Question) -> Json:
+    kept = question.metadata.get(_NAME, {})
+    return {_NAME: {key: value for key, value in kept.items() if key != "answers"}}
+
+
+def _kept(question: Question, number: int) -> Json:
+    kept = question.metadata.get(_NAME, {}).get("answers", [])
+    found: Json = kept[number] if number < len(kept) else {}
+    return found
+
+
+def named(given: Mapping[str, str]) -> Format:
+    """Return the format with as many earlier turns shown as the user says: ``coqa,turns=3``.
+
+    Raises:
+        UsageError: It is no whole number.
+    """
+    return _format(turns_of(_NAME, given))
+
+
+def _format(turns: int) -> Format:
+    return Format(
+        name=_NAME,
+        sniff=sniff,
+        read=partial(read, turns=turns),
+        write=write,
+        info=info,
+        metrics=("coqa",),
+        named=named,
+    )
+
+
+FORMAT = _format(TURNS)

@@ -1,0 +1,49 @@
+"""Conversations: a question is shown with turns before it, below a line that says what they are.
+
+Without these nobody knows what "And where?" asks for. The question stands first, so that who reads
+its first words alone still reads all of it. As published (Choi et al. 2018, Reddy et al. 2019) the
+answers that were given before are gold's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from closeread.errors import UsageError
+
+TURNS = 2  # as many as BiDAF++ (w/ 2-ctx), QuAC's baseline, is shown
+_EARLIER = "\n\nEarlier in the conversation:\n"
+
+
+def shown(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
+    """Return a question's text with the last of the turns before it.
+
+    Args:
+        asked: The question itself.
+        before: Every earlier question with its answer, the first one first.
+        turns: How many of them are shown.
+    """
+    last = before[-turns:] if turns else ()
+    if not last:
+        return asked
+    return asked + _EARLIER + "\n".join(f"{question}\n{answer}" for question, answer in last)
+
+
+def itself(text: str) -> str:
+    """Return the question without the turns that ``shown`` added."""
+    return text.partition(_EARLIER)[0]
+
+
+def turns_of(form: str, given: Mapping[str, str]) -> int:
+    """Return how many turns a user wants shown (``coqa,turns=3``).
+
+    Raises:
+        UsageError: It is no whole number from 0 on, or something else is said.
+    """
+    said = given.get("turns", "")
+    if set(given) != {"turns"} or not (said.isascii() and said.isdecimal()):
+        wanted = ",".join(f"{key}={value}" for key, value in given.items())
+        raise UsageError(
+            f"the format {form},{wanted}",
+            expected=f"{form},turns=N: how many earlier turns stand with a question, from 0 on",
+            cure=f"without it there are {TURNS}",
+        )
+    return int(said)

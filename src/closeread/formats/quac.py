@@ -1,0 +1,181 @@
+"""QuAC (Choi et al. 2018): conversations about a section of Wikipedia, answered by its spans.
+
+SQuAD's tree with ``section_title`` and ``background`` beside an article's title, and with
+``followup``, ``yesno`` and ``orig_answer`` beside a question; a paragraph is a conversation, which
+has an id. What nobody can answer has the answer ``CANNOTANSWER``, which ends the text. Rows of
+``datasets`` have a conversation each and become such articles. How earlier turns are shown:
+``layouts/turns.py``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import articles
+from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.objects import each_object, line_of, place, within
+from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
+from closeread.formats.registry import Format, Info
+from closeread.types import Dataset, Defects, Item, Question
+
+_NAME = "quac"
+_YESNO, _FOLLOWUP = "ynx", "ynm"  # what the numbers of rows stand for
+
+
+class _Lists(msgspec.Struct):
+    texts: list[list[str]]
+    answer_starts: list[list[int]]
+
+
+class _Given(msgspec.Struct):
+    texts: list[str]
+    answer_starts: list[int]
+
+
+class _Row(msgspec.Struct):
+    dialogue_id: str
+    context: str
+    turn_ids: list[str]
+    questions: list[str]
+    answers: _Lists
+    orig_answers: _Given
+    followups: list[int | str]
+    yesnos: list[int | str]
+    wikipedia_page_title: str = ""
+    section_title: str = ""
+    background: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first question says how the conversation goes on, or the first row is one."""
+    first = ("data", 0, "paragraphs", 0, "qas", 0)
+    return head.has("followup", "yesno", at=first) or _are_rows(head)
+
+
+def _are_rows(head: Head) -> bool:
+    return head.row.keys() >= {"dialogue_id", "context", "questions", "followups", "yesnos"}
+
+
+def info(source: Source) -> Info:
+    """Read whatever stands beside the articles."""
+    return Info(metadata={"document": {} if _are_rows(source.head()) else source.rest("data")})
+
+
+def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:
+    """Yield each conversation's text with its questions, ``turns`` earlier ones with each.
+
+    Counts as ``squad`` does.
+    """
+    if _are_rows(source.head()):
+        found = articles.items(source, _articles(source), defects)
+    else:
+        found = articles.read(source, defects)
+    for passage, questions in found:
+        before = list[tuple[str, str]]()
+        told = []
+        for question in questions:
+            text = shown(question.text, before, turns)
+            told.append(msgspec.structs.replace(question, text=text))
+            before.append((question.text, _said(question)))
+        yield passage, tuple(told)
+
+
+def _said(question: Question) -> str:
+    """Return what the teacher of the conversation answered."""
+    original = question.metadata.get("squad_extra", {}).get("orig_answer")
+    text = original.get("text") if isinstance(original, dict) else None
+    return text if isinstance(text, str) else next((one.text for one in question.answers), "")
+
+
+def _articles(source: Source) -> Iterator[Json]:
+    for at, raw in each_object(source):
+        row = source.convert(raw, _Row, within=within(at), line=line_of(at))
+        try:
+            qas = [*_questions(row)]
+        except ValueError as error:
+            raise InputError(
+                "lists of unequal length",
+                where=place(source, at, row.dialogue_id),
+                expected="as many answers, followups, yesnos and turn_ids as questions",
+                cure="mend the row, or take it out",
+            ) from error
+        paragraph = {"context": row.context, "qas": qas, "id": row.dialogue_id}
+        yield {
+            "paragraphs": [paragraph],
+            "section_title": row.section_title,
+            "background": row.background,
+            "title": row.wikipedia_page_title,
+        }
+
+
+def _questions(row: _Row) -> Iterator[Json]:
+    """Yield a row's questions as the tree has them.
+
+    Raises:
+        ValueError: Lists are of unequal length.
+    """
+    lists = (
+        row.turn_ids, row.questions, row.followups, row.yesnos, row.answers.texts,
+        row.answers.answer_starts, row.orig_answers.texts, row.orig_answers.answer_starts,
+    )  # fmt: skip
+    for name, text, followup, yesno, texts, starts, said, begins in zip(*lists, strict=True):
+        pairs = zip(texts, starts, strict=True)
+        yield {
+            "id": name,
+            "question": text,
+            "answers": [{"text": one, "answer_start": start} for one, start in pairs],
+            "followup": _letter(followup, _FOLLOWUP),
+            "yesno": _letter(yesno, _YESNO),
+            "orig_answer": {"text": said, "answer_start": begins},
+        }
+
+
+def _letter(said: int | str, letters: str) -> int | str:
+    return letters[said] if isinstance(said, int) and 0 <= said < len(letters) else said
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the published tree, the questions without the turns that were shown with them.
+
+    Raises:
+        UsageError: As ``squad``.
+    """
+
+    def bare(defects: Defects) -> Iterator[Item]:
+        for passage, questions in dataset.read(defects):
+            yield (
+                passage,
+                tuple(msgspec.structs.replace(one, text=itself(one.text)) for one in questions),
+            )
+
+    articles.write(replace(dataset, read=bare), stream)
+
+
+def named(given: Mapping[str, str]) -> Format:
+    """Return the format with as many earlier turns shown as the user says: ``quac,turns=3``.
+
+    Raises:
+        UsageError: It is no whole number.
+    """
+    return _format(turns_of(_NAME, given))
+
+
+def _format(turns: int) -> Format:
+    return Format(
+        name=_NAME,
+        sniff=sniff,
+        read=partial(read, turns=turns),
+        write=write,
+        info=info,
+        metrics=("quac",),
+        named=named,
+    )
+
+
+FORMAT = _format(TURNS)

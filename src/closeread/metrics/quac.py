@@ -1,0 +1,120 @@
+"""QuAC: F1 in words, and how often it is no less than people's (HEQ-Q, HEQ-D).
+
+Follows ``scorer.py``, QuAC's official program, checked on conversations of our own
+(``tests/golden/conversations``). Its yes-no and follow-up accuracies are not computed here.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from closeread.adding import sum_in_order
+from closeread.metrics.coqa import said
+from closeread.metrics.matching.left_out import mean_of_best
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import references
+from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.settings import exactly
+from closeread.metrics.units import passage_unit
+from closeread.protocols import Pool
+from closeread.text.normalize import squad_words
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+_CANNOT = "CANNOTANSWER"
+_NAMES = {
+    "f1": "quac.f1",
+    "heq_q": "quac.heq_q",
+    "unfiltered_f1": "quac.unfiltered_f1",
+    "unanswerable": "quac.unanswerable",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quac:
+    """The metric; the questions of one conversation are resampled together.
+
+    Attributes:
+        min_f1: Answered questions on which people agree less are left out but of
+            ``unfiltered_f1``: the program's ``--min_f1``.
+    """
+
+    name: str = "quac"
+    min_f1: float = 0.4
+    unit: Unit = "passage"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share."""
+        minimum = f"min_f1:{exactly(self.min_f1)}"
+        return f"quac|norm:squad|references:leave-one-out|{minimum}|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return the values; None of those that the question is left out of.
+
+        Raises:
+            CloseReadError: The question has no reference.
+        """
+        golds = agreed(references(question, self.name))
+        text = said(prediction, _CANNOT)
+        people = between(golds)
+        found = 0.0 if text is None else mean_of_best([_f1(text, gold) for gold in golds])
+        values: dict[str, float | None] = dict.fromkeys(_NAMES)
+        values["unfiltered_f1"] = found
+        if text is None or people >= self.min_f1:
+            values["f1"] = found
+            values["heq_q"] = 0.0 if text is None else float(found >= people)
+            values["unanswerable"] = found if golds == [_CANNOT] else None
+        return Score(
+            question_id=question.question_id, values=values, unit_id=passage_unit(question)
+        )
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return F1, HEQ-Q, HEQ-D, F1 over all questions and that over unanswerable ones."""
+        scores = list(scores)
+        f1, heq_q, *others = mean_pools(_NAMES, scores, submission)
+        good: dict[str, float] = {}
+        for score in scores:
+            unit = score.unit_id or score.question_id
+            reached = score.values["heq_q"]
+            good[unit] = min(good.get(unit, 1.0), 1.0 if reached is None else reached)
+        heq_d = Pool(
+            metric="quac.heq_d",
+            unit_ids=list(good),
+            numerators=list(good.values()),
+            denominators=[1.0] * len(good),
+            **counts(scores, submission),
+        )
+        return f1, heq_q, heq_d, *(pool for pool in others if pool.n_scored)
+
+
+def metric(min_f1: float = 0.4) -> Quac:
+    """Return the metric.
+
+    Args:
+        min_f1: How much people must agree on a question that is judged, from 0 to 1.
+    """
+    return Quac(min_f1=min_f1)
+
+
+def agreed(golds: Sequence[str]) -> list[str]:
+    """Return the references that judge: that there is none where half say so, else the others."""
+    spans = [gold for gold in golds if gold != _CANNOT]
+    return [_CANNOT] if 2 * len(spans) <= len(golds) else spans
+
+
+def between(golds: Sequence[str]) -> float:
+    """Return people's F1: the mean of each reference's best against the others; 1 of one alone."""
+    if len(golds) == 1:
+        return 1.0
+    best = [
+        max([_words_f1(one, other) for at, other in enumerate(golds) if at != place])
+        for place, one in enumerate(golds)
+    ]
+    return sum_in_order(best) / len(best)
+
+
+def _f1(prediction: str, gold: str) -> float:
+    """Return the F1 of one string against one reference; "CANNOTANSWER" is right as it stands."""
+    return float(prediction == gold) if gold == _CANNOT else _words_f1(prediction, gold)
+
+
+def _words_f1(one: str, other: str) -> float:
+    return exact_and_f1(squad_words(one), (squad_words(other),), both_empty=0.0)[1]

@@ -1,0 +1,182 @@
+"""CoQA and QuAC: stories with turns, published or in rows, and how earlier turns are shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.formats.submissions import load_submission
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_submission
+from closeread.types import Defects, Span
+from samples import STORY, TALK, TEXT
+
+ROW = {
+    "source": "race",
+    "story": TEXT,
+    "questions": ["When did it leave?", "And with whom?"],
+    "answers": {"input_text": ["at six", "unknown"], "answer_start": [20, -1],
+                "answer_end": [26, -1]},
+}  # fmt: skip
+TALK_ROW = {
+    "dialogue_id": "d",
+    "wikipedia_page_title": "Ferry",
+    "background": "Ferries.",
+    "section_title": "Last days",
+    "context": TEXT + " CANNOTANSWER",
+    "turn_ids": ["d_q#0", "d_q#1"],
+    "questions": ["When did it leave?", "And who was on board?"],
+    "followups": [0, 2],
+    "yesnos": [2, 2],
+    "answers": {"texts": [["at six"], ["CANNOTANSWER"]], "answer_starts": [[20], [102]]},
+    "orig_answers": {"texts": ["at six", "CANNOTANSWER"], "answer_starts": [20, 102]},
+}
+
+
+def saved(folder: Path, *rows: Any) -> Path:
+    path = folder / "set.json"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return path
+
+
+def back(path: Path, folder: Path) -> Any:
+    dump(load(path), folder / "back.json")
+    return json.loads((folder / "back.json").read_text("utf-8"))
+
+
+def test_a_story_with_its_turns(tmp_path):
+    """Free words; what an answer rests on is evidence; the second question shows the first."""
+    defects = Defects()
+    path = saved(tmp_path, STORY)
+    ((passage, (first, second)),) = load(path).read(defects)
+    assert (load(path).format, defects.counts, passage.passage_id) == ("coqa", {}, "s1")
+    assert [first.question_id, second.question_id] == ["s1-1", "s1-2"]
+    assert first.text == "When did the ferry leave?"
+    assert second.text == (
+        "And what did it carry?\n\nEarlier in the conversation:\nWhen did the ferry leave?\nsix"
+    )
+    assert first.answers[0].spans == (Span(23, 26),)
+    assert (second.answers[0].texts, second.answers[0].spans) == (("sheep and a piano",), ())
+    assert second.gold_evidence[0].texts == ("14 sheep and one piano",)
+    assert first.tags == {"source": "mctest"}
+    assert back(path, tmp_path) == STORY
+
+
+def test_a_conversation_of_quac(tmp_path):
+    path = saved(tmp_path, TALK)
+    ((passage, (first, second)),) = load(path)
+    assert (load(path).format, passage.passage_id) == ("quac", "d")
+    assert first.text == "When did it leave?"
+    assert second.text.endswith("\n\nEarlier in the conversation:\nWhen did it leave?\nat six")
+    assert second.answers[0].texts == ("CANNOTANSWER",)
+    assert back(path, tmp_path) == TALK
+
+
+@pytest.mark.parametrize(
+    ("form", "n_shown"), [("coqa", 2), ("coqa,turns=0", 0), ("coqa,turns=9", 4)]
+)
+def test_so_many_turns_are_shown(tmp_path, form, n_shown):
+    five = {"input_text": ["a"] * 5, "answer_start": [-1] * 5, "answer_end": [-1] * 5}
+    row = ROW | {"questions": [f"Q{n}?" for n in range(5)], "answers": five}
+    path = saved(tmp_path, row)
+    ((_, questions),) = load(path, form)
+    shown = questions[-1].text.partition("conversation:\n")[2].splitlines()[::2]
+    assert shown == [f"Q{n}?" for n in range(4 - n_shown, 4)]
+    dump(load(path, form), tmp_path / "back.json")
+    told = json.loads((tmp_path / "back.json").read_text())["data"][0]["questions"]
+    assert [one["input_text"] for one in told] == row["questions"]
+
+
+@pytest.mark.parametrize("form", ["coqa,turns=two", "quac,turns=-1", "coqa,first=1", "quac,turns="])
+def test_what_is_no_number_of_turns_is_refused(tmp_path, form):
+    with pytest.raises(UsageError, match="turns=N"):
+        load(saved(tmp_path, STORY), form)
+
+
+def test_rows_become_published_files(tmp_path):
+    """Of `datasets`: a story, or a conversation, a row."""
+    path = saved(tmp_path, ROW)
+    ((passage, (first, second)),) = load(path)
+    assert (load(path).format, passage.text, first.answers[0].text) == ("coqa", TEXT, "at six")
+    assert (second.answers[0].text, second.gold_evidence) == ("unknown", ())
+    made = back(path, tmp_path)
+    assert made["data"][0]["answers"][0]["span_text"] == "at six"
+    assert [*load(tmp_path / "back.json")] == [*load(path)]
+    path = saved(
+        tmp_path, TALK_ROW, TALK_ROW | {"dialogue_id": "e", "turn_ids": ["e_q#0", "e_q#1"]}
+    )
+    found = [*load(path)]
+    assert (load(path).format, len(found), found[0][0].passage_id) == ("quac", 2, "d")
+    assert back(path, tmp_path)["data"][0]["paragraphs"][0]["qas"][1]["followup"] == "m"
+    assert [*load(tmp_path / "back.json")] == found
+
+
+@pytest.mark.parametrize("name", ["questions", "turn_ids", "followups"])
+def test_lists_of_unequal_length_are_told(tmp_path, name):
+    row = TALK_ROW | {name: TALK_ROW[name][:1]}
+    with pytest.raises(InputError, match=r"line 1, question d: lists of unequal length"):
+        list(load(saved(tmp_path, row)))
+    if name == "questions":
+        with pytest.raises(InputError, match="lists of unequal length"):
+            list(load(saved(tmp_path, ROW | {"questions": ["When?"]})))
+
+
+def test_a_story_lacks_an_answer(tmp_path):
+    story = STORY["data"][0]
+    odd = {"data": [story | {"answers": story["answers"][:1]}]}
+    with pytest.raises(InputError, match=r"data\[0\], question s1: 2 questions, 1 answer"):
+        list(load(saved(tmp_path, odd)))
+
+
+def test_what_stands_elsewhere_is_counted(tmp_path):
+    story = json.loads(json.dumps(STORY["data"][0]))
+    story["answers"][0] |= {"span_text": "piano", "span_start": 0}
+    story["answers"][1]["span_text"] = "a horse"
+    path = saved(tmp_path, {"data": [story]})
+    assert load(path).check().counts == {"wrong-offset": 1, "evidence-not-in-passage": 1}
+    assert back(path, tmp_path) == {"data": [story]}
+
+
+def test_hidden_answers_are_no_gold(tmp_path):
+    story = {key: value for key, value in STORY["data"][0].items() if key != "answers"}
+    for hidden in ({}, {"answers": []}):
+        path = saved(tmp_path, {"data": [story | hidden]})
+        ((_, questions),) = load(path, "coqa")
+        assert [question.answers for question in questions] == [(), ()]
+        dump(load(path, "coqa"), tmp_path / "back.json")
+        assert json.loads((tmp_path / "back.json").read_text()) == {"data": [story | hidden]}
+
+
+def test_what_is_handed_in_is_scored(tmp_path):
+    """CoQA's rows of a turn; our own predictions say "no answer" for what CoQA calls unknown."""
+    path = tmp_path / "p.json"
+    rows = [
+        {"id": "s1", "turn_id": 1, "answer": "Six."},
+        {"id": "s1", "turn_id": 2, "answer": "a piano"},
+    ]
+    path.write_text(json.dumps(rows))
+    data = load(saved(tmp_path, STORY))
+    found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
+    assert found.metrics["coqa.em"].value == 0.5
+    assert found.metrics["coqa.f1"].value == pytest.approx((1 + 0.5) / 2)
+    none = tmp_path / "none.jsonl"
+    none.write_text('{"question_id": "d_q#1", "answer": {"kind": "none"}}\n')
+    talk = load(saved(tmp_path, TALK))
+    found = score_submission(talk, load_submission(none, talk), ScoreSettings(metrics=()))
+    assert found.metrics["quac.unanswerable"].value == 1
+
+
+def test_answers_of_a_conversation_do_not_fit_its_ids(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"qid": ["d_q#0", "d_q#1"], "best_span_str": ["at six"]}\n')
+    with pytest.raises(InputError, match="2 ids and 1 answer"):
+        load_submission(path, load(saved(tmp_path, TALK)))
+
+
+def test_other_sets_are_not_written_as_stories(tmp_path):
+    path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
+    with pytest.raises(UsageError, match="ids of a passage and a number"):
+        dump(load(path), tmp_path / "back.json", "coqa")
