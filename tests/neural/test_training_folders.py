@@ -192,6 +192,13 @@ def test_what_a_training_needs_is_looked_for_before_anything_is_discarded(tmp_pa
     assert (tmp_path / "out" / "model.safetensors").read_bytes() == weights
 
 
+def test_a_reader_is_trained_into_a_folder_of_its_own_name(tmp_path, encoder, few, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        train(Path("span"), encoder, few, max_steps=1, overwrite=True)
+    assert (tmp_path / "span" / "closeread.json").exists()
+
+
 def recipe_of(folder):
     """Return what a training was asked, from its folder."""
     asked = json.loads((folder / "training.json").read_text())

@@ -45,12 +45,17 @@ def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_in(recipe: TrainRecipe) -> Iterator[Path]:
-    """Yield what a recipe's texts would be as files or folders, but for where it writes."""
+    """Yield what a recipe's texts would be as files or folders, but for where it writes.
+
+    What a part is called by (``name``) is none: a reader ``span`` may be trained into ``span``.
+    """
     left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
     while left:
         one = left.pop()
-        if isinstance(one, dict | list | tuple):
-            left.extend(one.values() if isinstance(one, dict) else one)
+        if isinstance(one, dict):
+            left.extend(value for key, value in one.items() if key != "name")
+        elif isinstance(one, list | tuple):
+            left.extend(one)
         elif isinstance(one, str) and one:
             at_home = os.path.expanduser(one)  # noqa: PTH111 (nobody of that name: as it stands)
             yield Path(os.path.expandvars(at_home))
