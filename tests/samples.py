@@ -238,8 +238,143 @@ TALK = {
         }
     ]
 }  # fmt: skip
+PAGE = {
+    "example_id": 7,
+    "question_text": "when did the ferry leave",
+    "document_text": "<P> The ferry left Marl at six . </P> <P> The piano went home . </P>",
+    "document_url": "//example.org",
+    "long_answer_candidates": [{"start_token": 0, "end_token": 9, "top_level": True}],
+    "annotations": [
+        {
+            "yes_no_answer": "NONE",
+            "long_answer": {"start_token": 0, "end_token": 9, "candidate_index": 0},
+            "short_answers": [{"start_token": 5, "end_token": 7}],
+            "annotation_id": 1,
+        }
+    ],
+}
+NEWS = {
+    "data": [
+        {
+            "storyId": "./stories/1",
+            "type": "dev",
+            "text": TEXT,
+            "questions": [
+                {
+                    "q": "When did the ferry leave?",
+                    "consensus": {"s": 20, "e": 26},
+                    "isAnswerAbsent": 0,
+                    "isQuestionBad": 0,
+                    "answers": [{"sourcerAnswers": [{"s": 20, "e": 26}]}],
+                },
+                {
+                    "q": "Who was on board?",
+                    "consensus": {"noAnswer": True},
+                    "isAnswerAbsent": 1,
+                    "answers": [{"sourcerAnswers": [{"noAnswer": True}]}],
+                },
+            ],
+        }
+    ],
+    "version": "1",
+}
+WEB = {
+    "Q_1": {
+        "question": "船几点离开码头？",
+        "evidences": {
+            "Q_1#00": {"answer": ["六点"], "evidence": "船六点离开了码头。"},
+            "Q_1#01": {"answer": ["no_answer"], "evidence": "船上有一架piano。"},
+        },
+    }
+}
+CHECKED = {
+    "data": [
+        {
+            "id": "Fiction/1.txt",
+            "paragraph": {
+                "text": "<b>Sent 1: </b>The ferry left Marl at six.<br>"
+                "<b>Sent 2: </b>It carried 14 sheep and one piano.<br>",
+                "questions": [
+                    {
+                        "question": "What was on board?",
+                        "sentences_used": [1],
+                        "answers": [
+                            {"text": "A piano", "isAnswer": True, "scores": {}},
+                            {"text": "A horse", "isAnswer": False, "scores": {}},
+                            {"text": "Sheep", "isAnswer": True, "scores": {}},
+                        ],
+                        "idx": "0",
+                        "multisent": False,
+                    }
+                ],
+            },
+        }
+    ]
+}
+PAPER = {
+    "1901.00001": {
+        "title": "Ferries",
+        "abstract": "We study ferries.",
+        "full_text": [
+            {"section_name": "Data", "paragraphs": ["The ferry left at six.", "It had a piano."]}
+        ],
+        "qas": [
+            {
+                "question": "When did it leave?",
+                "question_id": "q1",
+                "nlp_background": "two",
+                "answers": [
+                    {
+                        "answer": {
+                            "unanswerable": False,
+                            "extractive_spans": ["at six"],
+                            "yes_no": None,
+                            "free_form_answer": "",
+                            "evidence": ["The ferry left at six."],
+                            "highlighted_evidence": ["The ferry left at six."],
+                        },
+                        "annotation_id": "a1",
+                        "worker_id": "w1",
+                    }
+                ],
+            }
+        ],
+        "figures_and_tables": [{"caption": "Table 1: Ferries", "file": "1.png"}],
+    }
+}
+SNIPPETS = {
+    "questions": [
+        {
+            "id": "b1",
+            "body": "When did the ferry leave?",
+            "type": "factoid",
+            "documents": ["http://example.org/1"],
+            "snippets": [
+                {"text": "The ferry left at six.", "document": "http://example.org/1",
+                 "beginSection": "abstract", "offsetInBeginSection": 0},
+                {"text": "It had a piano.", "document": "http://example.org/1",
+                 "beginSection": "abstract", "offsetInBeginSection": 30},
+            ],
+            "exact_answer": [["at six", "six"]],
+            "ideal_answer": ["At six."],
+        },
+        {
+            "id": "b2",
+            "body": "Was a piano on board?",
+            "type": "yesno",
+            "snippets": [{"text": "It had a piano."}],
+            "exact_answer": "yes",
+        },
+    ]
+}  # fmt: skip
 # As it lies on disk, of formats that are written only as they were read.
 LYING = {
+    "bioasq": json.dumps(SNIPPETS),
+    "qasper": json.dumps(PAPER),
+    "multirc": json.dumps(CHECKED),
+    "nq": json.dumps(PAGE) + "\n",
+    "newsqa": json.dumps(NEWS),
+    "webqa": json.dumps(WEB, ensure_ascii=False),
     "coqa": json.dumps(STORY),
     "quac": json.dumps(TALK),
     "gaokao-bench": json.dumps(PRINTED, ensure_ascii=False),
@@ -255,6 +390,11 @@ SAMPLES = {
     "cmrc": spans,
     "coqa": None,
     "drop": spans,
+    "nq": None,
+    "newsqa": None,
+    "webqa": None,
+    "qasper": None,
+    "bioasq": None,
     "drop-simple": spans,
     "gcrc-advrobust": triples,
     "gcrc": choices,
@@ -263,6 +403,7 @@ SAMPLES = {
     "race": choices,
     "agieval": choices,
     "gaokao-bench": None,
+    "multirc": None,
     "nli": pairs,
     "hotpotqa": None,
     "musique": None,

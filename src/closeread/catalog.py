@@ -32,6 +32,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "cmrc": Entry("closeread.formats.cmrc:FORMAT", "CMRC 2018 and DRCD"),
         "coqa": Entry("closeread.formats.coqa:FORMAT", "CoQA: conversations about a story"),
         "drop": Entry("closeread.formats.drop:FORMAT", "DROP and Quoref"),
+        "nq": Entry("closeread.formats.nq:FORMAT", "Natural Questions, simplified and original"),
+        "newsqa": Entry("closeread.formats.newsqa:FORMAT", "NewsQA as its tools make it"),
+        "webqa": Entry("closeread.formats.webqa:FORMAT", "WebQA: Chinese texts of the web"),
+        "qasper": Entry("closeread.formats.qasper:FORMAT", "QASPER: questions about papers"),
+        "bioasq": Entry("closeread.formats.bioasq:FORMAT", "BioASQ: questions with snippets"),
         "drop-simple": Entry(
             "closeread.formats.drop_simple:FORMAT", "DROP as simple-evals ships it"
         ),
@@ -46,6 +51,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "race": Entry("closeread.formats.race:FORMAT", "RACE"),
         "agieval": Entry("closeread.formats.agieval:FORMAT", "AGIEval multiple choice"),
         "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
+        "multirc": Entry("closeread.formats.multirc:FORMAT", "MultiRC: several options are right"),
         "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI, ANLI"),
         "hotpotqa": Entry("closeread.formats.hotpotqa:FORMAT", "HotpotQA and 2WikiMultihopQA"),
         "musique": Entry("closeread.formats.musique:FORMAT", "MuSiQue"),
@@ -74,6 +80,10 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "HotpotQA: answer, supporting facts, and both together",
         ),
         "coqa": Entry("closeread.metrics.coqa:metric", "CoQA exact match and F1"),
+        "qasper": Entry("closeread.metrics.qasper:metric", "QASPER answer F1 and evidence F1"),
+        "multirc": Entry(
+            "closeread.metrics.multirc:metric", "MultiRC: each option right or wrong, EM, F1a, F1m"
+        ),
         "quac": Entry("closeread.metrics.quac:metric", "QuAC F1, HEQ-Q and HEQ-D"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
         "drop~whitespace": Entry(

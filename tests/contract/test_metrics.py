@@ -27,7 +27,7 @@ ROLES = ("original", "positive", "negative")
 def questions(name: str) -> list[Question]:
     """Questions of the kind that a metric is about."""
     stem = name.partition("~")[0]
-    if stem in {"choice", "option", "gcrc", "attack", "evidence", "selective"}:
+    if stem in {"choice", "option", "multirc", "gcrc", "attack", "evidence", "selective"}:
         return [
             Question(
                 question_id=f"q{number}#{role}",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from closeread import formats
 from closeread.errors import InputError, UsageError
 from closeread.types import Defects
-from samples import STORY, TALK
+from samples import CHECKED, NEWS, PAGE, PAPER, SNIPPETS, STORY, TALK, WEB
 
 FOUR = ["一", "二", "三", "四"]
 DATE = {"day": "", "month": "", "year": "1962"}
@@ -131,6 +131,70 @@ VALID: dict[str, Any] = {
         "context": "Ann won.",
         "question": "Who?",
         "answers": {"text": ["Ann"], "answer_start": [0]},
+    },
+    "multirc": CHECKED,
+    "multirc of SuperGLUE": {
+        "idx": 0,
+        "version": 1.1,
+        "passage": {
+            "text": "Ann won.",
+            "questions": [
+                {
+                    "question": "Who?",
+                    "answers": [
+                        {"text": "Ann", "idx": 0, "label": 1},
+                        {"text": "Ben", "idx": 1, "label": 0},
+                    ],
+                    "idx": 0,
+                }
+            ],
+        },
+    },
+    "qasper": PAPER,
+    "qasper in rows": {
+        "id": "1901.00001",
+        "title": "t",
+        "abstract": "Ann won.",
+        "full_text": {"section_name": ["Data"], "paragraphs": [["Ben lost."]]},
+        "qas": {
+            "question": ["Who?"],
+            "question_id": ["q"],
+            "answers": [
+                {
+                    "answer": [
+                        {
+                            "unanswerable": False,
+                            "extractive_spans": ["Ann"],
+                            "yes_no": None,
+                            "free_form_answer": "",
+                            "evidence": ["Ann won."],
+                        }
+                    ],
+                    "annotation_id": ["a"],
+                }
+            ],
+        },
+        "figures_and_tables": {"caption": ["c"], "file": ["f"]},
+    },
+    "bioasq": SNIPPETS,
+    "nq": PAGE,
+    "newsqa": NEWS,
+    "webqa": WEB,
+    "nq in rows": {
+        "id": "7",
+        "document": {
+            "title": "t",
+            "url": "u",
+            "html": "<p>",
+            "tokens": {"token": ["Ann", "won"], "is_html": [False, False]},
+        },
+        "question": {"text": "who won", "tokens": ["who", "won"]},
+        "annotations": {
+            "id": ["1"],
+            "long_answer": [{"start_token": 0, "end_token": 2, "candidate_index": 0}],
+            "short_answers": [{"start_token": [0], "end_token": [1], "text": ["Ann"]}],
+            "yes_no_answer": [-1],
+        },
     },
     "coqa": STORY,
     "quac": TALK,

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
-from closeread.formats import outsiders
+from closeread.formats import outsiders, unread
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import writing
@@ -73,6 +73,8 @@ def guess(source: Source) -> str:
             where=str(source),
             cure=f"name the format with {source.option}",
         )
+    if known := unread.told(dict.fromkeys(_names(source.head()))):
+        raise InputError(known.told, where=str(source), cure=known.cure)
     raise InputError(
         "no known format has content like this" + _columns(source.head()),
         where=str(source),
@@ -83,9 +85,13 @@ def guess(source: Source) -> str:
     )
 
 
+def _names(head: Head) -> list[str]:
+    return list(head.row) if head.row or head.value is not None else first_line(head)
+
+
 def _columns(head: Head) -> str:
     """Tell the columns of the first row, where there are rows."""
-    names = list(head.row) if head.row or head.value is not None else first_line(head)
+    names = _names(head)
     if not 2 <= len(names) <= _MOST_COLUMNS or not all(map(str.isprintable, names)):
         return ""
     return ": the first row has the columns " + ", ".join(name[:40] for name in names)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from closeread.types import Question
 
-_OF_OPTIONS = {"choice", "option", "gcrc"}
+_OF_OPTIONS = {"choice", "option", "gcrc", "multirc"}
 _OF_TEXTS = {
     "mrqa", "squad", "squad2", "mlqa", "cmrc", "drop", "hotpotqa", "addsent", "coqa", "quac",
+    "qasper",
     # as other harnesses have them
     "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "helm", "evaluate",
 }  # fmt: skip

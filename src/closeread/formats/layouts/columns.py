@@ -264,6 +264,8 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
     if columns.together and isinstance(answer, list):
         return {"answer": [answer]}
     made = {"answer": answer}
+    if isinstance(starts, int) and isinstance(answer, str):
+        made["answer_start"] = starts
     if isinstance(starts, list) and starts and None not in starts:
         made["answer_start"] = starts
     return made

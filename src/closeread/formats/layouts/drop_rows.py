@@ -8,13 +8,12 @@ passage's id from its text.
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.kept import Json, turned
 from closeread.formats.layouts.objects import Numbered, place
 from closeread.formats.layouts.row_files import first_row, rows_of
 
@@ -51,7 +50,7 @@ def _question(source: Source, row: Numbered) -> Json:
     asked = {key: value for key, value in raw.items() if key not in _OF_PASSAGE}
     if isinstance(asked.get("validated_answers"), dict):
         try:
-            asked["validated_answers"] = _turned(asked["validated_answers"])
+            asked["validated_answers"] = turned(asked["validated_answers"])
         except (TypeError, ValueError) as error:
             raise InputError(
                 "validated_answers are no lists of one length",
@@ -60,15 +59,3 @@ def _question(source: Source, row: Numbered) -> Json:
                 cure="mend the row, or take it out",
             ) from error
     return asked
-
-
-def _turned(lists: dict[str, Any]) -> list[Json]:
-    """Return an object of lists as a list of objects; so with objects in it."""
-    columns = {
-        name: _turned(held) if isinstance(held, dict) else held for name, held in lists.items()
-    }
-    if not all(isinstance(held, list) for held in columns.values()):
-        raise TypeError("no list")
-    return [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]

@@ -94,3 +94,20 @@ def split_paragraphs(text: str, metadata: Mapping[str, Any]) -> list[str]:
         return text.split("\n")
     starts = [0, *(end + 1 for end in metadata["paragraph_ends"])]
     return [text[a:b] for a, b in zip(starts, metadata["paragraph_ends"], strict=False)]
+
+
+def turned(lists: dict[str, Any]) -> list[Json]:
+    """Return an object of lists as a list of objects; so with objects in it.
+
+    Raises:
+        TypeError: A member is no list.
+        ValueError: The lists are of unequal length.
+    """
+    columns = {
+        name: turned(held) if isinstance(held, dict) else held for name, held in lists.items()
+    }
+    if not all(isinstance(held, list) for held in columns.values()):
+        raise TypeError("no list")
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]

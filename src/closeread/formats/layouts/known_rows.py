@@ -190,6 +190,28 @@ KNOWN = (
         ),
     ),
     Known(
+        "korquad2",
+        {"context": str, "qas": list, "qas.answer": list, "qas.id": list},
+        Columns(
+            passage=("context",), question="qas.question", answer="qas.answer", id=("qas.id",),
+            title="title", inside="qas",
+        ),
+    ),
+    Known(
+        "narrativeqa",
+        {"document.summary.text": str, "question.text": str, "answers": list},
+        Columns(passage=("document.summary.text",), question="question.text", answer="answers"),
+    ),
+    Known(
+        "triviaqa",
+        {"question": str, "question_id": str, "entity_pages.wiki_context": list,
+         "answer.value": str, "answer.aliases": list},
+        Columns(
+            passage=("entity_pages.wiki_context",), question="question", answer="answer.value",
+            also=("answer.aliases",), id=("question_id",),
+        ),
+    ),
+    Known(
         "boolq",
         {"passage": str, "question": str, "answer": bool},
         Columns(

@@ -1,4 +1,4 @@
-"""Where others' rows lie: JSON lines, a JSON list, a table, ROPES's tree, LogiQA's blocks."""
+"""Others' rows: lines, a list (bare or ``data``), tables, ROPES's tree, LogiQA's blocks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +34,12 @@ def first_row(head: Head) -> dict[str, Any] | None:
     if are_situations(head):
         found = head.first(*_PARAGRAPH)
         return found if isinstance(found, dict) else None
-    return head.row or None
+    return head.first("data", 0) if _is_under_data(head) else head.row or None
+
+
+def _is_under_data(head: Head) -> bool:
+    """Whether rows are the elements of ``data`` in one document."""
+    return isinstance(head.first("data"), list) and isinstance(head.first("data", 0), dict)
 
 
 def rows_of(source: Source) -> Iterator[Numbered]:
@@ -43,6 +48,9 @@ def rows_of(source: Source) -> Iterator[Numbered]:
         for number, article in enumerate(source.elements("data", _Article)):
             for index, row in enumerate(article.paragraphs):
                 yield f"data[{number}].paragraphs[{index}]", row
+    elif _is_under_data(source.head()):
+        found = enumerate(source.elements("data", dict[str, Any]))
+        yield from ((f"data[{number}]", row) for number, row in found)
     elif source.head().raw.lstrip()[:1] in (b"[", b"{"):
         yield from each_object(source)
     elif are_blocks(source.head()):

@@ -3,8 +3,8 @@
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
 GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, CoQA's
-rows of a turn and QuAC's lines of a conversation, and rows with an id each (JSON lines, an array or
-a table), among them closeread's own ``predictions.jsonl``.
+rows of a turn, QuAC's lines of a conversation, MultiRC's scores of options, and rows with an id
+each (JSON lines, an array or a table), among them closeread's own ``predictions.jsonl``.
 """
 
 import json
@@ -25,6 +25,7 @@ from closeread.formats.submissions import (
     conversations,
     gcrc_letters,
     hotpotqa_outputs,
+    multirc_outputs,
     package,
     table,
     vgaokao_outputs,
@@ -286,7 +287,7 @@ def _rows(
             return hotpotqa_outputs.predictions(source, value, dataset)
         if isinstance(value.get("results"), list):
             return vgaokao_outputs.results(source, value["results"])
-        if conversations.is_conversation(value):
+        if conversations.is_conversation(value) or multirc_outputs.is_paragraph(value):
             return _listed([source], [value])
         if any(field in value for field in _ID_FIELDS) and not isinstance(
             value.get(_id_field(value)), dict | list
@@ -314,11 +315,8 @@ def _id_field(row: Mapping[str, Any]) -> str:
 
 def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
     for place, row in zip(places, rows, strict=False):
-        if isinstance(row, dict) and conversations.is_conversation(row):
-            yield from conversations.turns(place, row)
-            continue
-        if isinstance(row, dict) and conversations.is_turn(row):
-            yield conversations.turn(row)
+        if isinstance(row, dict) and (found := _of_several_ids(place, row)) is not None:
+            yield from found
             continue
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:
@@ -333,6 +331,19 @@ def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
         else:
             rest = {key: item for key, item in row.items() if key != field}
             yield str(row[field]), rest
+
+
+def _of_several_ids(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
+    """Take a row whose question is named by two fields, or that answers several; else None."""
+    if conversations.is_conversation(row):
+        return conversations.turns(place, row)
+    if conversations.is_turn(row):
+        return [conversations.turn(row)]
+    if multirc_outputs.is_scored(row):
+        return [multirc_outputs.scored(place, row)]
+    if multirc_outputs.is_paragraph(row):
+        return multirc_outputs.of_paragraph(place, row)
+    return None
 
 
 def _own(place: str, row: Mapping[str, Any]) -> Any:

@@ -51,7 +51,7 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
     given = next((value[key] for key in ANSWER_FIELDS if key in value), None)
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
-    evidence = _evidence(value.get("evidence") or ())
+    evidence = _evidence(value.get("evidence") or value.get("predicted_evidence") or ())
     scores = value.get("option_scores") or value.get("prob") or ()
     numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
     rank = value.get("scores_rank", False)

@@ -1,0 +1,177 @@
+"""BioASQ's task B (Tsatsaronis et al. 2015): biomedical questions with snippets of papers.
+
+``{"questions": [{"id", "body", "type", "snippets": [{"text", ...}, ...], "exact_answer",
+"ideal_answer", "documents", ...}, ...]}``. The snippets are the passage, a line each.
+
+Of a ``factoid`` every name in ``exact_answer`` is accepted, of a ``list`` the first name of each
+item belongs to the one answer of several spans; a ``yesno`` has the options yes and no. A
+``summary`` asks for a text of its own, and is left out. Without ``exact_answer`` there is no gold.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import by_text, options
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, join_paragraphs, restored, unsaid
+from closeread.formats.layouts.places import first
+from closeread.formats.layouts.writing import unwritable, write_array
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import (
+    Answer,
+    Dataset,
+    Defects,
+    Item,
+    Option,
+    Passage,
+    Question,
+    QuestionKind,
+    Span,
+)
+
+_NAME = "bioasq"
+_FREE = "summary"
+
+
+class _Snippet(msgspec.Struct):
+    text: str
+
+
+class _Question(msgspec.Struct):
+    id: str
+    body: str
+    type: str
+    snippets: list[_Snippet] = []
+    exact_answer: str | list[str | list[str]] | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first question has a body and a type."""
+    return head.has("id", "body", "type", at=("questions", 0))
+
+
+def info(source: Source) -> Info:
+    """Read whatever stands beside the questions."""
+    return Info(metadata={_NAME: source.rest("questions")})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each question with its snippets.
+
+    Counts ``free-answer`` (left out), ``answer-not-in-passage``, ``answer-not-an-option`` and
+    ``duplicate-id``. What is left out is kept beside the next question, or the last one.
+    """
+    ids = Ids(defects)
+    waiting = list[Json]()
+    last: tuple[Passage, Question] | None = None
+    for index, raw in enumerate(source.elements("questions", dict)):
+        item = source.convert(raw, _Question, within=f"questions[{index}]")
+        if item.type == _FREE:
+            defects.add("free-answer", "left out", question_id=item.id)
+            waiting.append(raw)
+            continue
+        if last is not None:
+            yield last[0], (last[1],)
+        text, _ = join_paragraphs([one.text for one in item.snippets])
+        passage = Passage(passage_id=item.id, text=text, language=detect(text or item.body))
+        name = ids.note(item.id)
+        question = _asked(item, text, name, defects)
+        kept = unsaid(_NAME, raw, _row(question)).get(_NAME, {})
+        if waiting:
+            kept["before"] = waiting
+            waiting = []
+        last = passage, msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
+    if last is not None:
+        passage, question = last
+        if waiting:
+            kept = question.metadata.get(_NAME, {}) | {"after": waiting}
+            question = msgspec.structs.replace(question, metadata={_NAME: kept})
+        yield passage, (question,)
+
+
+def _asked(item: _Question, text: str, name: str, defects: Defects) -> Question:
+    said = item.exact_answer
+    kind: QuestionKind = "span"
+    made: tuple[Option, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    if item.type == "yesno":
+        kind, made = "choice", options(["yes", "no"], name)
+        answer = said if isinstance(said, str) else next(iter(_names(said)), None)
+        answers = by_text(None if answer is None else answer.lower().strip(), made, name, defects)
+    elif item.type == "list" and said:
+        kind = "discrete"
+        texts = tuple(_names([one])[0] for one in _items(said) if _names([one]))
+        places = [_place(one, text, name, defects) for one in texts]
+        answers = (Answer(kind="spans", texts=texts, spans=tuple(s for p in places for s in p)),)
+    elif said:
+        answers = tuple(
+            Answer(kind="span", texts=(one,), spans=_place(one, text, name, defects))
+            for one in _names(_items(said))
+        )
+    return Question(
+        question_id=name,
+        passage_id=item.id,
+        text=item.body,
+        kind=kind,
+        options=made,
+        answers=answers,
+        tags={"type": item.type},
+    )
+
+
+def _items(said: str | list[Any]) -> list[Any]:
+    return [said] if isinstance(said, str) else said
+
+
+def _names(said: Any) -> list[str]:
+    """Return all names of answers, in lists or bare."""
+    found = [one if isinstance(one, list) else [one] for one in said or ()]
+    return list(dict.fromkeys(text for one in found for text in one if text.strip()))
+
+
+def _place(text: str, passage: str, name: str, defects: Defects) -> tuple[Span, ...]:
+    spans = first(text, passage)
+    if not spans:
+        defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
+    return spans
+
+
+def _row(question: Question) -> Json:
+    return {
+        "id": question.question_id,
+        "body": question.text,
+        "type": question.tags.get("type", ""),
+    }
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one document.
+
+    Raises:
+        UsageError: A question was not read from this form, or its passage was changed since.
+    """
+    write_array(stream, _rows(dataset), "questions", **dataset.metadata.get(_NAME, {}))
+
+
+def _rows(dataset: Dataset) -> Iterator[Json]:
+    for passage, questions in dataset:
+        for question in questions:
+            kept = question.metadata.get(_NAME, {})
+            own = kept.get("extra", {})
+            texts = [one["text"] for one in own.get("snippets", ())]
+            if passage.text != join_paragraphs(texts)[0] or "type" not in question.tags:
+                raise unwritable(
+                    "BioASQ's form has snippets, as they were read, and types of questions",
+                    question.question_id,
+                )
+            yield from kept.get("before", ())
+            yield restored(_NAME, _row(question), question.metadata)
+            yield from kept.get("after", ())
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info)

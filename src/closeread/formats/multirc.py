@@ -1,0 +1,298 @@
+"""MultiRC (Khashabi et al. 2018): of the options of a question any number may be right.
+
+Published as ``{"data": [{"id", "paragraph": {"text", "questions": [{"question", "sentences_used":
+[0, ...], "answers": [{"text", "isAnswer"}, ...], "idx", "multisent"}, ...]}}]}``, whose text marks
+its sentences (``<b>Sent 1: </b>...<br>``): the passage is without these marks, sentences that were
+used are gold evidence, ids are ``id==number``, as in the official program. SuperGLUE has a line a
+paragraph, ``{"idx", "passage": {"text", "questions": [{"idx", "question", "answers": [{"idx",
+"text", "label"}, ...]}, ...]}}``; rows of ``datasets`` have an option each, and become such lines.
+Ids are ``paragraph-question``.
+
+A question has a truth value for each option, and no answer that would be enough alone.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import MOST_LETTERED, count_alike, options
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import At, each_object, line_of, place, within
+from closeread.formats.layouts.writing import unwritable, write_array, write_lines
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
+
+_NAME = "multirc"
+_SENTENCE = re.compile(r"<b>Sent (\d+): </b>(.*?)<br>", re.DOTALL)
+# True and False are 1 and 0, too.
+_TRUTH: dict[bool | int | str | None, bool] = {1: True, 0: False, "True": True, "False": False}
+
+
+class _Answer(msgspec.Struct):
+    text: str
+    label: bool | int | str | None = None
+    is_answer: bool | None = msgspec.field(name="isAnswer", default=None)
+
+    @property
+    def truth(self) -> bool | None:
+        """Whether the option is right; None where that is not told."""
+        return _TRUTH.get(self.label if self.is_answer is None else self.is_answer)
+
+
+class _Question(msgspec.Struct):
+    question: str
+    answers: list[_Answer]
+    idx: int | str = ""
+    sentences_used: list[int] = []
+
+
+class _Text(msgspec.Struct):
+    text: str
+    questions: list[_Question]
+
+
+class _Paragraph(msgspec.Struct):
+    id: str
+    paragraph: _Text
+
+
+class _Line(msgspec.Struct):
+    idx: int
+    passage: _Text
+
+
+class _Numbers(msgspec.Struct):
+    paragraph: int
+    question: int
+    answer: int
+
+
+class _Row(msgspec.Struct):
+    paragraph: str
+    question: str
+    answer: str
+    idx: _Numbers
+    label: bool | int | str | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether there are paragraphs with answers that are right or wrong, in one of three forms."""
+    if head.has("questions", "text", at=("data", 0, "paragraph")):
+        return True
+    passage = head.row.get("passage")
+    if isinstance(passage, dict) and {"text", "questions"} <= passage.keys():
+        return "idx" in head.row
+    return _are_rows(head)
+
+
+def _are_rows(head: Head) -> bool:
+    numbers = head.row.get("idx")
+    known = isinstance(numbers, dict) and numbers.keys() >= {"paragraph", "question", "answer"}
+    return known and head.row.keys() >= {"paragraph", "question", "answer"}
+
+
+def info(source: Source) -> Info:
+    """Tell which of the forms the file has, and what stands beside the paragraphs."""
+    if source.head().first("data") is None:
+        return Info(metadata={_NAME: {"lines": True}})
+    return Info(metadata={_NAME: {"lines": False, "beside": source.rest("data")}})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each paragraph with its questions.
+
+    Counts ``duplicate-id``, options that say the same or nothing, and ``evidence-not-in-passage``.
+
+    Raises:
+        InputError: A question has fewer than two options, or more than there are letters.
+    """
+    ids = Ids(defects)
+    lines = source.head().first("data") is None
+    for at, raw in _lines(source) if lines else _paragraphs(source):
+        if lines:
+            line = source.convert(raw, _Line, line=line_of(at), within=within(at))
+            name, held, inner = str(line.idx), line.passage, raw["passage"]
+        else:
+            paragraph = source.convert(raw, _Paragraph, within=within(at))
+            name, held, inner = paragraph.id, paragraph.paragraph, raw["paragraph"]
+        text, cuts = _without_marks(held.text)
+        passage = Passage(passage_id=name, text=text, language=detect(text))
+        questions = []
+        for number, (item, row) in enumerate(zip(held.questions, inner["questions"], strict=True)):
+            key = f"{name}-{item.idx}" if lines else f"{name}=={number}"
+            made = options(
+                [one.text for one in item.answers], place(source, at, key), most=MOST_LETTERED
+            )
+            count_alike(made, key, defects)
+            truth = tuple(one.truth for one in item.answers)
+            question = Question(
+                question_id=ids.note(key, line=line_of(at)),
+                passage_id=name,
+                text=item.question,
+                kind="verification",
+                asks_for="supported",
+                options=made,
+                option_truth=truth if any(one is not None for one in truth) else (),
+                gold_evidence=_evidence(item.sentences_used, cuts, text, key, defects),
+            )
+            kept = unsaid(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
+            kept.get("extra", {}).pop("answers", None)
+            answers = [
+                unsaid(_NAME, one, mine).get(_NAME, {})
+                for one, mine in zip(row["answers"], _answers(question, lines=lines), strict=True)
+            ]
+            if any(answers):
+                kept["answers"] = answers
+            metadata = {_NAME: kept} if kept else {}
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
+        kept = {"cuts": cuts} if cuts else {}
+        marked = msgspec.structs.replace(passage, metadata={_NAME: kept})
+        rendered, key = _passage(marked, [], lines=lines), "passage" if lines else "paragraph"
+        kept["outer"] = unsaid(_NAME, raw, rendered).get(_NAME, {})
+        kept["outer"].get("extra", {}).pop(key, None)
+        kept["inner"] = unsaid(_NAME, inner, rendered[key]).get(_NAME, {})
+        kept["inner"].get("extra", {}).pop("questions", None)
+        yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
+
+
+def _paragraphs(source: Source) -> Iterator[tuple[At, Json]]:
+    for number, raw in enumerate(source.elements("data", dict[str, Any])):
+        yield f"data[{number}]", raw
+
+
+def _lines(source: Source) -> Iterator[tuple[At, Json]]:
+    """Yield SuperGLUE's lines, whatever the file has."""
+    if not _are_rows(source.head()):
+        yield from each_object(source)
+        return
+    rows = (
+        (at, source.convert(raw, _Row, line=line_of(at), within=within(at)))
+        for at, raw in each_object(source)
+    )
+    for number, paragraph in groupby(rows, key=lambda found: found[1].idx.paragraph):
+        members = list(paragraph)
+        questions = []
+        for index, asked in groupby(members, key=lambda found: found[1].idx.question):
+            given = [row for _, row in asked]
+            answers = [
+                {"idx": row.idx.answer, "text": row.answer}
+                | ({"label": row.label} if row.label not in (None, -1) else {})
+                for row in given
+            ]
+            questions.append({"idx": index, "question": given[0].question, "answers": answers})
+        at, first = members[0]
+        yield at, {"idx": number, "passage": {"text": first.paragraph, "questions": questions}}
+
+
+def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text whose sentences are marked as plain text, and where they stand in it.
+
+    Without places where the marks are other ones, or none: the text is as it stands.
+    """
+    found = [*_SENTENCE.finditer(marked)]
+    numbers = [int(one[1]) for one in found]
+    whole = "".join(one[0] for one in found) == marked
+    if not found or not whole or numbers != [*range(1, len(found) + 1)]:
+        return marked, []
+    cuts, end = [], -1
+    for one in found:
+        cuts.append((end + 1, end + 1 + len(one[2])))
+        end = cuts[-1][1]
+    return " ".join(one[2] for one in found), cuts
+
+
+def _evidence(
+    used: Iterable[int], cuts: list[tuple[int, int]], text: str, name: str, defects: Defects
+) -> tuple[Evidence, ...]:
+    if not cuts:
+        return ()
+    spans = []
+    for number in sorted(set(used)):
+        if 0 <= number < len(cuts):
+            spans.append(Span(*cuts[number]))
+        else:
+            told = f"there is no sentence {number}"
+            defects.add("evidence-not-in-passage", told, question_id=name)
+    if not spans:
+        return ()
+    return (Evidence(spans=tuple(spans), texts=tuple(span.of(text) for span in spans)),)
+
+
+def _answers(question: Question, *, lines: bool) -> list[Json]:
+    truth = question.option_truth or (None,) * len(question.options)
+    made: list[Json] = []
+    for number, (option, right) in enumerate(zip(question.options, truth, strict=True)):
+        one: Json = {"text": option.text}
+        if lines:
+            one["idx"] = number
+        if right is not None:
+            one["label" if lines else "isAnswer"] = int(right) if lines else right
+        made.append(one)
+    return made
+
+
+def _question(question: Question, *, lines: bool) -> Json:
+    number = question.question_id.rpartition("-" if lines else "==")[2]
+    made: Json = {"question": question.text, "answers": _answers(question, lines=lines)}
+    return made | {"idx": int(number) if lines and number.isdecimal() else number}
+
+
+def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
+    cuts = passage.metadata.get(_NAME, {}).get("cuts", ())
+    text = passage.text
+    if cuts:
+        sentences = (text[start:end] for start, end in cuts)
+        text = "".join(f"<b>Sent {n}: </b>{one}<br>" for n, one in enumerate(sentences, 1))
+    held = {"text": text, "questions": questions}
+    if lines:
+        name = passage.passage_id
+        return {"idx": int(name) if name.isdecimal() else name, "passage": held}
+    return {"id": passage.passage_id, "paragraph": held}
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the published form, or SuperGLUE's lines where the set was read from lines.
+
+    Raises:
+        UsageError: A question has no options, or the set was read from another form.
+    """
+    facts = dataset.metadata.get(_NAME, {"lines": True})
+    if facts["lines"]:
+        write_lines(stream, _written(dataset, lines=True))
+    else:
+        write_array(stream, _written(dataset, lines=False), "data", **facts["beside"])
+
+
+def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
+    mark, key = ("-", "passage") if lines else ("==", "paragraph")
+    for passage, questions in dataset:
+        cuts = passage.metadata.get(_NAME, {}).get("cuts")
+        changed = bool(cuts) and cuts[-1][1] != len(passage.text)
+        rows = []
+        for question in questions:
+            named_so = question.question_id.startswith(passage.passage_id + mark)
+            if not question.options or not named_so or changed:
+                raise unwritable(
+                    f"MultiRC's form has options, ids of a passage and a number with {mark} "
+                    "between them, and the sentences that were read",
+                    question.question_id,
+                )
+            kept = question.metadata.get(_NAME, {})
+            row = restored(_NAME, _question(question, lines=lines), question.metadata)
+            for number, own in enumerate(kept.get("answers", ())):
+                row["answers"][number] = restored(_NAME, row["answers"][number], {_NAME: own})
+            rows.append(row)
+        kept = passage.metadata.get(_NAME, {})
+        made = _passage(passage, rows, lines=lines)
+        inner = restored(_NAME, made[key], {_NAME: kept.get("inner", {})})
+        yield restored(_NAME, made, {_NAME: kept.get("outer", {})}) | {key: inner}
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("multirc",))

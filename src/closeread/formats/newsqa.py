@@ -1,0 +1,153 @@
+"""NewsQA (Trischler et al. 2017) as its tools make it: ``combined-newsqa-data-v1.json``.
+
+``{"version", "data": [{"storyId", "type", "text", "questions": [{"q", "consensus": {"s", "e"},
+"answers": [...], "validatedAnswers": [...], "isAnswerAbsent", "isQuestionBad"}, ...]}]}``.
+
+Gold is the consensus, without white space at its ends: a range of characters, ``noAnswer`` (the
+story does not tell), or ``badQuestion``: such a question makes no sense, and is left out. Question
+ids are ``storyId-number``.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.writing import unwritable, write_array
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+
+_NAME = "newsqa"
+
+
+class _Consensus(msgspec.Struct):
+    s: int | None = None
+    e: int | None = None
+    no_answer: bool = msgspec.field(name="noAnswer", default=False)
+    bad_question: bool = msgspec.field(name="badQuestion", default=False)
+
+
+class _Question(msgspec.Struct):
+    q: str
+    consensus: _Consensus | None = None
+
+
+class _Story(msgspec.Struct):
+    story_id: str = msgspec.field(name="storyId")
+    text: str
+    questions: list[Json]
+    type: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first of the data is a story with its id."""
+    return head.has("storyId", "text", "questions", at=("data", 0))
+
+
+def info(source: Source) -> Info:
+    """Read the version, and whatever else stands beside the stories."""
+    rest = source.rest("data")
+    return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each story with its questions.
+
+    Counts ``bad-question`` (left out), ``no-consensus`` (kept, without gold), ``span-out-of-range``
+    and ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    for index, raw in enumerate(source.elements("data", dict)):
+        within = f"data[{index}]"
+        story = source.convert(raw, _Story, within=within)
+        questions, left_out = [], list[tuple[int, Json]]()
+        for number, row in enumerate(story.questions):
+            item = source.convert(row, _Question, within=f"{within}.questions[{number}]")
+            name = f"{story.story_id}-{number}"
+            if item.consensus is not None and item.consensus.bad_question:
+                defects.add("bad-question", "left out", question_id=name)
+                left_out.append((number, row))
+                continue
+            question = Question(
+                question_id=ids.note(name),
+                passage_id=story.story_id,
+                text=item.q,
+                kind="span",
+                answers=_answers(item.consensus, story.text, name, defects),
+                tags={"type": story.type} if story.type else {},
+            )
+            metadata = unsaid(_NAME, row, _row(question))
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
+        passage = Passage(passage_id=story.story_id, text=story.text, language=detect(story.text))
+        kept = unsaid(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
+        if left_out:
+            kept["left_out"] = left_out
+        yield (
+            msgspec.structs.replace(passage, metadata={_NAME: kept} if kept else {}),
+            tuple(questions),
+        )
+
+
+def _answers(
+    found: _Consensus | None, text: str, name: str, defects: Defects
+) -> tuple[Answer, ...]:
+    if found is not None and found.no_answer:
+        return (Answer(kind="none"),)
+    if found is None or found.s is None or found.e is None:
+        defects.add("no-consensus", "has no gold", question_id=name)
+        return ()
+    words = text[max(found.s, 0) : max(found.e, 0)]
+    if not 0 <= found.s < found.e <= len(text) or not words.strip():
+        told = f"{found.s} to {found.e} is no piece of the story"
+        defects.add("span-out-of-range", told, question_id=name)
+        return ()
+    start = found.s + len(words) - len(words.lstrip())
+    words = words.strip()
+    return (Answer(kind="span", texts=(words,), spans=(Span(start, start + len(words)),)),)
+
+
+def _row(question: Question) -> Json:
+    row: Json = {"q": question.text}
+    for answer in question.answers[:1]:
+        if answer.kind == "none":
+            row["consensus"] = {"noAnswer": True}
+        elif answer.spans:
+            row["consensus"] = {"s": answer.spans[0].start, "e": answer.spans[0].end}
+    return row
+
+
+def _story(passage: Passage, questions: list[Json]) -> Json:
+    return {"storyId": passage.passage_id, "text": passage.text, "questions": questions}
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one document.
+
+    Raises:
+        UsageError: A question has options, or more than one accepted answer.
+    """
+    write_array(stream, _stories(dataset), "data", **dataset.metadata.get(_NAME, {}))
+
+
+def _stories(dataset: Dataset) -> Iterator[Json]:
+    for passage, questions in dataset:
+        rows = []
+        for question in questions:
+            known = all(one.spans or one.kind == "none" for one in question.answers)
+            if question.options or len(question.answers) > 1 or not known:
+                raise unwritable(
+                    "NewsQA's form has one answer with its place a question, and no options",
+                    question.question_id,
+                )
+            rows.append(restored(_NAME, _row(question), question.metadata))
+        for number, row in passage.metadata.get(_NAME, {}).get("left_out", ()):
+            rows.insert(number, row)
+        yield restored(_NAME, _story(passage, rows), passage.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))

@@ -1,0 +1,257 @@
+"""Natural Questions (Kwiatkowski et al. 2019): questions over whole pages of Wikipedia.
+
+Simplified, a line each: ``{"example_id", "question_text", "document_text", "document_url",
+"annotations": [{"yes_no_answer": "NONE", "long_answer": {"start_token", "end_token", ...},
+"short_answers": [{"start_token", "end_token"}, ...], "annotation_id"}], ...}``, whose tokens are
+parted by blanks. The original form (``document_tokens``) and rows of ``datasets`` (``document``)
+become such lines, as the publishers' own function makes them: blanks in tokens are underscores.
+
+Accepted are the short answers, each for itself, and yes or no, where at least two annotators of
+several gave one (the official evaluation's threshold), or the only one did; else there is no
+answer. Long answers are gold evidence, by the same threshold.
+"""
+
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import Ids, content_id
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.objects import At, each_object, line_of, place, within
+from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
+
+_NAME = "nq"
+_THRESHOLD = 2  # annotators of several who must say that there is an answer
+_WORDS = {"YES": "yes", "NO": "no"}
+_NUMBERS = {-1: "NONE", 0: "NO", 1: "YES"}  # what they are in rows of `datasets`
+_COLUMNS = ("long_answer", "short_answers", "yes_no_answer")
+_ORIGINAL = ("document_tokens", "document_html")
+
+
+class _Tokens(msgspec.Struct):
+    start_token: int = -1
+    end_token: int = -1
+
+
+class _Annotation(msgspec.Struct):
+    short_answers: list[_Tokens]
+    long_answer: _Tokens
+    yes_no_answer: str = "NONE"
+
+
+class _Line(msgspec.Struct):
+    example_id: int | str
+    question_text: str
+    document_text: str
+    annotations: list[_Annotation] | None = None
+    document_title: str = ""
+
+
+class _Token(msgspec.Struct):
+    token: str
+
+
+class _TokenLists(msgspec.Struct):
+    token: list[str]
+
+
+class _Document(msgspec.Struct):
+    tokens: _TokenLists
+    title: str = ""
+    url: str = ""
+
+
+class _Text(msgspec.Struct):
+    text: str
+
+
+class _Row(msgspec.Struct):
+    id: str
+    document: _Document
+    question: _Text
+    annotations: dict[str, list[Any]] | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first row is a question over a document of tokens."""
+    row = head.row
+    if {"example_id", "question_text"} <= row.keys():
+        return "document_text" in row or "document_tokens" in row
+    return _are_rows(head)
+
+
+def _are_rows(head: Head) -> bool:
+    row = head.row
+    document, question = row.get("document"), row.get("question")
+    known = isinstance(document, dict) and isinstance(document.get("tokens"), dict)
+    return known and isinstance(question, dict) and "text" in question and "id" in row
+
+
+def info(source: Source) -> Info:
+    """Tell the terms of the published set."""
+    return Info(license="CC BY-SA 3.0" if "document_url" in source.head().row else "")
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each question with its page; counts ``token-out-of-range`` and ``duplicate-id``."""
+    ids = Ids(defects)
+    for at, raw in _lines(source):
+        line = line_of(at)
+        item = source.convert(raw, _Line, line=line, within=within(at))
+        name = ids.note(str(item.example_id), line=line)
+        text = item.document_text
+        passage = Passage(
+            passage_id=content_id(text),
+            text=text,
+            title=item.document_title,
+            language=detect(text),
+        )
+        starts = [0, *accumulate(len(token) + 1 for token in text.split(" "))]
+
+        def span(
+            tokens: _Tokens, starts: list[int] = starts, name: str = name, line: int | None = line
+        ) -> Span | None:
+            if tokens.start_token < 0:
+                return None
+            if tokens.start_token < tokens.end_token < len(starts):
+                return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
+            told = f"tokens {tokens.start_token} to {tokens.end_token} of {len(starts) - 1:,}"
+            defects.add("token-out-of-range", told, question_id=name, line=line)
+            return None
+
+        given = item.annotations or []
+        short = [_answers(one, [*map(span, one.short_answers)], text) for one in given]
+        long = [found for one in given if (found := span(one.long_answer)) is not None]
+        answers = [answer for one in short for answer in one]
+        if not _enough(sum(map(bool, short)), len(given)):
+            answers = [Answer(kind="none")] if given else []
+        if not _enough(len(long), len(given)):
+            long = []
+        question = Question(
+            question_id=name,
+            passage_id=passage.passage_id,
+            text=item.question_text,
+            kind="span",
+            answers=tuple(answers),
+            gold_evidence=tuple(
+                Evidence(spans=(found,), texts=(found.of(text),)) for found in dict.fromkeys(long)
+            ),
+            tags={"answer_type": _type(answers)} if given else {},
+        )
+        metadata = unsaid(_NAME, raw, _line(passage, question))
+        yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _lines(source: Source) -> Iterator[tuple[At, Json]]:
+    """Yield simplified lines, whatever the file has."""
+    rows = _are_rows(source.head())
+    for at, raw in each_object(source):
+        if rows:
+            yield at, _of_row(source, at, raw)
+        elif "document_tokens" in raw:
+            tokens = source.convert(
+                raw["document_tokens"], list[_Token], line=line_of(at), within=within(at)
+            )
+            kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
+            yield at, kept | {"document_text": _joined(one.token for one in tokens)}
+        else:
+            yield at, raw
+
+
+def _of_row(source: Source, at: At, raw: Json) -> Json:
+    row = source.convert(raw, _Row, line=line_of(at), within=within(at))
+    made: Json = {
+        "example_id": row.id,
+        "question_text": row.question.text,
+        "document_text": _joined(row.document.tokens.token),
+        "document_url": row.document.url,
+        "document_title": row.document.title,
+    }
+    if row.annotations is None:
+        return made
+    try:
+        columns = [row.annotations[key] for key in _COLUMNS]
+        made["annotations"] = [
+            {
+                "long_answer": {key: long[key] for key in ("start_token", "end_token")},
+                "short_answers": [
+                    {"start_token": start, "end_token": end}
+                    for start, end in zip(short["start_token"], short["end_token"], strict=True)
+                ],
+                "yes_no_answer": _NUMBERS.get(said, said),
+            }
+            for long, short, said in zip(*columns, strict=True)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "annotations are no lists of one length",
+            where=place(source, at, row.id),
+            expected="long_answer, short_answers and yes_no_answer of each annotator",
+            cure="mend the row, or take it out",
+        ) from error
+    return made
+
+
+def _joined(tokens: Iterator[str] | list[str]) -> str:
+    return " ".join(token.replace(" ", "_") for token in tokens)
+
+
+def _answers(given: _Annotation, places: list[Span | None], text: str) -> list[Answer]:
+    """Return what one annotator accepts; nothing where this is that there is no answer."""
+    if said := _WORDS.get(given.yes_no_answer.upper()):
+        return [Answer(kind="span", texts=(said,))]
+    spans = [span for span in places if span is not None]
+    return [Answer(kind="span", texts=(span.of(text),), spans=(span,)) for span in spans]
+
+
+def _enough(n_given: int, n_annotators: int) -> bool:
+    return n_given >= min(_THRESHOLD, max(n_annotators, 1))
+
+
+def _type(answers: list[Answer]) -> str:
+    if any(answer.kind == "none" for answer in answers):
+        return "none"
+    return "span" if any(answer.spans for answer in answers) else "yes-no"
+
+
+def _line(passage: Passage, question: Question) -> Json:
+    name = question.question_id
+    return {
+        "example_id": int(name) if name.lstrip("-").isdecimal() else name,
+        "question_text": question.text,
+        "document_text": passage.text,
+    } | ({"document_title": passage.title} if passage.title else {})
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write simplified lines.
+
+    Raises:
+        UsageError: A question was not read from this form: annotations are kept, not made.
+    """
+    write_lines(stream, _written(dataset))
+
+
+def _written(dataset: Dataset) -> Iterator[Json]:
+    for passage, questions in dataset:
+        for question in questions:
+            kept = question.metadata.get(_NAME, {}).get("extra", {})
+            is_known = passage.passage_id == content_id(passage.text) and "annotations" in kept
+            if question.options or (question.answers and not is_known):
+                raise unwritable(
+                    "the form of Natural Questions has annotations by tokens of the page that was "
+                    "read, and no options",
+                    question.question_id,
+                )
+            yield restored(_NAME, _line(passage, question), question.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))

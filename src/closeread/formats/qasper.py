@@ -1,0 +1,224 @@
+"""QASPER (Dasigi et al. 2021): questions about whole papers, with the paragraphs that tell.
+
+``{paper_id: {"title", "abstract", "full_text": [{"section_name", "paragraphs": [...]}, ...], "qas":
+[{"question", "question_id", "answers": [{"answer": {"unanswerable", "extractive_spans", "yes_no",
+"free_form_answer", "evidence", ...}, "annotation_id", ...}], ...}], "figures_and_tables"}}``; rows
+of ``datasets`` have a paper each, in objects of lists, and become such members.
+
+The passage is the abstract, then each section's name and paragraphs, a line each. An annotation is
+one answer, read as the official program reads it, and one piece of evidence, be it empty: its
+paragraphs, then what stands nowhere in the text, as figures and tables (``FLOAT SELECTED: ...``).
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, turned, unsaid
+from closeread.formats.layouts.objects import each_object, place
+from closeread.formats.layouts.places import first
+from closeread.formats.layouts.writing import unwritable, write_object
+from closeread.formats.registry import Format
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
+
+_NAME = "qasper"
+_FLOAT = "FLOAT SELECTED"  # how evidence in figures and tables begins
+
+
+class _Said(msgspec.Struct):
+    unanswerable: bool
+    extractive_spans: list[str]
+    free_form_answer: str
+    evidence: list[str]
+    yes_no: bool | None = None
+
+
+class _Annotation(msgspec.Struct):
+    answer: _Said
+
+
+class _Question(msgspec.Struct):
+    question: str
+    question_id: str
+    answers: list[_Annotation] = []
+
+
+class _Section(msgspec.Struct):
+    paragraphs: list[str]
+    section_name: str | None = None
+
+
+class _Paper(msgspec.Struct):
+    title: str
+    abstract: str
+    full_text: list[_Section]
+    qas: list[Json]
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first member, or the first row, is a paper with its questions."""
+    return head.has("abstract", "full_text", "qas", at=(0,)) or _are_rows(head)
+
+
+def _are_rows(head: Head) -> bool:
+    return head.row.keys() >= {"id", "abstract", "full_text", "qas"}
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each paper with its questions.
+
+    Counts ``answer-not-in-passage`` (of spans), ``evidence-not-in-passage`` (but of figures and
+    tables) and ``duplicate-id``.
+
+    Raises:
+        InputError: An annotation says nothing.
+    """
+    ids = Ids(defects)
+    for name, raw in _papers(source) if _are_rows(source.head()) else source.members(dict):
+        paper = source.convert(raw, _Paper, within=name)
+        text, places = _laid_out(paper)
+        passage = Passage(passage_id=name, text=text, title=paper.title, language=detect(text))
+        questions = []
+        for number, row in enumerate(paper.qas):
+            at = f"{name}.qas[{number}]"
+            item = source.convert(row, _Question, within=at)
+            key = ids.note(item.question_id)
+            question = Question(
+                question_id=key,
+                passage_id=name,
+                text=item.question,
+                kind="span",
+                answers=tuple(
+                    _answer(source.place(at, key), one.answer, text, key, defects)
+                    for one in item.answers
+                ),
+                gold_evidence=tuple(
+                    _evidence(one.answer, places, key, defects) for one in item.answers
+                ),
+            )
+            metadata = unsaid(_NAME, row, _question(question))
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
+        metadata = unsaid(_NAME, raw, _paper(passage, paper.qas))
+        yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _papers(source: Source) -> Iterator[tuple[str, Json]]:
+    for at, raw in each_object(source):
+        try:
+            qas = turned(raw["qas"])
+            for row in qas:
+                if isinstance(row.get("answers"), dict):
+                    row["answers"] = turned(row["answers"])
+            figures = raw.get("figures_and_tables")
+            made = {key: value for key, value in raw.items() if key != "id"} | {
+                "full_text": turned(raw["full_text"]),
+                "qas": qas,
+            }
+            if isinstance(figures, dict):
+                made["figures_and_tables"] = turned(figures)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                "full_text, qas or answers are no lists of one length",
+                where=place(source, at, raw.get("id", "")),
+                expected="as many names as lists of paragraphs, and of every part of a question",
+                cure="mend the row, or take it out",
+            ) from error
+        yield str(raw["id"]), made
+
+
+def _laid_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
+    """Return a paper's text, and where each paragraph stands first."""
+    pieces, places, at = [], dict[str, Span](), 0
+    for piece in (
+        paper.abstract,
+        *(
+            one
+            for section in paper.full_text
+            for one in ((section.section_name or ""), *section.paragraphs)
+        ),
+    ):
+        if piece:
+            pieces.append(piece)
+            places.setdefault(piece, Span(at, at + len(piece)))
+            at += len(piece) + 1
+    return "\n".join(pieces), places
+
+
+def _answer(where: str, said: _Said, text: str, name: str, defects: Defects) -> Answer:
+    """Return an annotation's answer, by the official program's precedence."""
+    if said.unanswerable:
+        return Answer(kind="none")
+    if said.extractive_spans:
+        spans = [span for one in said.extractive_spans for span in first(one, text)[:1] if one]
+        if len(spans) < len(said.extractive_spans):
+            lost = next(one for one in said.extractive_spans if not one or one not in text)
+            defects.add(
+                "answer-not-in-passage", f"{lost!r} is not in the passage", question_id=name
+            )
+        texts = tuple(said.extractive_spans)
+        kind: Any = "span" if len(texts) == 1 else "spans"
+        return Answer(kind=kind, texts=texts, spans=tuple(spans))
+    if said.free_form_answer or said.yes_no is not None:
+        words = said.free_form_answer or ("Yes" if said.yes_no else "No")
+        return Answer(kind="span", texts=(words,))
+    raise InputError(
+        "an annotation without an answer",
+        where=where,
+        expected="extractive_spans, free_form_answer, yes_no, or unanswerable: true",
+        cure="complete the annotation or take it out; the official program stops here too",
+    )
+
+
+def _evidence(said: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
+    if said.unanswerable:  # whose evidence the official program does not look at
+        return Evidence()
+    found = [one for one in said.evidence if one in places]
+    lost = [one for one in said.evidence if one not in places]
+    for text in lost:
+        if not text.startswith(_FLOAT):
+            told = f"{text:.60} is no paragraph"
+            defects.add("evidence-not-in-passage", told, question_id=name)
+    return Evidence(spans=tuple(places[one] for one in found), texts=(*found, *lost))
+
+
+def _question(question: Question) -> Json:
+    return {"question": question.text, "question_id": question.question_id}
+
+
+def _paper(passage: Passage, questions: list[Json]) -> Json:
+    return {"title": passage.title, "qas": questions}
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the published form.
+
+    Raises:
+        UsageError: A paper or an annotation was not read from this form.
+    """
+    write_object(stream, _members(dataset))
+
+
+def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
+    for passage, questions in dataset:
+        kept = passage.metadata.get(_NAME, {}).get("extra", {})
+        whole = {"title": passage.title, "qas": []} | kept
+        same = "full_text" in kept and passage.text == _laid_out(msgspec.convert(whole, _Paper))[0]
+        rows = []
+        for question in questions:
+            own = question.metadata.get(_NAME, {}).get("extra", {})
+            if not same or (question.answers and "answers" not in own):
+                raise unwritable(
+                    "QASPER's form has papers with sections, as they were read, and annotations",
+                    question.question_id,
+                )
+            rows.append(restored(_NAME, _question(question), question.metadata))
+        yield passage.passage_id, restored(_NAME, _paper(passage, rows), passage.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("qasper",))

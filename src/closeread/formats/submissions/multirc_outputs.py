@@ -1,0 +1,77 @@
+"""What is handed in for MultiRC: which options of each question are right.
+
+``[{"pid", "qid", "scores": [0, 1, ...]}, ...]`` as the official program takes it; SuperGLUE's lines
+``{"idx", "passage": {"idx", "questions": [{"idx", "answers": [{"idx", "label"}, ...]}, ...]}}``.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.place import explain
+from closeread.formats.submissions.raw_prediction import FORMS, is_number
+
+
+class _Label(msgspec.Struct):
+    label: bool | int
+
+
+class _Question(msgspec.Struct):
+    idx: int
+    answers: list[_Label]
+
+
+class _Passage(msgspec.Struct):
+    questions: list[_Question]
+
+
+class _Line(msgspec.Struct):
+    idx: int
+    passage: _Passage
+
+
+def is_scored(row: Mapping[str, Any]) -> bool:
+    """Whether a row has a score for each option of a paragraph's question."""
+    return {"pid", "qid", "scores"} <= row.keys()
+
+
+def scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a question's id, and its options' scores.
+
+    Raises:
+        InputError: They are no numbers.
+    """
+    scores = row["scores"]
+    if not isinstance(scores, list) or not all(map(is_number, scores)):
+        raise InputError(
+            "the scores are no list of numbers",
+            where=f"{place}, question {row['pid']}=={row['qid']}",
+            expected="0 or 1 for each option",
+            cure=FORMS,
+        )
+    return f"{row['pid']}=={row['qid']}", {"option_scores": scores}
+
+
+def is_paragraph(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the options of a whole paragraph, as SuperGLUE's have."""
+    passage = row.get("passage")
+    return "idx" in row and isinstance(passage, dict) and "questions" in passage
+
+
+def of_paragraph(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each question's id with its options' scores.
+
+    Raises:
+        InputError: A label is missing, or of another type.
+    """
+    try:
+        line = msgspec.convert(row, _Line)
+    except msgspec.ValidationError as error:
+        raise explain(error, place, value=row, kind=_Line) from error
+    for question in line.passage.questions:
+        yield (
+            f"{line.idx}-{question.idx}",
+            {"option_scores": [int(a.label) for a in question.answers]},
+        )

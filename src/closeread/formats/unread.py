@@ -1,0 +1,55 @@
+"""Published sets that no format reads as they are: what each is, and what to do about it."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Unread(NamedTuple):
+    """A set that is told by the names in its first record."""
+
+    names: frozenset[str]
+    told: str
+    cure: str
+
+
+_KNOWN = (
+    Unread(
+        frozenset(("documents", "question", "question_type", "fact_or_opinion")),
+        "these are rows of DuReader 2.0, with several documents and answers in free words",
+        "say which column holds what: "
+        "rows,passage=documents.paragraphs,question=question,answer=answers,id=question_id",
+    ),
+    Unread(
+        frozenset(("passages", "query", "answers", "query_id")),
+        "these are rows of MS MARCO, with several passages and answers in free words",
+        "say which column holds what: "
+        "rows,passage=passages.passage_text,question=query,answer=answers,id=query_id",
+    ),
+    Unread(
+        frozenset(("Data", "Domain", "Version")),
+        "this is TriviaQA, whose texts lie in other files",
+        "make SQuAD's form of both by its own program, utils/convert_to_squad_format.py; or take "
+        "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
+    ),
+)
+_ANSWERS = frozenset(("answer", "answers"))
+
+
+def told(names: Mapping[str, Any]) -> Unread | None:
+    """Return what the first record shows; None where that is nothing known.
+
+    Args:
+        names: The first record, or a table's columns.
+    """
+    for one in _KNOWN:
+        if one.names <= names.keys():
+            return one
+    rest = names.keys() - _ANSWERS - {"question", "id", "question_id"}
+    if "question" in names and names.keys() & _ANSWERS and not rest:
+        return Unread(
+            frozenset(names),
+            "these are questions without a passage",
+            "add a column `passage` with the text that each is about; closeread reads texts, and "
+            "looks nothing up",
+        )
+    return None

@@ -1,0 +1,120 @@
+"""WebQA (Li et al. 2016): Chinese questions, each with several texts of the web.
+
+``{question_id: {"question", "evidences": {evidence_id: {"answer": [text, ...], "evidence"}}}}``;
+``["no_answer"]`` says that a text does not tell. Each text is a passage with the question, under
+the id of the evidence.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.places import first
+from closeread.formats.layouts.writing import unwritable, write_object
+from closeread.formats.registry import Format
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+
+_NAME = "webqa"
+_NO_ANSWER = "no_answer"
+
+
+class _Evidence(msgspec.Struct):
+    evidence: str
+    answer: list[str] | None = None
+
+
+class _Question(msgspec.Struct):
+    question: str
+    evidences: dict[str, Json]
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first member is a question with evidences."""
+    return head.has("question", "evidences", at=(0,)) and isinstance(
+        head.first(0, "evidences"), dict
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each text with its question; counts ``answer-not-in-passage``, ``duplicate-id``."""
+    ids = Ids(defects)
+    for key, raw in source.members(dict):
+        asked = source.convert(raw, _Question, within=key)
+        for number, (name, row) in enumerate(asked.evidences.items()):
+            item = source.convert(row, _Evidence, within=f"{key}.evidences.{name}")
+            passage = Passage(passage_id=name, text=item.evidence, language=detect(item.evidence))
+            question = Question(
+                question_id=ids.note(name),
+                passage_id=name,
+                text=asked.question,
+                kind="span",
+                answers=_answers(item, name, defects),
+                tags={"question_id": key},
+            )
+            kept = unsaid(_NAME, row, _row(passage, question)).get(_NAME, {})
+            if number == 0:  # what stands beside all texts of a question
+                kept |= {"beside": unsaid(_NAME, raw, _member(asked.question, asked.evidences))}
+            metadata = {_NAME: kept} if kept else {}
+            yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _answers(item: _Evidence, name: str, defects: Defects) -> tuple[Answer, ...]:
+    if item.answer == [_NO_ANSWER]:
+        return (Answer(kind="none"),)
+    made = []
+    for text in item.answer or ():
+        spans = first(text, item.evidence) if text else ()
+        if not spans:
+            defects.add(
+                "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
+            )
+        made.append(Answer(kind="span", texts=(text,), spans=spans))
+    return tuple(made)
+
+
+def _row(passage: Passage, question: Question) -> Json:
+    texts = [_NO_ANSWER if one.kind == "none" else one.text for one in question.answers]
+    return {"evidence": passage.text} | ({"answer": texts} if texts else {})
+
+
+def _member(question: str, evidences: Json) -> Json:
+    return {"question": question, "evidences": evidences}
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one document, a question with all texts that follow each other.
+
+    Raises:
+        UsageError: A question has options.
+    """
+    write_object(stream, _members(dataset))
+
+
+def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
+    key, text, beside, rows = "", "", dict[str, Json](), dict[str, Json]()
+    for passage, questions in dataset:
+        for question in questions:
+            name = question.question_id
+            if question.options:
+                raise unwritable("WebQA's form has no place for options", name)
+            of = question.tags.get("question_id", name)
+            if rows and (of != key or name in rows):
+                yield key, restored(_NAME, _member(text, rows), beside)
+                rows = {}
+            if not rows:
+                key, text = of, question.text
+                beside = question.metadata.get(_NAME, {}).get("beside", {})
+            kept = question.metadata.get(_NAME, {})
+            own = {part: kept[part] for part in ("extra", "absent") if part in kept}
+            rows[name] = restored(_NAME, _row(passage, question), {_NAME: own})
+    if rows:
+        yield key, restored(_NAME, _member(text, rows), beside)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("cmrc",))

@@ -1,0 +1,106 @@
+"""QASPER: F1 of the answer in words, and of the evidence in paragraphs (Dasigi et al. 2021).
+
+Follows ``qasper_evaluator.py``, the official program, checked on papers of our own
+(``tests/golden/qasper``).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from closeread.metrics.coqa import said
+from closeread.metrics.matching.overlap import exact_and_f1
+from closeread.metrics.matching.references import present
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.units import passage_unit
+from closeread.protocols import Pool
+from closeread.text.normalize import squad_words
+from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission, Unit
+
+_NO_ANSWER = "Unanswerable"
+_FLOAT = "FLOAT SELECTED"  # what evidence in figures and tables has
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qasper:
+    """The metric; the questions of one paper are resampled together.
+
+    Attributes:
+        text_evidence_only: References' evidence in figures and tables is left out.
+    """
+
+    name: str = "qasper"
+    text_evidence_only: bool = False
+    unit: Unit = "passage"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share."""
+        evidence = "text" if self.text_evidence_only else "all"
+        return f"qasper|norm:squad|evidence:{evidence}|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``answer_f1`` and ``evidence_f1``, each the best over the annotations.
+
+        Raises:
+            CloseReadError: The question has no annotation.
+        """
+        golds = present(question.question_id, question.answers, self.name)
+        answer, evidence = 0.0, 0.0 if question.gold_evidence else None
+        if (text := _written(prediction)) is not None and prediction is not None:
+            words = squad_words(text)
+            references = [squad_words(_text(gold)) for gold in golds]
+            answer = exact_and_f1(words, references, both_empty=0.0)[1]
+            given = [one for found in prediction.evidence for one in found.texts]
+            evidence = max(
+                (paragraph_f1(given, self._texts(found)) for found in question.gold_evidence),
+                default=None,
+            )
+        return Score(
+            question_id=question.question_id,
+            values={"answer_f1": answer, "evidence_f1": evidence},
+            unit_id=passage_unit(question),
+        )
+
+    def _texts(self, gold: Evidence) -> list[str]:
+        if not self.text_evidence_only:
+            return list(gold.texts)
+        return [text for text in gold.texts if _FLOAT not in text]
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the two pools; a note says where no prediction carries evidence."""
+        names = {key: f"qasper.{key}" for key in ("answer_f1", "evidence_f1")}
+        answer, evidence = mean_pools(names, scores, submission)
+        if not any(one.evidence for one in submission.predictions.values()):
+            evidence = replace(evidence, note="no prediction carries evidence")
+        return answer, evidence
+
+
+def metric(*, text_evidence_only: bool = False) -> Qasper:
+    """Return the metric.
+
+    Args:
+        text_evidence_only: Leave evidence in figures and tables out, the program's
+            ``--text_evidence_only``.
+    """
+    return Qasper(text_evidence_only=text_evidence_only)
+
+
+def paragraph_f1(given: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the F1 of paragraphs as the program has it: repeats count in the lengths alone."""
+    if not gold and not given:
+        return 1.0
+    same = len(set(gold).intersection(given))
+    if not same:
+        return 0.0
+    precision, recall = same / len(given), same / len(gold)
+    return (2 * precision * recall) / (precision + recall)
+
+
+def _text(answer: Answer) -> str:
+    return _NO_ANSWER if answer.kind == "none" else ", ".join(answer.texts)
+
+
+def _written(prediction: Prediction | None) -> str | None:
+    """Return what a prediction says; several spans are joined as the references' are."""
+    if prediction is not None and prediction.answer is not None and prediction.answer.texts:
+        return ", ".join(prediction.answer.texts)
+    return said(prediction, _NO_ANSWER)

@@ -1,0 +1,48 @@
+"""QASPER's scorer equals the official program: HOW.md tells what it said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread.formats import dump, load
+from closeread.formats.submissions import load_submission
+from closeread.metrics import qasper
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_submission
+
+HERE = Path(__file__).parent
+GOLD, HANDED_IN = HERE / "gold.json", HERE / "predictions.jsonl"
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return json.loads((HERE / "recorded.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("which", "text_only"), [("all", False), ("text", True)])
+def test_every_number_of_every_question(recorded, which, text_only):
+    dataset = load(GOLD)
+    submission = load_submission(HANDED_IN, dataset)
+    metric, told = qasper.metric(text_evidence_only=text_only), recorded[which]["each"]
+    for question in dataset.questions():
+        score = metric.score(question, submission.predictions.get(question.question_id))
+        assert score.values == told[question.question_id], question.question_id
+    assert sum(0 < one["answer_f1"] < 1 for one in told.values()) > 15
+    assert sum(0 < one["evidence_f1"] < 1 for one in told.values()) > 15
+
+
+@pytest.mark.parametrize(("which", "text_only"), [("all", False), ("text", True)])
+def test_the_whole_file(recorded, which, text_only):
+    dataset = load(GOLD)
+    options = {"qasper": {"text_evidence_only": text_only}}
+    settings = ScoreSettings(metrics=("qasper",), options=options)
+    found = score_submission(dataset, load_submission(HANDED_IN, dataset), settings).metrics
+    for key, value in recorded[which]["whole"].items():
+        assert found[f"qasper.{key}"].value == pytest.approx(value, abs=1e-14)
+
+
+def test_what_is_read_comes_back(tmp_path):
+    dump(load(GOLD), tmp_path / "back.json")
+    back = json.loads((tmp_path / "back.json").read_text("utf-8"))
+    assert back == json.loads(GOLD.read_text("utf-8"))

@@ -1,0 +1,98 @@
+"""BioASQ: questions of four types over snippets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.runs.scoring.choose import default_metrics
+from closeread.types import Answer, Defects, Span
+from samples import SNIPPETS
+
+FACT, TRUTH = SNIPPETS["questions"]
+SUMMARY = FACT | {"id": "b0", "type": "summary"}
+
+
+def saved(folder: Path, *questions: Any) -> Path:
+    path = folder / "set.json"
+    path.write_text(json.dumps({"questions": questions, "username": "x"}), "utf-8")
+    return path
+
+
+def back(path: Path, folder: Path) -> Any:
+    dump(load(path), folder / "back.json")
+    return json.loads((folder / "back.json").read_text("utf-8"))
+
+
+def test_questions_with_their_snippets(tmp_path):
+    defects = Defects()
+    path = saved(tmp_path, FACT, TRUTH)
+    (passage, (fact,)), (_, (truth,)) = load(path).read(defects)
+    assert (load(path).format, defects.counts) == ("bioasq", {})
+    assert passage.text == "The ferry left at six.\nIt had a piano."
+    assert fact.answers == (
+        Answer(kind="span", texts=("at six",), spans=(Span(15, 21),)),
+        Answer(kind="span", texts=("six",), spans=(Span(18, 21),)),
+    )
+    assert ([one.text for one in truth.options], truth.answers[0].label) == (["yes", "no"], "A")
+    assert truth.tags == {"type": "yesno"}
+    assert back(path, tmp_path) == {"questions": [FACT, TRUTH], "username": "x"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "texts"),
+    [
+        ("factoid", "six", [("six",)]),
+        ("factoid", ["six", "at six"], [("six",), ("at six",)]),
+        ("factoid", [["six"], ["piano"]], [("six",), ("piano",)]),
+        ("list", [["six", "at six"], ["piano"]], [("six", "piano")]),
+        ("list", ["six", "piano"], [("six", "piano")]),
+        ("list", None, []),
+        ("yesno", "No", [("no",)]),
+        ("yesno", ["yes"], [("yes",)]),
+        ("yesno", None, []),
+    ],
+)
+def test_answers_of_every_form(tmp_path, kind, said, texts):
+    row = FACT | {"type": kind, "exact_answer": said}
+    path = saved(tmp_path, row)
+    ((_, (question,)),) = load(path)
+    assert [answer.texts for answer in question.answers] == texts
+    assert back(path, tmp_path)["questions"] == [row]
+
+
+def test_what_asks_for_a_text_is_left_out_and_comes_back(tmp_path):
+    rows = [SUMMARY, SUMMARY | {"id": "b9"}, FACT, SUMMARY | {"id": "c"}, TRUTH, SUMMARY]
+    path = saved(tmp_path, *rows)
+    dataset = load(path)
+    assert [question.question_id for question in dataset.questions()] == ["b1", "b2"]
+    assert dataset.check().counts == {"free-answer": 4}
+    assert back(path, tmp_path)["questions"] == rows
+
+
+def test_odd_answers_are_counted(tmp_path):
+    rows = [FACT | {"exact_answer": "seven"}, TRUTH | {"exact_answer": "maybe"}]
+    counted = {"answer-not-in-passage": 1, "answer-not-an-option": 1}
+    assert load(saved(tmp_path, *rows)).check().counts == counted
+
+
+def test_metrics_follow_the_questions(tmp_path):
+    listed = FACT | {"id": "b3", "type": "list", "exact_answer": [["six"], ["piano"]]}
+    assert default_metrics(load(saved(tmp_path, FACT)), {}) == ("squad",)
+    assert default_metrics(load(saved(tmp_path, TRUTH, listed)), {}) == ("choice", "drop")
+
+
+def test_a_question_without_a_body_is_told(tmp_path):
+    row = {key: value for key, value in FACT.items() if key != "body"}
+    with pytest.raises(InputError, match=r"questions\[1\].*'body' is missing"):
+        list(load(saved(tmp_path, TRUTH, row)))
+
+
+def test_other_sets_are_not_written_so(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"id": "1", "passage": "a", "question": "?", "answer": "a"}))
+    with pytest.raises(UsageError, match="snippets, as they were read"):
+        dump(load(path), tmp_path / "back.json", "bioasq")

@@ -1,0 +1,171 @@
+"""Natural Questions, NewsQA and WebQA: as they are published, and back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.runs.scoring.choose import default_metrics
+from closeread.types import Answer, Defects, Span
+from samples import NEWS, PAGE, WEB
+
+NULL = {"start_token": -1, "end_token": -1}
+
+
+def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(value, ensure_ascii=False) + "\n", "utf-8")
+    return path
+
+
+def back(path: Path, folder: Path) -> Any:
+    dump(load(path), folder / "back.json")
+    return json.loads((folder / "back.json").read_text("utf-8"))
+
+
+def said(short: list[tuple[int, int]], yes: str = "NONE", long: dict[str, int] = NULL) -> Any:
+    spans = [{"start_token": a, "end_token": b} for a, b in short]
+    return {"yes_no_answer": yes, "long_answer": long, "short_answers": spans}
+
+
+def test_a_page_with_its_question(tmp_path):
+    """Answers by tokens become places; the long answer is evidence; candidates are kept."""
+    path = saved(tmp_path, PAGE)
+    defects = Defects()
+    ((passage, (question,)),) = load(path).read(defects)
+    assert (load(path).format, question.question_id, defects.counts) == ("nq", "7", {})
+    (answer,) = question.answers
+    assert (answer.texts, answer.spans[0].of(passage.text)) == (("at six",), "at six")
+    assert question.gold_evidence[0].texts == ("<P> The ferry left Marl at six . </P>",)
+    assert back(path, tmp_path) == PAGE
+
+
+@pytest.mark.parametrize(
+    ("annotations", "texts", "n_long"),
+    [
+        ([said([])], None, 0),
+        ([said([], "YES")], ["yes"], 0),
+        ([said([(1, 3), (4, 5)])], ["The ferry", "Marl"], 0),
+        ([said([(5, 7)])] + [said([])] * 4, None, 0),
+        ([said([(5, 7)]), said([(6, 7)])] + [said([])] * 3, ["at six", "six"], 0),
+        ([said([(5, 7)]), said([], "no")] + [said([])] * 3, ["at six", "no"], 0),
+        ([said([], long={"start_token": 0, "end_token": 9})] * 2 + [said([])] * 3, None, 1),
+        ([said([], long={"start_token": 0, "end_token": 9})] + [said([])] * 4, None, 0),
+    ],
+)
+def test_two_of_five_annotators_must_say_that_there_is_an_answer(
+    tmp_path, annotations, texts, n_long
+):
+    """As in the official evaluation; of a training set the one annotator decides."""
+    path = saved(tmp_path, PAGE | {"annotations": annotations})
+    ((_, (question,)),) = load(path)
+    if texts is None:
+        assert question.answers == (Answer(kind="none"),)
+    else:
+        assert [answer.text for answer in question.answers] == texts
+    assert len(question.gold_evidence) == n_long
+    assert back(path, tmp_path) == PAGE | {"annotations": annotations}
+
+
+def test_a_page_without_annotations_has_no_gold(tmp_path):
+    row = {key: value for key, value in PAGE.items() if key != "annotations"}
+    path = saved(tmp_path, row)
+    ((_, (question,)),) = load(path)
+    assert (question.answers, question.tags) == ((), {})
+    assert back(path, tmp_path) == row
+
+
+def test_tokens_beyond_the_page_are_counted(tmp_path):
+    path = saved(tmp_path, PAGE | {"annotations": [said([(5, 99)])]})
+    assert load(path).check().counts == {"token-out-of-range": 1}
+
+
+def test_other_forms_become_simplified_lines(tmp_path):
+    """The original's tokens and rows of `datasets`: the same questions as the simplified form's."""
+    tokens = PAGE["document_text"].split(" ")
+    tokens[0] = "<P class=a b>"
+    original = {key: value for key, value in PAGE.items() if key != "document_text"} | {
+        "document_html": "<p>",
+        "document_tokens": [{"token": one, "html_token": "<" in one} for one in tokens],
+    }
+    row = {
+        "id": "7",
+        "document": {"title": "Ferry", "url": "u", "html": "<p>", "tokens": {"token": tokens}},
+        "question": {"text": PAGE["question_text"]},
+        "annotations": {
+            "id": ["1"],
+            "long_answer": [{"start_token": 0, "end_token": 9, "candidate_index": 0}],
+            "short_answers": [{"start_token": [5], "end_token": [7], "text": ["at six"]}],
+            "yes_no_answer": [-1],
+        },
+    }
+    for name, value in (("original", original), ("rows", row)):
+        path = saved(tmp_path, value, f"{name}.json")
+        ((passage, (question,)),) = load(path)
+        assert passage.text.startswith("<P_class=a_b> The ferry left")
+        assert (question.question_id, question.answers[0].text) == ("7", "at six")
+        assert back(path, tmp_path)["document_text"] == passage.text
+        assert [*load(tmp_path / "back.json")] == [*load(path)]
+    odd = row | {"annotations": row["annotations"] | {"yes_no_answer": []}}
+    with pytest.raises(InputError, match="question 7: annotations are no lists of one length"):
+        list(load(saved(tmp_path, odd)))
+
+
+def test_a_story_with_its_consensus(tmp_path):
+    """A range without white space at its ends, none, and a question that makes no sense."""
+    news = json.loads(json.dumps(NEWS))
+    questions = news["data"][0]["questions"]
+    questions[0]["consensus"] = {"s": 19, "e": 28}
+    questions.insert(1, {"q": "What?", "consensus": {"badQuestion": True}, "answers": []})
+    questions.append({"q": "Where?", "consensus": {}, "answers": []})
+    path = saved(tmp_path, news)
+    defects = Defects()
+    ((_, (when, who, where)),) = load(path).read(defects)
+    assert (load(path).format, load(path).version) == ("newsqa", "1")
+    assert defects.counts == {"bad-question": 1, "no-consensus": 1}
+    assert when.answers == (Answer(kind="span", texts=("at six.",), spans=(Span(20, 27),)),)
+    assert (who.answers, where.answers) == ((Answer(kind="none"),), ())
+    assert (when.question_id, who.question_id) == ("./stories/1-0", "./stories/1-2")
+    assert when.tags == {"type": "dev"}
+    assert back(path, tmp_path) == news
+
+
+@pytest.mark.parametrize("place", [{"s": 5, "e": 5}, {"s": 5, "e": 9999}, {"s": 9, "e": 10}])
+def test_a_range_that_is_no_piece_of_the_story_is_counted(tmp_path, place):
+    news = json.loads(json.dumps(NEWS))
+    news["data"][0]["questions"][0]["consensus"] = place
+    path = saved(tmp_path, news)
+    assert load(path).check().counts == {"span-out-of-range": 1}
+    assert back(path, tmp_path) == news
+
+
+def test_texts_of_the_web(tmp_path):
+    web = WEB | {"Q_2": {"question": "谁？", "evidences": {"Q_2#00": {"answer": ["马", "猫"],
+           "evidence": "马到了。", "x": 1}}, "y": 2}}  # fmt: skip
+    path = saved(tmp_path, web)
+    found = [*load(path)]
+    assert (load(path).format, load(path).check().counts) == ("webqa", {"answer-not-in-passage": 1})
+    assert [question.question_id for _, (question,) in found] == ["Q_1#00", "Q_1#01", "Q_2#00"]
+    assert found[0][1][0].answers == (Answer(kind="span", texts=("六点",), spans=(Span(1, 3),)),)
+    assert found[1][1][0].answers == (Answer(kind="none"),)
+    assert found[0][0].language == "zh"
+    assert back(path, tmp_path) == web
+
+
+def test_what_may_have_no_answer_is_scored_so(tmp_path):
+    pages = PAGE | {"annotations": [said([])]}
+    for value, metric in ((pages, "squad2"), (NEWS, "squad2"), (WEB, "cmrc~mixed")):
+        assert default_metrics(load(saved(tmp_path, value)), {}) == (metric,)
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [("nq", "annotations by tokens"), ("newsqa", "one answer"), ("webqa", "options")],
+)
+def test_what_does_not_fit_is_not_written(tmp_path, form, told):
+    row = {"id": "1", "passage": "a b", "question": "?", "options": ["a", "b"], "answer": "A"}
+    with pytest.raises(UsageError, match=told):
+        dump(load(saved(tmp_path, row)), tmp_path / "back.json", form)

@@ -1,0 +1,111 @@
+"""QASPER: annotations of several kinds, evidence with and without a place, and rows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.types import Defects, Evidence, Span
+from samples import PAPER
+
+SAID = PAPER["1901.00001"]["qas"][0]["answers"][0]["answer"]
+NOTHING = {"unanswerable": False, "extractive_spans": [], "yes_no": None, "free_form_answer": "",
+           "evidence": []}  # fmt: skip
+
+
+def saved(folder: Path, value: Any) -> Path:
+    path = folder / "set.json"
+    path.write_text(json.dumps(value) + "\n", "utf-8")
+    return path
+
+
+def asked(*said: dict[str, Any]) -> Any:
+    paper = json.loads(json.dumps(PAPER))
+    paper["1901.00001"]["qas"][0]["answers"] = [{"answer": one} for one in said]
+    return paper
+
+
+def back(path: Path, folder: Path) -> Any:
+    dump(load(path), folder / "back.json")
+    return json.loads((folder / "back.json").read_text("utf-8"))
+
+
+def test_a_paper_with_its_question(tmp_path):
+    path = saved(tmp_path, PAPER)
+    defects = Defects()
+    ((passage, (question,)),) = load(path).read(defects)
+    assert (load(path).format, defects.counts, passage.title) == ("qasper", {}, "Ferries")
+    assert passage.text == "We study ferries.\nData\nThe ferry left at six.\nIt had a piano."
+    (answer,), (found,) = question.answers, question.gold_evidence
+    assert (answer.kind, answer.spans[0].of(passage.text)) == ("span", "at six")
+    assert found.spans[0].of(passage.text) == "The ferry left at six."
+    assert back(path, tmp_path) == PAPER
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "texts"),
+    [
+        (NOTHING | {"unanswerable": True, "evidence": ["x"]}, "none", ()),
+        (NOTHING | {"extractive_spans": ["piano", "six"]}, "spans", ("piano", "six")),
+        (NOTHING | {"free_form_answer": "Early", "yes_no": True}, "span", ("Early",)),
+        (NOTHING | {"yes_no": True}, "span", ("Yes",)),
+        (NOTHING | {"yes_no": False}, "span", ("No",)),
+    ],
+)
+def test_what_an_annotation_says(tmp_path, said, kind, texts):
+    path = saved(tmp_path, asked(said))
+    ((_, (question,)),) = load(path)
+    assert [(one.kind, one.texts) for one in question.answers] == [(kind, texts)]
+    assert load(path).check().counts == {}
+    assert back(path, tmp_path) == asked(said)
+
+
+def test_evidence_without_a_place(tmp_path):
+    """Of figures and tables is no defect; another text is."""
+    evidence = ["FLOAT SELECTED: Table 1", "It had a piano.", "Nowhere."]
+    path = saved(tmp_path, asked(SAID | {"evidence": evidence, "extractive_spans": ["horse"]}))
+    ((_, (question,)),) = load(path)
+    assert question.gold_evidence == (
+        Evidence(
+            spans=(Span(46, 61),),
+            texts=("It had a piano.", "FLOAT SELECTED: Table 1", "Nowhere."),
+        ),
+    )
+    counted = {"answer-not-in-passage": 1, "evidence-not-in-passage": 1}
+    assert load(path).check().counts == counted
+
+
+def test_an_annotation_that_says_nothing_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"qas\[0\], question q1: an annotation without an answer"):
+        list(load(saved(tmp_path, asked(NOTHING))))
+
+
+def test_rows_become_the_published_form(tmp_path):
+    paper = PAPER["1901.00001"]
+    (asked_of,) = paper["qas"]
+    (one,) = asked_of["answers"]
+    row = paper | {
+        "id": "1901.00001",
+        "full_text": {
+            "section_name": ["Data"],
+            "paragraphs": [paper["full_text"][0]["paragraphs"]],
+        },
+        "qas": {key: [value] for key, value in asked_of.items()}
+        | {"answers": [{key: [value] for key, value in one.items()}]},
+        "figures_and_tables": {"caption": ["Table 1: Ferries"], "file": ["1.png"]},
+    }
+    path = saved(tmp_path, row)
+    assert load(path).format == "qasper"
+    assert back(path, tmp_path) == PAPER
+    row["qas"]["question_id"] = []
+    with pytest.raises(InputError, match="no lists of one length"):
+        list(load(saved(tmp_path, row)))
+
+
+def test_other_sets_are_not_written_so(tmp_path):
+    row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
+    with pytest.raises(UsageError, match="papers with sections"):
+        dump(load(saved(tmp_path, row)), tmp_path / "back.json", "qasper")

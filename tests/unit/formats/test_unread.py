@@ -1,0 +1,103 @@
+"""What no format reads is told for what it is, with a cure that works."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.formats import dump, load
+from closeread.types import Answer, Span
+
+DUREADER = {
+    "documents": [{"is_selected": True, "title": "t", "paragraphs": ["船六点离开。", "有琴。"]}],
+    "question": "几点",
+    "question_id": 1,
+    "question_type": "ENTITY",
+    "fact_or_opinion": "FACT",
+    "answers": ["六点"],
+}
+MARCO = {
+    "passages": {"is_selected": [1, 0], "passage_text": ["It left at six.", "No."]},
+    "query": "when",
+    "query_id": 7,
+    "answers": ["six"],
+}  # fmt: skip
+
+
+def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(value, ensure_ascii=False) + "\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "told", "text"),
+    [
+        (DUREADER, "DuReader 2.0", "船六点离开。\n有琴。"),
+        (MARCO, "MS MARCO", "It left at six.\nNo."),
+    ],
+)
+def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
+    path = saved(tmp_path, row)
+    with pytest.raises(InputError, match=told) as caught:
+        load(path)
+    form = caught.value.cure.partition(": ")[2]
+    ((passage, (question,)),) = load(path, form)
+    assert (passage.text, len(question.answers)) == (text, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"Data": [], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
+        ({"question": "who", "answer": ["Ann"]}, "questions without a passage"),
+        ([{"question": "who", "answers": ["Ann"], "id": "1"}], "questions without a passage"),
+    ],
+)
+def test_what_has_no_text_is_told(tmp_path, value, told):
+    with pytest.raises(InputError, match=told):
+        load(saved(tmp_path, value))
+
+
+def test_a_table_without_a_passage_is_told(tmp_path):
+    (tmp_path / "set.csv").write_text("question,answer\nwho,Ann\n")
+    with pytest.raises(InputError, match="questions without a passage"):
+        load(tmp_path / "set.csv")
+
+
+def test_rows_as_data_of_one_document(tmp_path):
+    """KorQuAD 2.0, and what pandas writes; places are counted in lists."""
+    asked = {"question": "When?", "id": "1", "answer": {"text": "six", "answer_start": 20,
+             "html_answer_start": 41, "html_answer_text": "six"}}  # fmt: skip
+    text = "Six men left it. At six it came."
+    paper = {"title": "t", "url": "u", "context": text, "raw_html": "<p>", "qas": [asked]}
+    path = saved(tmp_path, {"version": "KorQuAD_2.0_dev", "data": [paper]})
+    ((_, (question,)),) = load(path)
+    assert (load(path).format, load(path).check().counts) == ("rows", {})
+    assert question.answers == (Answer(kind="span", texts=("six",), spans=(Span(20, 23),)),)
+    dump(load(path), tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text()) == paper
+    path = saved(tmp_path, {"schema": {}, "data": [{"id": "1", "q": "When?", "text": 5}]})
+    with pytest.raises(InputError, match=r"data\[0\]: the column 'text' holds no text"):
+        list(load(path, "rows,passage=text,question=q"))
+
+
+@pytest.mark.parametrize(
+    ("row", "texts"),
+    [
+        ({"document": {"id": "d", "summary": {"text": "Ann won."}}, "question": {"text": "Who?"},
+          "answers": [{"text": "Ann"}, {"text": "Anne"}]}, ["Ann", "Anne"]),
+        ({"question": "Who?", "question_id": "tc_1", "search_results": {"search_context": []},
+          "entity_pages": {"title": ["t", "u"], "wiki_context": ["Ann won.", "Ben lost."]},
+          "answer": {"aliases": ["Ann", "Anne"], "value": "Ann"}}, ["Ann", "Anne"]),
+    ],
+)  # fmt: skip
+def test_rows_of_narrativeqa_and_triviaqa(tmp_path, row, texts):
+    path = saved(tmp_path, row)
+    ((passage, (question,)),) = load(path)
+    assert passage.text.startswith("Ann won.")
+    assert [answer.text for answer in question.answers] == texts
+    dump(load(path), tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text()) == row
