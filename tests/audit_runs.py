@@ -8,7 +8,7 @@ from closeread.audits.material import Problems, subject
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep
 from closeread.runs.store import Run
-from closeread.types import Answer, Generation, Prediction
+from closeread.types import Answer, Generation, Prediction, Question
 
 PASSAGES = [
     ("The ferry made 7 trips a day and carried 12.25 tonnes of wool in 1931.", [
@@ -52,6 +52,14 @@ def make_run(folder: Path, name: str, answer) -> Run:
 def loaded(run: Run):
     """Load a run for examination."""
     return subject(run, Problems())
+
+
+def asked(*golds: str) -> Question:
+    """A question with these answers, one an annotator."""
+    return Question(
+        question_id="q", passage_id="p", text="?", kind="discrete",
+        answers=tuple(Answer(kind="span", texts=(gold,)) for gold in golds),
+    )  # fmt: skip
 
 
 def generated(question_id: str, text: str, *, taken: str | None = None, **more) -> Prediction:
