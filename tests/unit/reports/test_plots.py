@@ -379,13 +379,11 @@ def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
     for name in ("one", "two"):
         write_run(tmp_path / name, dataset, said, values)
     labels = []
-    save = Figure.savefig
 
     def kept(figure, path, **options):
         labels.append((path.name, figure.axes[0].get_xlabel()))
-        save(figure, path, **options)
 
-    monkeypatch.setattr(Figure, "savefig", kept)
+    monkeypatch.setattr(Figure, "savefig", kept)  # what it says is settled before it is drawn
     write_plots(gather([tmp_path / "one", tmp_path / "two"]), tmp_path / "plots", "en")
     found = dict(labels)
     assert found["01-runs.png"] == "choice.accuracy, %"
@@ -412,8 +410,8 @@ def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypat
     save, outside, crowded = Figure.savefig, [], []
 
     def seen(figure, path, **options):
-        save(figure, path, **options)
-        if path.suffix == ".png":
+        if path.suffix == ".png":  # laid out once for both; a PDF's fonts cost most of its time
+            save(figure, path, **options)
             FigureCanvasAgg(figure).draw()
             (axes,), (width, height) = figure.axes, figure.bbox.size
             texts = [*figure.legends[0].texts] if figure.legends else []

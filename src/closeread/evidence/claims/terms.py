@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
-from closeread.text.remembered import ByWord
+from closeread.text.remembered import ByText, ByWord
 from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
@@ -54,13 +54,17 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLDED)
 
 
-def units(text: str) -> list[Unit]:
+def units(text: str) -> tuple[Unit, ...]:
     """Return a text's units in order; punctuation, white space and emoji are in none."""
+    return _UNITS(text)
+
+
+def _taken_apart(text: str) -> tuple[Unit, ...]:
     folded = fold(text)
-    return [
+    return tuple(
         Unit(*_FORMS[folded[span.start : span.end]], span.start, span.end)
         for span in tokens(folded)
-    ]
+    )
 
 
 def terms_of_folded(text: str) -> set[str]:
@@ -108,3 +112,5 @@ def stem(word: str) -> str:
 
 
 _FORMS = ByWord(_form)
+# A claim is asked for in several ways at a time, and a passage by several questions.
+_UNITS = ByText(_taken_apart, most=32, characters=40_000)

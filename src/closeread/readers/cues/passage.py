@@ -51,7 +51,7 @@ class ReadPassage:
         return [unit.form for unit in self._units]
 
     @cached_property
-    def _units(self) -> list[Unit]:
+    def _units(self) -> tuple[Unit, ...]:
         return units(self.passage.text)
 
     def cues(self, span: Span) -> list[Cue]:
