@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -11,6 +12,8 @@ from closeread import load
 from closeread.audits.material import Problems, subject
 from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
+from closeread.metrics.summary import summarize
+from closeread.parts import finding
 from closeread.runs.keep import keep
 from places import ROOT
 
@@ -47,13 +50,47 @@ def oracle(corpus, tmp_path_factory):
     return load(dataset), folder
 
 
-def test_the_oracle_table(oracle, corpus):
-    """Every number of the page, and those of the notes beside it."""
-    from closeread.metrics.summary import summarize
-    from closeread.parts import finding
-
+@pytest.fixture(scope="module")
+def measured(oracle):
+    """What a scorer gives all answers of one habit, worked out once for both tables."""
     dataset, folder = oracle
     questions = list(dataset.questions())
+
+    @cache
+    def handed_in(file):
+        return load_submission(folder / f"oracle/{file}.json", dataset)
+
+    @cache
+    def values(file, scorer, **options):
+        submission, metric = handed_in(file), finding.resolve("metric", scorer)(**options)
+        scores = [
+            metric.score(one, submission.predictions.get(one.question_id)) for one in questions
+        ]
+        return {one.metric: one.value for one in summarize(metric, scores, submission, None)}
+
+    return values
+
+
+@pytest.fixture(scope="module")
+def examined(oracle, tmp_path_factory):
+    """The run of one habit's answers, as audits are given it."""
+    dataset, folder = oracle
+
+    @cache
+    def run(name):
+        file = folder / f"oracle/{name}.json"
+        kept = tmp_path_factory.mktemp("runs") / name
+        return subject(keep(dataset, load_submission(file, dataset), (file,), kept), Problems())
+
+    return run
+
+
+def as_printed(number, cell):
+    return round(100 * number, len(cell.strip().partition(".")[2])) == float(cell)
+
+
+def test_the_oracle_table(measured):
+    """Every number of the page."""
     scorers = {
         "drop": ("drop.em", "drop.f1"), "simple-evals": ("simple-evals.drop.f1",),
         "opencompass": ("opencompass.drop",), "inspect": ("inspect.f1",),
@@ -65,26 +102,43 @@ def test_the_oracle_table(oracle, corpus):
         name = row.strip()
         if name not in FILES:
             continue
-        submission = load_submission(folder / f"oracle/{FILES[name]}.json", dataset)
         found = []
-        for family, wanted in scorers.items():
-            metric = finding.resolve("metric", family)()
-            scores = [
-                metric.score(one, submission.predictions.get(one.question_id)) for one in questions
-            ]
-            values = {one.metric: one.value for one in summarize(metric, scores, submission, None)}
+        for scorer, wanted in scorers.items():
+            values = measured(FILES[name], scorer)
             found += [values[value] for value in wanted]
         for number, cell in zip(found, cells, strict=True):
-            digits = len(cell.strip().partition(".")[2])
-            assert round(100 * number, digits) == float(cell), (name, cell)
+            assert as_printed(number, cell), (name, cell)
             compared += 1
-    print(f"{compared} numbers of {len(questions)} questions each")
     assert compared == 60
+
+
+def test_the_oracle_table_of_the_notes(corpus, oracle, measured):
+    """What was measured on the harnesses' own functions, to the last printed digit."""
+    heading = "| prediction | official EM | official F1 | lm-eval EM/F1 |"
+    table = rows((corpus / "research/drop.md").read_text("utf-8"), heading)
+    compared = 0
+    for row in table:
+        name, em, f1, lm_eval, se_f1, fuzzy, inspect = (cell.replace("**", "") for cell in row)
+        file = FILES[name]
+        official, same = measured(file, "drop"), measured(file, "lm-eval")
+        simple, compass = measured(file, "simple-evals"), measured(file, "opencompass")
+        own = [
+            official["drop.em"], official["drop.f1"], simple["simple-evals.drop.f1"],
+            simple["simple-evals.drop.score"], compass["opencompass.drop"],
+            measured(file, "inspect", version="499e6152")["inspect.f1"],
+        ]  # fmt: skip
+        for number, cell in zip(own, (em, f1, se_f1, fuzzy, fuzzy, inspect), strict=True):
+            assert as_printed(number, cell), (name, cell)
+            compared += 1
+        assert lm_eval in ("same", f"{em}/{f1}")
+        assert same["lm-eval.drop.em"] == official["drop.em"]
+        assert same["lm-eval.drop.f1"] == official["drop.f1"]
+    n_questions = sum(1 for _ in oracle[0].questions())
+    assert (len(table), compared, n_questions) == (10, 60, 9536)
 
 
 def test_the_split_by_what_gold_is(oracle):
     """Numbers, decimals among them, and the rest: what a stop and running on take of each."""
-    from closeread.parts import finding
 
     def is_number(text):
         try:
@@ -128,14 +182,11 @@ def test_how_the_scorer_reads_a_text(capsys):
     assert capsys.readouterr().out.splitlines() == told
 
 
-def test_why_scorers_part(oracle, tmp_path):
+def test_why_scorers_part(examined):
     """The causes that the audit finds at the answers that ran on until a stop cut them."""
     from closeread.audits.disagreement import check as disagreement
 
-    dataset, folder = oracle
-    file = folder / "oracle/run-on-cut.json"
-    run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "run-on-cut")
-    found = disagreement.check([subject(run, Problems())])
+    found = disagreement.check([examined("run-on-cut")])
     page = PAGE.read_text("utf-8")
     assert "score from 0.04 to 100.00" in found.headline
     assert "(0.04 to 100 for these)" in page
@@ -152,16 +203,10 @@ def test_the_harness_own_results(corpus):
     assert f"({len(paths)} LLaMA, BLOOM, MPT and XGLM files)" in PAGE.read_text("utf-8")
 
 
-def test_the_plan(oracle, tmp_path):
+def test_the_plan(examined):
     """What must be generated again when the stop changes, as the page counts it."""
-    dataset, folder = oracle
-    counts = {}
-    for name in ("run-on-cut", "cut"):
-        file = folder / f"oracle/{name}.json"
-        run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / name)
-        one = subject(run, Problems())
-        change = Change(stops=("\n",), was=(".",))
-        counts[name] = check(one, change).data["counts"]
+    change = Change(stops=("\n",), was=(".",))
+    counts = {name: check(examined(name), change).data["counts"] for name in ("run-on-cut", "cut")}
     page = PAGE.read_text("utf-8")
     for cause in ("scored anew", "decimal cut", "gold cut", "ends in a number", "may go on"):
         assert f"| {counts['run-on-cut'][cause]:,} |" in page, cause

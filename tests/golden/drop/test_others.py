@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from closeread import load
 from closeread.metrics.intervals import value
-from closeread.metrics.summary import summarize
 from closeread.parts import finding
 from closeread.types import Answer, Prediction, Question, Submission
 
@@ -96,68 +94,6 @@ def test_the_whole_measured_table(corpus):
     print(f"{len(rows)} rows, {compared} cells compared")
     assert len(rows) == 29
     assert compared > 29 * 5
-
-
-RUN_ON = "\n\nPassage: Hoping to rebound from their loss"
-ORACLES = {
-    "gold": lambda text: text,
-    'gold + "."': lambda text: text + ".",
-    'gold cut at first "." (stop ".")': lambda text: text.split(".")[0],
-    'gold + "\\n\\nPassage: Hoping to rebound from their loss"': lambda text: text + RUN_ON,
-    'same, cut at "."': lambda text: (text + RUN_ON).split(".")[0],
-    'same, cut at "\\n"': lambda text: (text + RUN_ON).split("\n")[0],
-    '"The answer is " + gold + "."': lambda text: f"The answer is {text}.",
-    '"Answer: " + gold': lambda text: f"Answer: {text}",
-    'constant "2"': lambda text: "2",
-    '""': lambda text: "",
-}
-
-
-@pytest.fixture(scope="module")
-def dev(corpus):
-    return list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
-
-
-def means(name, questions, answer):
-    metric = made(name)
-    predictions = {
-        one.question_id: Prediction(
-            question_id=one.question_id,
-            answer=Answer(kind="span", texts=(answer(one.answers[0].texts[0]),)),
-        )
-        for one in questions
-    }
-    submission = Submission(predictions=predictions)
-    scores = [metric.score(one, predictions[one.question_id]) for one in questions]
-    return {one.metric: one.value for one in summarize(metric, scores, submission, None)}
-
-
-def test_the_oracle_table_of_the_development_set(corpus, dev):
-    """The notes' oracle table, all 9,536 questions, to the last printed digit."""
-    lines = [line for line in section(corpus, "1.9").splitlines() if line.startswith("| ")]
-    rows = [cells(line) for line in lines[1:]]
-    compared = 0
-    for row in rows:
-        name, em, f1, lm_eval, se_f1, fuzzy, inspect = (cell.replace("**", "") for cell in row)
-        answer = ORACLES[name]
-        official = means("drop", dev, answer)
-        same = means("lm-eval", dev, answer)
-        simple = means("simple-evals", dev, answer)
-        compass = means("opencompass", dev, answer)
-        own = [
-            official["drop.em"], official["drop.f1"], simple["simple-evals.drop.f1"],
-            simple["simple-evals.drop.score"], compass["opencompass.drop"],
-            means("inspect", dev, answer)["inspect.f1"],
-        ]  # fmt: skip
-        for number, cell in zip(own, (em, f1, se_f1, fuzzy, fuzzy, inspect), strict=True):
-            digits = len(cell.partition(".")[2])
-            assert round(100 * number, digits) == float(cell), (name, cell)
-            compared += 1
-        assert lm_eval in ("same", f"{em}/{f1}")
-        assert same["lm-eval.drop.em"] == official["drop.em"]
-        assert same["lm-eval.drop.f1"] == official["drop.f1"]
-    print(f"{len(rows)} rows, {compared} numbers compared, {len(dev)} questions each")
-    assert (len(rows), len(dev)) == (10, 9536)
 
 
 def test_lighteval_reports_the_best_question_for_all_of_them():
