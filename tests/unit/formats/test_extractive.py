@@ -81,6 +81,11 @@ def test_unanswerable_questions(tmp_path):
     _, question, defects = only(path)
     assert question.answers == (Answer(kind="none"),)
     assert defects == {"impossible-with-answers": 1}
+    empty = squad(is_impossible=True, answers=[{"text": "", "answer_start": -1}])
+    path = file(tmp_path, empty)
+    assert (only(path)[1].answers, only(path)[2]) == ((Answer(kind="none"),), {})
+    dump(load(path), tmp_path / "back.json")
+    assert raw_json(tmp_path / "back.json") == empty
 
 
 def test_questions_without_gold(tmp_path):
