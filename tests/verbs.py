@@ -21,13 +21,14 @@ def closeread(*arguments):
     return ended.value.code
 
 
-def within(*arguments, folder=None, **environment):
+def within(*arguments, folder=None, given=b"", **environment):
     """Call a verb in a folder and in this process, which costs a tenth; return what ``apart`` does.
 
-    An error that is no message of ours is raised here.
+    An error that is no message of ours is raised here. ``given`` is what stdin holds.
     """
     out, said = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in "ab")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(said):
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), "utf-8"))
         patch.chdir(folder or ".")
         for name, value in environment.items():
             patch.setenv(name, value)

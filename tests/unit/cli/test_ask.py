@@ -6,19 +6,16 @@ import sys
 
 import pytest
 
-from verbs import apart
+from verbs import apart, within
 
 TEXT = "The bridge at Orle was opened in 1894. Ann Lorm built it with nine men."
 ZH = "老桥建于1894年。部分居民主张拆除它，但桥最终保留了下来。"
 
 
 def ask(*arguments, code=0, given=b""):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "ask", *arguments],
-        capture_output=True, input=given, check=False,
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr.decode()
-    return done.stdout.decode(), done.stderr.decode()
+    done = within("ask", *arguments, given=given)
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
 
 
 def test_answers_stand_in_the_passage():
@@ -108,8 +105,6 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),
         (["q", "--reader", "lexical", "--passage", "-"], b"PK\x03\x04\xff", "save its text alone"),
         (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 option\n"),
-        ([b"\xff", "--reader", "lexical", "--text", "x"], b"", "is not UTF-8"),
-        (["q", "--reader", "lexical", "--text", b"x\xff", "--json"], b"", "is not UTF-8"),
         (["q", "--reader", "lexcal", "--text", "x"], b"", "no reader named 'lexcal'"),
     ],
 )
@@ -117,6 +112,30 @@ def test_what_is_wrong_is_told(arguments, given, said):
     """One message, exit code 2, nothing on stdout."""
     shown, told = ask(*arguments, code=2, given=given)
     assert (shown, said in told) == ("", True), told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [b"\xff", "--reader", "lexical", "--text", "x"],
+        ["q", "--reader", "lexical", "--text", b"x\xff", "--json"],
+    ],
+)
+def test_what_is_no_text_is_told(arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "ask", *arguments], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"is not UTF-8" in done.stderr
+
+
+def test_what_a_shell_pipes_in_is_the_passage():
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "ask", "Who built it?", "--reader", "lexical",
+         "--passage", "-"],
+        input=TEXT.encode(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert "⟦Ann Lorm⟧" in done.stdout.decode()
 
 
 def test_a_reader_that_fails(tmp_path):

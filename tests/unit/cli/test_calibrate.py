@@ -1,6 +1,7 @@
 """`closeread calibrate`, as a user calls it: learn, apply, report; and what it refuses."""
 
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -33,10 +34,19 @@ def closeread(tmp_path, monkeypatch):
     return call
 
 
-@pytest.fixture
-def run(closeread):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """The shipped exam, read by words: some 25 of 108 questions are right."""
-    assert closeread("read", "exam/zh", "--reader", "lexical", "--out", "run").exit_code == 0
+    folder = tmp_path_factory.mktemp("made") / "run"
+    given = ["read", "exam/zh", "--reader", "lexical", "--out", str(folder)]
+    assert CliRunner().invoke(cli, given).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def run(closeread, made, tmp_path):
+    """A run of one's own."""
+    shutil.copytree(made, tmp_path / "run")
     return "run"
 
 

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from verbs import within
+
 MODULE = """
 from closeread.evidence.bm25 import bm25
 from closeread.formats.jsonl import FORMAT
@@ -63,6 +65,16 @@ def test_where_the_working_folder_is_gone_there_is_none_to_be_found(tmp_path):
     assert (done.returncode, "lexical" in done.stdout) == (0, True), done.stderr
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A run of a few questions, scored."""
+    run = tmp_path_factory.mktemp("made") / "run"
+    given = ("exam/en", "--reader", "first-sentence", "--limit", "5", "--out", run)
+    assert within("read", *given).returncode == 0
+    assert within("score", run, "--metric", "squad").returncode == 0
+    return run
+
+
 INSTALLED = ("json", "types", "random", "numpy")
 # Asked for where they need not be there: parts of other systems, and what libraries may use.
 ABSENT = ("org", "_winapi", "msvcrt", "norm", "psutil")
@@ -73,14 +85,15 @@ ABSENT = ("org", "_winapi", "msvcrt", "norm", "psutil")
     [
         ["describe", "exam/en"],
         ["score", "run"],
-        ["evidence", "exam/en"],
+        ["evidence", "exam/en", "--limit", "9"],
         ["evidence", "exam/en", "--limit", "9", "--retriever", "bm25", "--workers", "2"],
         ["evidence", "exam/en", "--limit", "9", "--retriever", "mine:bm25", "--workers", "2"],
     ],
     ids=" ".join,
 )
-def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, arguments):
-    call(tmp_path, "read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", "run")
+def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, made, arguments):
+    if "run" in arguments:
+        shutil.copytree(made, tmp_path / "run")
     (tmp_path / "mine.py").write_text(MODULE)
     # Who names a module looks there; what is installed comes before what lies there.
     for name in INSTALLED if "mine:bm25" in arguments else INSTALLED + ABSENT:
@@ -90,10 +103,9 @@ def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, arguments):
 
 
 @pytest.mark.parametrize("place", ["dataset", "metrics"])
-def test_what_a_run_names_is_not_imported_from_the_working_folder(tmp_path, place):
+def test_what_a_run_names_is_not_imported_from_the_working_folder(tmp_path, made, place):
     """A stranger's run may lie beside a module of the same stranger's; PYTHONPATH says who is."""
-    call(tmp_path, "read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", "run")
-    call(tmp_path, "score", "run", "--metric", "squad")
+    shutil.copytree(made, tmp_path / "run")
     (tmp_path / "theirs.py").write_text("open('imported', 'w')")
     named = tmp_path / "run" / ("run.json" if place == "dataset" else "summary.json")
     record = json.loads(named.read_bytes())
