@@ -40,6 +40,8 @@ class Recorded:
         whole: The harness' own number over the set; None where it is not saved.
         scorer: Whose value is the nearest, with the questions at which it is another; "" for none.
         zeros: Questions that it gives nothing though their answer is a gold one, letter by letter.
+        ties: Those of ``apart`` at which HELM found several options equally likely: it gives the
+            share of them that is right.
         judged: Whether its name promises that it is right or wrong, or F1.
     """
 
@@ -50,6 +52,7 @@ class Recorded:
     scorer: str
     apart: Sequence[str]
     zeros: Sequence[str]
+    ties: Sequence[str]
     judged: bool
 
     @property
@@ -63,7 +66,8 @@ class Recorded:
         lost = max(self.gap, len(self.zeros) / self.n if self.judged else 0.0)
         if lost > 0.005:
             return "broken" if lost > 0.05 else "doubtful"
-        strange = self.judged and bool(self.scorer) and len(self.apart) > 0.02 * self.n
+        unlike = len(self.apart) - len(self.ties)
+        strange = self.judged and bool(self.scorer) and unlike > 0.02 * self.n
         return "doubtful" if strange else "sound"
 
 
@@ -117,6 +121,11 @@ def _sentence(row: Recorded) -> str:
         return f"{row.name} is no score that is known here"
     if not row.apart:
         return f"{row.name} comes out again as {row.scorer}"
+    if len(row.apart) == len(row.ties):
+        return (
+            f"{row.name} comes out again as {row.scorer}; ties, of which it gives the share that "
+            f"is right: {len(row.ties):,}"
+        )
     return (
         f"{row.name} is not that of {row.scorer}, the nearest, at {len(row.apart):,} of "
         f"{row.n:,} answers"
@@ -136,9 +145,11 @@ def _recorded(one: Subject, name: str, saved: Mapping[str, float]) -> Recorded |
     # One value at all questions, as 0 at wrong answers, is said by scorers of any kind.
     tells = judged or len(set(values.values())) > 1
     scorer, apart = _nearest(one, name, asked, values) if tells else ("", [])
+    shares = one.harness == "helm" and bool(asked[0].options)
+    ties = [question_id for question_id in apart if shares and 0 < values[question_id] < 1]
     return Recorded(
         name=name, n=len(asked), mean=mean, whole=_whole(name, one),
-        scorer=scorer, apart=apart, judged=judged,
+        scorer=scorer, apart=apart, judged=judged, ties=ties,
         zeros=[each.question_id for each in asked
                if not values[each.question_id] and _is_gold(one, each)],
     )  # fmt: skip

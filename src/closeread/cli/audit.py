@@ -1,6 +1,7 @@
 """``closeread audit``: can the number be believed, and what must be run again?"""
 
 from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,7 @@ from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
+    from closeread.audits.findings import Table
 
 _MOST_ROWS = 30  # more than there are values of all scorers
 
@@ -195,7 +197,6 @@ def _print(found: "Audit", json_: bool) -> None:
     import msgspec
 
     from closeread.cli.terminal.output import as_json, console, remark, sentence, table
-    from closeread.reports.audit import shown
 
     if found.skipped:
         counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
@@ -220,16 +221,23 @@ def _print(found: "Audit", json_: bool) -> None:
                 out.print(f"\n{one.title}: --json or --html")
             elif one.rows:
                 out.print()
-                cells = [
-                    [_short(shown(*pair)) for pair in zip(row, one.headings, strict=True)]
-                    for row in one.rows[:_MOST_ROWS]
-                ]
-                table(one.headings, cells, title=one.title, right=_numeric(one))
+                headings, cells = _cells(one)
+                table(headings, cells, title=one.title, right=_numeric(one))
                 if len(one.rows) > _MOST_ROWS:
                     out.print(f"… and {len(one.rows) - _MOST_ROWS} more: --json or --html")
                 if one.note:
                     sentence(one.note, "  ")
         out.print()
+
+
+def _cells(one: "Table") -> tuple[list[str], list[list[str]]]:
+    """Return what is printed of a table: its first rows, and no column in which nothing stands."""
+    from closeread.reports.audit import shown
+
+    rows = one.rows[:_MOST_ROWS]
+    filled = [any(cell is not None for cell in column) for column in zip(*rows, strict=True)]
+    cells = ((_short(shown(*pair)) for pair in zip(row, one.headings, strict=True)) for row in rows)
+    return [*compress(one.headings, filled)], [[*compress(row, filled)] for row in cells]
 
 
 def _short(text: str) -> str:

@@ -1,5 +1,6 @@
 """``closeread compare``: paired tests of runs on the same questions."""
 
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from closeread.cli.terminal.reading import watched
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from closeread.metrics.comparison.significance import Comparison
     from closeread.runs.compare import Compared
@@ -105,17 +106,15 @@ def command(
 
 
 def _print(found: "Compared") -> None:
-    first = next(iter(found.systems))
-    head = (
-        f"{found.dataset.name}: {count_of(found.dataset.n_questions, 'question')}; baseline {first}"
-    )
-    click.echo(in_one_line(head))
+    questions = count_of(found.dataset.n_questions, "question")
+    click.echo(in_one_line(f"{found.dataset.name}: {questions}; {_who(found.systems)}"))
     for name, paths in found.systems.items():
         if len(paths) > 1:
             click.echo(in_one_line(f"{name}: mean of {len(paths)} runs"))
     for line in found.apart:
         click.echo(in_one_line(line))
-    _print_rows(_HEADINGS, [((), one) for one in found.comparisons])
+    known = ("run", "Holm") if len(found.systems) == 2 else ()  # of one p-value it is that one
+    _print_rows(_HEADINGS, [((), one) for one in found.comparisons], known)
     _print_signatures([found])
 
 
@@ -124,7 +123,7 @@ def _print_tables(found: "ComparedTables") -> None:
     first = next(iter(found.systems))
     many = count_of(len(found.sets), "data set")
     questions = count_of(n_questions, "question")
-    click.echo(in_one_line(f"{many}: {questions}; baseline {first}"))
+    click.echo(in_one_line(f"{many}: {questions}; {_who(found.systems)}"))
     for line in found.left_out:
         click.echo(in_one_line(line))
     names = [each.dataset.name for each in found.sets]
@@ -139,25 +138,45 @@ def _print_tables(found: "ComparedTables") -> None:
     ]
     for part, averages in found.macro_average.items():
         rows += [((_OVER[part],), one) for one in averages]
-    _print_rows(("data set", *_HEADINGS), rows)
+    known = ("run",) if len(found.systems) == 2 else ()
+    _print_rows(("data set", *_HEADINGS), rows, known)
     _print_signatures(found.sets)
 
 
-def _print_rows(
-    headings: tuple[str, ...], rows: "Sequence[tuple[tuple[str, ...], Comparison]]"
-) -> None:
-    """Print comparisons, each with what stands before it, and what explains them."""
-    from closeread.cli.terminal.numbers import aligned
+def _who(systems: "Iterable[str]") -> str:
+    """Name the baseline, and what is compared with it where that is one system alone."""
+    first, *others = systems
+    return f"baseline {first}" + (f", compared {others[0]}" if len(others) == 1 else "")
 
-    lines = [(*map(in_one_line, before), *_row(one)) for before, one in rows]
-    click.echo("\n" + "\n".join(aligned(headings, lines, left=len(headings) - 6)))
-    click.echo("\nshows: the smallest difference that so many units would show with power 0.8")
+
+def _print_rows(
+    headings: tuple[str, ...],
+    rows: "Sequence[tuple[tuple[str, ...], Comparison]]",
+    known: tuple[str, ...],
+) -> None:
+    """Print comparisons, each with what stands before it, and what explains them.
+
+    Args:
+        headings: Of all columns.
+        rows: What stands before a comparison, and the comparison.
+        known: The columns that say nothing here, and are left out.
+    """
+    from closeread.cli.terminal.numbers import aligned, plain
+
+    told = [name not in known for name in headings]
+    cells = ((*map(in_one_line, before), *_row(one)) for before, one in rows)
+    lines = [tuple(compress(each, told)) for each in cells]
+    shown = tuple(compress(headings, told))
+    left = shown.index("percent")
+    click.echo("\n" + "\n".join(aligned(shown, lines, left=left)) + "\n")
+    plain("shows: the smallest difference that so many units would show with power 0.8")
     tests = dict.fromkeys(one.test for _, one in rows if one.p_value is not None)
     if tests:
         click.echo("tests: " + ", ".join(tests))
     for before, one in rows:
         if one.note:
-            click.echo(in_one_line(", ".join((*before, one.metric, one.second)) + f": {one.note}"))
+            who = (*before, one.metric, *(() if "run" in known else (one.second,)))
+            plain(f"{', '.join(who)}: {one.note}")
 
 
 def _print_signatures(sets: "Sequence[Compared]") -> None:

@@ -69,6 +69,27 @@ def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
         assert SENTENCES.say(finding.headline, "zh") != finding.headline
 
 
+def test_ties_of_helm_are_told_and_are_no_doubt(tmp_path):
+    """Of equally likely options it gives the share that is right; `choice.accuracy` takes one."""
+    log = tmp_path / "log"
+    shutil.copytree(LOGS / "helm/choice_calibrated", log)
+    saved = log / "per_instance_stats.json"
+    rows = json.loads(saved.read_text("utf-8"))
+    (stat,) = (one for one in rows[0]["stats"] if one["name"]["name"] == "exact_match")
+    stat |= {"sum": 0.5, "mean": 0.5, "min": 0.5, "max": 0.5}
+    saved.write_text(json.dumps(rows), "utf-8")
+    (log / "stats.json").unlink()
+    (run,) = ingest([log], tmp_path / "run").runs
+    finding = check(loaded(run))
+    assert finding.verdict == "sound"
+    assert finding.headline == (
+        "run: exact_match comes out again as choice.accuracy; ties, of which it gives the share "
+        "that is right: 1"
+    )
+    assert "并列" in SENTENCES.say(finding.headline, "zh")
+    assert len(finding.data["scores"]["exact_match"]["ties"]) == 1
+
+
 def test_without_some_records_a_number_is_not_held_against_the_mean_of_the_rest(tmp_path):
     def cut(rows):
         rows[0]["f1"] = float("nan")

@@ -14,7 +14,9 @@ def test_readers_of_several_sets_are_compared_set_by_set(closeread):
         closeread("score", reader, "--resamples", "200")
     given = ("compare", "lexical", "first-sentence", "--resamples", "200")
     table = closeread(*given).stdout
-    assert table.startswith("2 data sets: 24 questions; baseline lexical\n")
+    assert table.startswith(
+        "2 data sets: 24 questions; baseline lexical, compared first-sentence\n"
+    )
     assert "no run of first-sentence" in table
     found = json.loads(closeread(*given, "--json").stdout)
     assert list(found) == ["systems", "left_out", "sets", "macro_average"]
@@ -41,4 +43,4 @@ def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):
     ]
     assert "macro-average" not in table
     one = closeread("compare", "lexical", "first-sentence/five", "--resamples", "200").stdout
-    assert one.startswith("1 data set: 5 questions; baseline lexical\n")
+    assert one.startswith("1 data set: 5 questions; baseline lexical, compared first-sentence\n")

@@ -1,18 +1,14 @@
 """``closeread show`` in a pipe, on a terminal, and with hostile text."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 
 import pytest
 from rich.cells import cell_len
 
+import verbs
 from closeread.cli.terminal.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 from verbs import within
@@ -23,32 +19,7 @@ def call(*arguments, **environment):
 
 
 def on_terminal(*arguments, columns=60, **environment) -> str:
-    """Run the verb with a pseudo-terminal as stdin and stdout, and return what it wrote."""
-    outer, inner = pty.openpty()
-    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    unset = {"NO_COLOR", "LESS", "COLUMNS", "LINES"}  # the size is the terminal's own
-    settings = {key: value for key, value in os.environ.items() if key not in unset}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "closeread", "show", *map(str, arguments)],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        env=settings | {"TERM": "xterm", "PAGER": "cat"} | environment,
-        close_fds=True,
-    )
-    os.close(inner)
-    written = b""
-    while True:
-        try:
-            block = os.read(outer, 65536)
-        except OSError:
-            break
-        if not block:
-            break
-        written += block
-    assert child.wait() == 0
-    os.close(outer)
-    return written.decode().replace("\r\n", "\n")
+    return verbs.on_terminal("show", *arguments, columns=columns, **environment)
 
 
 def row(number, passage="A cat sat on the mat.", answer="the mat", **fields):

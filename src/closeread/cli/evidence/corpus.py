@@ -13,7 +13,7 @@ from closeread.cli.evidence.methods import Method
 from closeread.cli.evidence.numbers import lines_told
 from closeread.cli.evidence.view import block
 from closeread.cli.terminal.known_words import tell_known_words
-from closeread.cli.terminal.numbers import aligned, contract, notes_of, row
+from closeread.cli.terminal.numbers import aligned, contract, print_notes, row
 from closeread.cli.terminal.output import as_json, console, remark
 from closeread.cli.terminal.progress import progress
 from closeread.formats.files.outcome import must_take_folder
@@ -150,9 +150,8 @@ def _print(
     click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
     rows = [row(name, summary)[:3] for name, summary in metrics.items()]
     lines = aligned(("metric", "percent", "scored"), rows)
-    if notes := notes_of(metrics.values()):
-        lines += ["", *notes]
     click.echo("\n".join(lines))
+    print_notes(metrics.values())
     click.echo(
         f"\n{count_of(scorer.with_evidence, 'claim')} with evidence; of {scorer.all_own:,} all "
         "of it is in their own passage"

@@ -9,7 +9,7 @@ import msgspec
 
 from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
-from closeread.cli.terminal.numbers import aligned, broken_down, contract, notes_of, row
+from closeread.cli.terminal.numbers import aligned, broken_down, contract, print_notes, row
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.progress import progress
 from closeread.errors import MissingExtraError
@@ -141,10 +141,9 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         for name, summary in one.metrics.items()
     ]
     if rows:
-        lines = aligned(("retriever", "metric", "percent", "scored"), rows)
-        if notes := notes_of(one for of in found for one in of.metrics.values()):
-            lines += ["", *notes]
-        click.echo("\n".join(lines) + "\n")
+        click.echo("\n".join(aligned(("retriever", "metric", "percent", "scored"), rows)))
+        print_notes(one for of in found for one in of.metrics.values())
+        click.echo()
     else:
         remark(unscored or "the set has no gold evidence: nothing to score")
     for by in found[0].breakdowns:

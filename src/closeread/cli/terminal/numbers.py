@@ -3,6 +3,7 @@
 Printed without the table library, whose import alone takes longer than scoring a file.
 """
 
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,9 +62,8 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
             (value, *row(name, one)) for value, of in values.items() for name, one in of.items()
         ]
         lines += ["", *aligned((tag, *_HEADINGS), rows)]
-    notes = notes_of([*found.metrics.values(), *_without_value(found.breakdowns)])
-    lines += ["", *notes] if notes else []
     sys.stdout.write("\n".join(lines) + "\n")
+    print_notes([*found.metrics.values(), *_without_value(found.breakdowns)])
 
 
 def _without_value(
@@ -76,15 +76,27 @@ def _without_value(
             yield from (replace(one, metric=f"{tag} {value}") for one in nothing)
 
 
-def notes_of(summaries: Iterable[Summary]) -> list[str]:
-    """Return each note once, behind the names of all metrics that have it."""
+def print_notes(summaries: Iterable[Summary]) -> None:
+    """Print, below a blank line, each note once behind the names of all metrics that have it."""
     found: dict[str, list[str]] = {}
     for one in summaries:
         if one.note:
             found.setdefault(one.note, []).append(one.metric)
-    return [
-        in_one_line(f"{', '.join(dict.fromkeys(names))}: {note}") for note, names in found.items()
-    ]
+    if found:
+        sys.stdout.write("\n")
+    for note, names in found.items():
+        plain(f"{', '.join(dict.fromkeys(names))}: {note}")
+
+
+def plain(text: str) -> None:
+    """Print words as one line; on a terminal that is narrower, broken at blanks."""
+    line = in_one_line(text)
+    if sys.stdout.isatty() and width(line) > shutil.get_terminal_size().columns:
+        from closeread.cli.terminal.output import sentence
+
+        sentence(line)
+    else:
+        sys.stdout.write(line + "\n")
 
 
 def print_averages(averages: Mapping[str, Summary], sets: int) -> None:

@@ -9,6 +9,8 @@ import msgspec
 
 from closeread.wording import harmless, in_one_line
 
+_GAP = 2  # blanks between columns
+
 
 def as_json(value: Any) -> None:
     """Print one JSON value on stdout; records and tuples are taken as they are."""
@@ -46,21 +48,31 @@ def table(
         title: A line above.
         right: The headings of the columns to align on the right (numbers).
     """
+    from rich.cells import cell_len
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        # A path that is too wide for its column goes on below: cut, it could not be copied.
+    out = console()
+    made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    cells = [[*map(harmless, row)] for row in rows]
+    widest = [max(map(cell_len, column)) for column in zip(headings, *cells, strict=True)]
+    is_narrow = sum(widest) + _GAP * (len(widest) - 1) > out.width
+    for place, heading in enumerate(headings):
+        numbers = heading in right
+        least = max(map(cell_len, (*heading.split(), *(row[place] for row in cells))), default=0)
+        # A path that is too wide for its column goes on below: cut, it could not be copied. Where
+        # the table is too wide, headings of numbers are broken before names are.
         made.add_column(
-            harmless(heading), justify="right" if heading in right else "left", overflow="fold"
+            harmless(heading),
+            justify="right" if numbers else "left",
+            overflow="fold",
+            max_width=least if numbers and is_narrow else None,
         )
-    for row in rows:
-        made.add_row(*map(harmless, row))
+    for row in cells:
+        made.add_row(*row)
     # A title of rich's own tables breaks where the table is narrower.
     shown = Group(Text(harmless(title), style="table.title"), made) if title else made
-    out = console()
     if out.is_terminal:
         out.print(shown)
         return

@@ -108,6 +108,8 @@ _RECORDED = {
     "{score} is 0 at {n} of {all} answers that are a gold one":
         "{score} 在 {all} 个答案中有 {n} 个与标准答案相同却得 0 分",
     "{score} is no score that is known here": "{score} 不是此处已知的分数",
+    "{score} comes out again as {scorer}; ties, of which it gives the share that is right: {n}":
+        "{score} 与 {scorer} 一致；选项并列的有 {n} 题，其分数是并列选项中正确者的比例",
     "{score} comes out again as {scorer}": "{score} 与 {scorer} 一致",
     "{score} is not that of {scorer}, the nearest, at {n} of {all} answers":
         "{score} 与最近的 {scorer} 在 {all} 个答案中有 {n} 个不同",
