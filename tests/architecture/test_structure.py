@@ -200,3 +200,19 @@ def test_all_is_importable():
 
     for name in closeread.__all__:
         assert getattr(closeread, name) is not None
+
+
+def test_what_packagers_build_from_holds_all_that_is_kept():
+    """Of itself setuptools puts the package alone into it: no test, no page, no recipe."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    kept = {line.partition("/")[0] for line in listed.splitlines()}
+    lines = (ROOT / "MANIFEST.in").read_text().splitlines()
+    named = {
+        name for line in lines if line.startswith(("include", "graft")) for name in line.split()
+    }
+    of_itself = {"src", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", ".gitignore"}
+    assert kept - named == of_itself

@@ -64,6 +64,31 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
     return target
 
 
+def laid(name: str, content: bytes) -> Path:
+    """Return a file of the cache that holds what lies on no disk, as in a package in an archive.
+
+    It is written on the first call only, and stays: runs name it as their data set.
+
+    Raises:
+        StorageError: The cache folder cannot be written.
+    """
+    target = folder() / hashlib.sha256(content).hexdigest()[:16] / name
+    if not target.exists():
+        new = target.with_name(f"{name}.{os.getpid()}.new")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            new.write_bytes(content)
+            new.replace(target)
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise StorageError(
+                f"cannot be written: {error.strerror}",
+                where=str(target),
+                cure="name another cache folder by CLOSEREAD_CACHE",
+            ) from error
+    return target
+
+
 def _must_be_no_page(path: Path) -> None:
     """Refuse what a server shows to people, which would else be kept as the data set."""
     with path.open("rb") as stream:

@@ -29,14 +29,22 @@ def is_meant(name: str) -> bool:
 def locate(name: str) -> Path:
     """Return the file on disk that holds the exam called ``name``.
 
+    Where the package itself lies in an archive, that is a copy in the user's cache.
+
     Args:
         name: One of ``EXAMS``, such as ``exam/zh``.
 
     Raises:
         UnknownNameError: No exam has that name.
+        StorageError: A copy is needed, and the cache cannot be written.
     """
     if name not in EXAMS:
         raise UnknownNameError(
             f"no exam is called {name!r}", expected=" or ".join(EXAMS), cure="use one of these"
         )
-    return Path(str(files(__name__))) / f"{name.removeprefix('exam/')}.jsonl"
+    held = files(__name__) / f"{name.removeprefix('exam/')}.jsonl"
+    if isinstance(held, Path):
+        return held
+    from closeread.downloads.cache import laid
+
+    return laid(held.name, held.read_bytes())

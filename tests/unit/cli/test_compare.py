@@ -43,4 +43,4 @@ def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):
     ]
     assert "macro-average" not in table
     one = closeread("compare", "lexical", "first-sentence/five", "--resamples", "200").stdout
-    assert one.startswith("1 data set: 5 questions; baseline lexical, compared first-sentence\n")
+    assert one.startswith("1 data set: 5 questions; baseline lexical, compared five\n")

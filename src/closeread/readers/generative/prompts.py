@@ -9,12 +9,13 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 
 from closeread.errors import InputError
 from closeread.types import Answer, Option, Passage, Question
 
-_FOLDER = Path(__file__).with_name("prompts")
+_FOLDER = files("closeread.readers.generative") / "prompts"
 _SECTION = re.compile(r"^\[(system|question|answer)\][ \t]*\n", re.MULTILINE)
 _PLACE = re.compile(r"\{(passage|title|question|options|answer)\}")
 _LANGUAGES = ("zh", "en")
@@ -83,22 +84,20 @@ def language_of(passage: Passage) -> str:
     return passage.language if passage.language in _LANGUAGES else "en"
 
 
+@lru_cache(maxsize=64)
 def shipped(kind: str, language: str) -> Prompt:
     """Return the prompt that ships for a kind of question."""
-    return _opened(str(_FOLDER / f"{kind}.{language}.txt"), f"{kind}.{language}")
+    name = f"{kind}.{language}"
+    return _prompt((_FOLDER / f"{name}.txt").read_text("utf-8"), name)
 
 
+@lru_cache(maxsize=64)
 def opened(path: str) -> Prompt:
     """Return a user's own prompt, used for every kind of question.
 
     Raises:
         InputError: The file cannot be read, or lacks a section or a place to fill.
     """
-    return _opened(path, path)
-
-
-@lru_cache(maxsize=64)
-def _opened(path: str, name: str) -> Prompt:
     try:
         text = Path(path).read_text("utf-8-sig")  # Windows' editors put a mark before the text
     except OSError as error:
@@ -107,12 +106,16 @@ def _opened(path: str, name: str) -> Prompt:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError("not a prompt", where=path, expected="text in UTF-8") from error
+    return _prompt(text, path)
+
+
+def _prompt(text: str, name: str) -> Prompt:
     pieces = _SECTION.split(text)
     found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
     if problems := _problems(found, names=pieces[1::2], before=pieces[0]):
         raise InputError(
             "; ".join(problems),
-            where=path,
+            where=name,
             expected="sections [system] (may be missing), [question] with {passage}, {question} and"
             " {options}, and [answer] with {answer}",
             cure=f"{_FOLDER / 'choice.en.txt'} is an example",

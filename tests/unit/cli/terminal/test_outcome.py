@@ -134,9 +134,10 @@ def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypat
     def begun(*_, **__):
         pytest.fail("the work was begun")
 
-    monkeypatch.setattr("closeread.api.datasets.open_dataset", begun)
-    monkeypatch.setattr("closeread.cli.convert.open_dataset", begun)
     # Of a module that is imported here for the first time what it has from the other, first.
+    monkeypatch.setattr("closeread.cli.score.handed_in.open_dataset", begun)
+    monkeypatch.setattr("closeread.cli.convert.open_dataset", begun)
+    monkeypatch.setattr("closeread.api.datasets.open_dataset", begun)
     monkeypatch.setattr("closeread.pipeline.execute.make", begun)
     monkeypatch.setattr("closeread.readers.make", begun)
     with pytest.raises(SystemExit) as ended:
