@@ -1,15 +1,19 @@
 """CoQA's and QuAC's scorers equal the official programs: HOW.md tells what these said."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from closeread.errors import UsageError
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics import coqa, quac
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
+from closeread.types import Answer, Prediction
 
 HERE = Path(__file__).parent
 SETS = {
@@ -67,6 +71,35 @@ def test_how_much_people_must_agree_is_an_option(recorded):
             recorded["quac"]["strict"][key], abs=1e-12
         )
     assert "min_f1:0.7" in found["quac.f1"].signature
+
+
+@pytest.mark.parametrize("name", ["coqa", "quac"])
+def test_what_is_handed_in_goes_out_as_it_came(tmp_path, name):
+    """In the order of the questions, without those that nothing was handed in for."""
+    gold, handed_in = SETS[name]
+    dataset = load(HERE / gold)
+    given = load_submission(HERE / handed_in, dataset).predictions
+    with (tmp_path / handed_in).open("wb") as stream:
+        hand_in(given, dataset, name, stream)
+    again = load_submission(tmp_path / handed_in, dataset).predictions
+    assert again == given
+    written = (tmp_path / handed_in).read_text("utf-8")
+    if name == "coqa":
+        assert json.loads(written) == json.loads((HERE / handed_in).read_text("utf-8"))
+    else:
+        assert written.count("\n") == len((HERE / handed_in).read_text("utf-8").splitlines())
+    none = {key: Prediction(question_id=key, answer=Answer(kind="none")) for key in given}
+    hand_in(none, dataset, name, said := BytesIO())
+    word = {"coqa": b'"unknown"', "quac": b'"CANNOTANSWER"'}[name]
+    assert said.getvalue().count(word) == len(given)
+
+
+def test_other_sets_have_no_conversations(tmp_path):
+    row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    for form in ("coqa", "quac"):
+        with pytest.raises(UsageError, match="the run answers a set in the form jsonl"):
+            hand_in({}, load(tmp_path / "own.jsonl"), form, BytesIO())
 
 
 @pytest.mark.parametrize("name", ["coqa.json", "quac.json"])

@@ -7,6 +7,7 @@ import pytest
 
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics import qasper
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
@@ -40,6 +41,23 @@ def test_the_whole_file(recorded, which, text_only):
     found = score_submission(dataset, load_submission(HANDED_IN, dataset), settings).metrics
     for key, value in recorded[which]["whole"].items():
         assert found[f"qasper.{key}"].value == pytest.approx(value, abs=1e-14)
+
+
+def test_what_is_handed_in_goes_out_as_it_came(tmp_path):
+    """Evidence in the paper's order, each paragraph once; what stands nowhere behind it."""
+    dataset = load(GOLD)
+    given = load_submission(HANDED_IN, dataset).predictions
+    with (tmp_path / "p.jsonl").open("wb") as stream:
+        hand_in(given, dataset, "qasper", stream)
+
+    def rows(path: Path) -> dict[str, tuple[str, set[str]]]:
+        found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return {
+            one["question_id"]: (one["predicted_answer"], {*one["predicted_evidence"]})
+            for one in found
+        }
+
+    assert rows(tmp_path / "p.jsonl") == rows(HANDED_IN)
 
 
 def test_what_is_read_comes_back(tmp_path):

@@ -1,10 +1,15 @@
 """What is handed in for conversations: CoQA's rows of a turn each, QuAC's lines of a whole one."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
+from closeread.formats.layouts.writing import write_array, write_lines
+from closeread.types import Dataset, Prediction
 from closeread.wording import count_of
+
+# What the sets write where a text does not tell.
+_UNKNOWN, _CANNOT = "unknown", "CANNOTANSWER"
 
 
 def is_turn(row: Mapping[str, Any]) -> bool:
@@ -38,3 +43,64 @@ def turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             cure="mend the row",
         )
     yield from ((str(name), answer) for name, answer in zip(names, answers, strict=True))
+
+
+def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
+    """Write CoQA's rows.
+
+    Raises:
+        UsageError: The data set is not in CoQA's form, whose ids are a story's and a turn's.
+    """
+    _must_be("coqa", dataset)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for passage, questions in dataset:
+            for question in questions:
+                said = _said(predictions.get(question.question_id), _UNKNOWN)
+                if said is not None:
+                    number = int(question.question_id.rpartition("-")[2])
+                    yield {"id": passage.passage_id, "turn_id": number, "answer": said}
+
+    write_array(stream, rows())
+
+
+def write_conversations(
+    predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO
+) -> None:
+    """Write QuAC's lines; what its program asks for besides says nothing: ``x`` and ``n``.
+
+    Raises:
+        UsageError: The data set is not in QuAC's form.
+    """
+    _must_be("quac", dataset)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for _, questions in dataset:
+            found = [(one, _said(predictions.get(one.question_id), _CANNOT)) for one in questions]
+            given = [(one.question_id, said) for one, said in found if said is not None]
+            if given:
+                names, answers = zip(*given, strict=True)
+                many = len(names)
+                yield {
+                    "best_span_str": answers,
+                    "qid": names,
+                    "yesno": ["x"] * many,
+                    "followup": ["n"] * many,
+                }
+
+    write_lines(stream, rows())
+
+
+def _must_be(form: str, dataset: Dataset) -> None:
+    if dataset.format.partition(",")[0] != form:
+        raise UsageError(
+            f"the run answers a set in the form {dataset.format}",
+            expected=f"the form {form}, whose conversations these files name",
+            cure="write its answers alone: --to texts",
+        )
+
+
+def _said(prediction: Prediction | None, no_answer: str) -> str | None:
+    if prediction is None or prediction.answer is None:
+        return None
+    return no_answer if prediction.answer.kind == "none" else prediction.answer.text

@@ -14,7 +14,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
-from closeread.formats.submissions import hotpotqa_outputs
+from closeread.formats.submissions import conversations, hotpotqa_outputs, qasper_outputs
 from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
 from closeread.types import (
     Answer,
@@ -246,6 +246,9 @@ FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
     "null-odds": _null_odds,
     "expmrc": _expmrc,
     "hotpotqa": hotpotqa_outputs.write,
+    "coqa": conversations.write_turns,
+    "quac": conversations.write_conversations,
+    "qasper": qasper_outputs.write,
     "gcrc-advrobust": _gcrc,
     "vgaokao": _vgaokao,
     "vgaokao-logits": _vgaokao_logits,

@@ -1,0 +1,46 @@
+"""What is handed in for QASPER: lines of an id, an answer and the paragraphs that tell.
+
+``{"question_id", "predicted_answer", "predicted_evidence": [...]}``; they are read as rows are.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from closeread.formats.layouts.writing import write_lines
+from closeread.types import Dataset, Evidence, Prediction
+
+_NO_ANSWER = "Unanswerable"
+
+
+def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
+    """Write answers, several spans joined, and the lines of the text that evidence touches."""
+    write_lines(stream, _rows(predictions, dataset))
+
+
+def _rows(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
+    for passage, questions in dataset:
+        for question in questions:
+            one = predictions.get(question.question_id)
+            if one is None or one.answer is None:
+                continue
+            none = one.answer.kind == "none"
+            yield {
+                "question_id": question.question_id,
+                "predicted_answer": _NO_ANSWER if none else ", ".join(one.answer.texts),
+                "predicted_evidence": [*_paragraphs(one.evidence, passage.text)],
+            }
+
+
+def _paragraphs(given: tuple[Evidence, ...], text: str) -> Iterator[str]:
+    """Yield each line that a piece has a character of, and the texts of pieces without a place."""
+    placed = [one for one in given if one.spans and all(said in text for said in one.texts)]
+    spans = [span for one in placed for span in one.spans]
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if any(span.start < end and start < span.end for span in spans):
+            yield line
+        start = end + 1
+    for one in given:
+        if one not in placed:
+            yield from one.texts
