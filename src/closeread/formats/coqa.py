@@ -107,7 +107,8 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 cure="complete the story or take it out",
             )
         made = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
-        passage = msgspec.structs.replace(made, metadata=unsaid(_NAME, raw, _story(made, raw)))
+        kept = unsaid(_NAME, raw, _story(made, raw)).get(_NAME, {}) | {"of": content_id(made.text)}
+        passage = msgspec.structs.replace(made, metadata={_NAME: kept})
         questions, before = [], list[tuple[str, str]]()
         for index, turn in enumerate(story.questions):
             name = ids.note(f"{story.id}-{turn.turn_id}")
@@ -221,12 +222,16 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _written(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         counts = {len(question.answers) for question in questions}
+        of = passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
             named_so = question.question_id == f"{passage.passage_id}-{_turn(question)['turn_id']}"
-            if question.options or len(counts) > 1 or not named_so:
+            changed = of != content_id(passage.text) and "answers" in question.metadata.get(
+                _NAME, {}
+            )
+            if question.options or len(counts) > 1 or not named_so or changed:
                 raise unwritable(
                     "CoQA's form has ids of a passage and a number, as many answers to each of its "
-                    "questions, and no options",
+                    "questions, places in the story that was read, and no options",
                     question.question_id,
                 )
         turns: Json = {"questions": [restored(_NAME, _turn(q), _own(q)) for q in questions]}

@@ -38,7 +38,7 @@ _TRUTH: dict[bool | int | str | None, bool] = {1: True, 0: False, "True": True, 
 class _Answer(msgspec.Struct):
     text: str
     label: bool | int | str | None = None
-    is_answer: bool | None = msgspec.field(name="isAnswer", default=None)
+    is_answer: bool | int | None = msgspec.field(name="isAnswer", default=None)
 
     @property
     def truth(self) -> bool | None:

@@ -15,7 +15,7 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.ids import Ids, content_id
 from closeread.formats.layouts.kept import Json, restored, unsaid
 from closeread.formats.layouts.writing import unwritable, write_array
 from closeread.formats.registry import Format, Info
@@ -85,10 +85,11 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             questions.append(msgspec.structs.replace(question, metadata=metadata))
         passage = Passage(passage_id=story.story_id, text=story.text, language=detect(story.text))
         kept = unsaid(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
+        kept["of"] = content_id(story.text)  # in which places are told that are kept, not made
         if left_out:
             kept["left_out"] = left_out
         yield (
-            msgspec.structs.replace(passage, metadata={_NAME: kept} if kept else {}),
+            msgspec.structs.replace(passage, metadata={_NAME: kept}),
             tuple(questions),
         )
 
@@ -136,12 +137,14 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _stories(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
-        rows = []
+        rows, of = [], passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
             known = all(one.spans or one.kind == "none" for one in question.answers)
-            if question.options or len(question.answers) > 1 or not known:
+            changed = of != content_id(passage.text) and _NAME in question.metadata
+            if question.options or len(question.answers) > 1 or not known or changed:
                 raise unwritable(
-                    "NewsQA's form has one answer with its place a question, and no options",
+                    "NewsQA's form has one answer a question with its place in the story that was "
+                    "read, and no options",
                     question.question_id,
                 )
             rows.append(restored(_NAME, _row(question), question.metadata))

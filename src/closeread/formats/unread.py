@@ -31,7 +31,18 @@ _KNOWN = (
         "make SQuAD's form of both by its own program, utils/convert_to_squad_format.py; or take "
         "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
     ),
+    Unread(
+        frozenset(("story_text", "question", "answer_char_ranges")),
+        "this is NewsQA as a table, with answers by their places",
+        "take combined-newsqa-data-v1.json, which its tools write beside it",
+    ),
+    Unread(
+        frozenset(("story_text", "question", "answer_token_ranges")),
+        "this is a split of NewsQA, with answers by numbers of words",
+        "take combined-newsqa-data-v1.json, which its tools write, too: `type` tells the split",
+    ),
 )
+_ASIDE = {"id", "question_id", "choices", "options", "answerKey", "subject", "explanation"}
 _ANSWERS = frozenset(("answer", "answers"))
 
 
@@ -44,8 +55,8 @@ def told(names: Mapping[str, Any]) -> Unread | None:
     for one in _KNOWN:
         if one.names <= names.keys():
             return one
-    rest = names.keys() - _ANSWERS - {"question", "id", "question_id"}
-    if "question" in names and names.keys() & _ANSWERS and not rest:
+    rest = names.keys() - _ANSWERS - _ASIDE
+    if rest == {"question"} and len(names) > 1:
         return Unread(
             frozenset(names),
             "these are questions without a passage",

@@ -1,16 +1,19 @@
 """Natural Questions, NewsQA and WebQA: as they are published, and back."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace as replace_dataset
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.runs.scoring.choose import default_metrics
-from closeread.types import Answer, Defects, Span
-from samples import NEWS, PAGE, WEB
+from closeread.types import Answer, Defects, Item, Span
+from samples import NEWS, PAGE, STORY, WEB
 
 NULL = {"start_token": -1, "end_token": -1}
 
@@ -169,3 +172,18 @@ def test_what_does_not_fit_is_not_written(tmp_path, form, told):
     row = {"id": "1", "passage": "a b", "question": "?", "options": ["a", "b"], "answer": "A"}
     with pytest.raises(UsageError, match=told):
         dump(load(saved(tmp_path, row)), tmp_path / "back.json", form)
+
+
+@pytest.mark.parametrize(("form", "value"), [("nq", PAGE), ("newsqa", NEWS), ("coqa", STORY)])
+def test_a_text_that_was_changed_is_not_written_with_the_places_of_the_old_one(
+    tmp_path, form, value
+):
+    """Annotations are kept as they were read, and would point elsewhere."""
+    dataset = load(saved(tmp_path, value))
+
+    def changed(defects: Defects) -> Iterator[Item]:
+        for passage, questions in dataset.read(defects):
+            yield replace(passage, text="New. " + passage.text), questions
+
+    with pytest.raises(UsageError, match="that was read"):
+        dump(replace_dataset(dataset, read=changed), tmp_path / "back.json", form)

@@ -54,6 +54,7 @@ def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
         ({"Data": [], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
         ({"question": "who", "answer": ["Ann"]}, "questions without a passage"),
         ([{"question": "who", "answers": ["Ann"], "id": "1"}], "questions without a passage"),
+        ({"id": "1", "question": "who", "choices": ["a", "b"], "answer": 0}, "without a passage"),
     ],
 )
 def test_what_has_no_text_is_told(tmp_path, value, told):
@@ -65,6 +66,11 @@ def test_a_table_without_a_passage_is_told(tmp_path):
     (tmp_path / "set.csv").write_text("question,answer\nwho,Ann\n")
     with pytest.raises(InputError, match="questions without a passage"):
         load(tmp_path / "set.csv")
+    for places, told in (("answer_char_ranges", "as a table"), ("answer_token_ranges", "a split")):
+        (tmp_path / "set.csv").write_text(f"story_id,story_text,question,{places}\na,b,c,1:2\n")
+        with pytest.raises(InputError, match=told) as caught:
+            load(tmp_path / "set.csv")
+        assert "take combined-newsqa-data-v1.json" in caught.value.cure
 
 
 def test_rows_as_data_of_one_document(tmp_path):
