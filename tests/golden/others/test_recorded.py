@@ -9,8 +9,21 @@ import pytest
 from closeread import load
 from closeread.parts import finding
 from closeread.types import Answer, Prediction, Question
-from golden.drop.test_others import ORACLES
 
+RUN_ON = "\n\nPassage: Hoping to rebound from their loss"
+# Ten ways to write an accepted answer, by the names that the recorded verdicts have.
+ORACLES = {
+    "gold": lambda text: text,
+    'gold + "."': lambda text: text + ".",
+    'gold cut at first "." (stop ".")': lambda text: text.split(".")[0],
+    'gold + "\\n\\nPassage: Hoping to rebound from their loss"': lambda text: text + RUN_ON,
+    'same, cut at "."': lambda text: (text + RUN_ON).split(".")[0],
+    'same, cut at "\\n"': lambda text: (text + RUN_ON).split("\n")[0],
+    '"The answer is " + gold + "."': lambda text: f"The answer is {text}.",
+    '"Answer: " + gold': lambda text: f"Answer: {text}",
+    'constant "2"': lambda text: "2",
+    '""': lambda text: "",
+}
 NAMES = ("lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "helm", "evaluate")
 
 
