@@ -4,6 +4,8 @@ import io
 import json
 import zipfile
 
+from samples import LYING
+
 
 def _lines(*rows: object) -> bytes:
     return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
@@ -344,6 +346,19 @@ SEEDS: dict[str, list[bytes]] = {
         ),
         _lines({"id": "q", "passage": _TEXT, "question": "Who?", "answer": "Ada"}),
     ],
+    **{
+        name: [LYING[name].encode()]
+        for name in (
+            "coqa",
+            "quac",
+            "nq",
+            "newsqa",
+            "webqa",
+            "bioasq",
+            "qasper",
+            "multirc",
+        )
+    },
     "csv": [b"id,passage,question,answer\nq,Ada saw owls.,Who?,Ada\n"],
 }
 
@@ -366,4 +381,9 @@ SUBMISSIONS: list[bytes] = [
     _whole({"data": [{"qid": "6", "opid": 0, "sentence1": "甲先到。"}]}),
     _lines({"question_id": "q", "answer": {"kind": "span", "texts": ["Ada"]}}),
     b"0\t1.0\t-1.0\t\n1\t-1.0\t1.0\t\n",
+    _whole([{"id": "q", "turn_id": 1, "answer": "Ada"}]),
+    _lines({"qid": ["q"], "best_span_str": ["Ada"], "yesno": ["x"], "followup": ["n"]}),
+    _whole([{"pid": "q", "qid": "0", "scores": [0, 1]}]),
+    _lines({"idx": 0, "passage": {"questions": [{"idx": 0, "answers": [{"label": 1}]}]}}),
+    _lines({"question_id": "q", "predicted_answer": "Ada", "predicted_evidence": ["Ada saw."]}),
 ]
