@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from closeread.errors import MismatchError
+from closeread.formats.layouts.choices import as_typed
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
@@ -50,6 +51,7 @@ class Misfits(NamedTuple):
         strangers: Predictions that are for no question.
         repeated: Questions with several predictions.
         no_options: Questions with options whose answer is none of them.
+        typed: Those of them whose answer people read as a letter: ``（B）``, ``b``.
         other_options: Questions beside whose letter other options are repeated than they have.
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
@@ -60,6 +62,7 @@ class Misfits(NamedTuple):
     strangers: list[str]
     repeated: list[str]
     no_options: list[str]
+    typed: list[str]
     other_options: list[str]
     misplaced: list[str]
     n_predictions: int
@@ -70,6 +73,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     """Return what of a submission does not fit the data set."""
     missing: list[str] = []
     no_options: list[str] = []
+    typed: list[str] = []
     other_options: list[str] = []
     repeated = submission.extras.get("options", {})
     known: set[str] = set()
@@ -82,6 +86,8 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             missing.append(question.question_id)
         elif question.options and _answers_otherwise(question, prediction):
             no_options.append(question.question_id)
+            if _is_typed(question, prediction):
+                typed.append(question.question_id)
         given = repeated.get(question.question_id)
         if given is not None and not _are(given, question):
             other_options.append(question.question_id)
@@ -91,6 +97,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         strangers=[name for name in submission.predictions if name not in known],
         repeated=[name for name, count in rows.items() if count > 1],
         no_options=no_options,
+        typed=typed,
         other_options=other_options,
         misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
@@ -121,7 +128,8 @@ def told(found: Misfits) -> Iterator[str]:
             "answer is none of its question's options and counts as wrong",
             "answers are none of their questions' options and count as wrong",
         )
-        yield f"{wrong}: {some(found.no_options)}"
+        letters = f"; letters written otherwise than A, B among them: {len(found.typed):,}"
+        yield f"{wrong}: {some(found.no_options)}" + (letters if found.typed else "")
     if found.other_options:
         many = count_of(len(found.other_options), "prediction repeats", "predictions repeat")
         yield (
@@ -177,3 +185,10 @@ def _answers_otherwise(question: Question, prediction: Prediction) -> bool:
     if prediction.error or answer is None or not (answer.label or answer.texts):
         return False
     return picked(question, prediction) not in {option.label for option in question.options}
+
+
+def _is_typed(question: Question, prediction: Prediction) -> bool:
+    """Whether people read the letter of an option in an answer that is none of the options."""
+    answer = prediction.answer
+    said = as_typed(answer.label or answer.text) if answer is not None else ""
+    return said in {option.label for option in question.options}

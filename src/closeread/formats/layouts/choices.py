@@ -1,8 +1,10 @@
 """Options, letters and the one right option: what all multiple-choice formats share."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
+from unicodedata import normalize
 
 from closeread.errors import InputError
 from closeread.formats.layouts.writing import unwritable
@@ -11,6 +13,10 @@ from closeread.wording import count_of
 
 _MOST = 5  # that a published set has
 MOST_LETTERED = len(ascii_uppercase)
+# A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
+_TYPED = re.compile(
+    r"\s*(?:(?:正确)?答案[是为]?:?|故?选:?)?\s*\(?\s*([A-Za-z])\s*\)?\s*[.。、,;]?\s*项?\s*"
+)
 
 
 def options(
@@ -35,6 +41,12 @@ def options(
             cure="complete the question or take it out",
         )
     return tuple([Option(label=ascii_uppercase[i], text=text) for i, text in enumerate(texts)])
+
+
+def as_typed(answer: str) -> str:
+    """Return the letter that people read in an answer: ``C`` of ``（c）`` and ``选Ｃ``, else ""."""
+    said = _TYPED.fullmatch(normalize("NFKC", answer))
+    return said[1].upper() if said else ""
 
 
 def by_letter(

@@ -3,12 +3,10 @@
 A passage's questions stand in neighbouring rows that repeat its text.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, takewhile
 from string import ascii_uppercase
 from typing import Any
-from unicodedata import normalize
 
 import msgspec
 
@@ -57,11 +55,6 @@ class Row(msgspec.Struct):
     group: str | int | None = None
     role: Role | None = None
 
-
-# A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
-_SAID = re.compile(
-    r"\s*(?:(?:正确)?答案[是为]?:?|故?选:?)?\s*\(?\s*([A-Za-z])\s*\)?\s*[.。、,;]?\s*项?\s*"
-)
 
 _WITHOUT_QUESTION = (
     "of texts alone make JSON lines "
@@ -198,8 +191,7 @@ def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answe
         )
     if answer in labels:
         return choices.by_letter(answer, made, place.name, place.defects)
-    said = _SAID.fullmatch(normalize("NFKC", answer))
-    letter = said[1].upper() if said else ""
+    letter = choices.as_typed(answer)
     if letter in labels and answer not in (option.text for option in made):
         return choices.by_letter(letter, made, place.name, place.defects)
     return choices.by_text(answer, made, place.name, place.defects)

@@ -135,3 +135,24 @@ def test_the_ninth_letter_is_a_pronoun_before_a_verb():
     assert picked("Answer: I don't know", ten).rule == "refusal"
     assert picked("Answer: I", ten).labels == ("I",)
     assert picked("故选J", ten).labels == ("J",)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("那么，A\n不对，应该是B", "B"),
+        ("A\n不对，应该是B", "B"),
+        ("我认为A。不对，应为B。", "B"),
+        ("答案是A，不对，是B", "B"),
+        ("选A。等等，是D。", "D"),
+        ("答案是B。更正：C", "C"),
+        ("A不对，B不对，C对，D不对", "C"),
+        ("A项不对，应该是B时期的事，C项正确", "C"),
+        ("A项不对，应该是C说的那样，所以选B", "B"),
+        ("C项不对，应是D项的内容。故选C。", "C"),
+        ("答案：A，不是B", "A"),
+    ],
+)
+def test_who_corrects_himself_means_what_he_says_last(text, labels):
+    """What an option should have said is no correction of the answer."""
+    assert "".join(picked(text, OPTIONS).labels) == labels
