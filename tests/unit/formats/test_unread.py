@@ -90,6 +90,31 @@ def test_rows_as_data_of_one_document(tmp_path):
         list(load(path, "rows,passage=text,question=q"))
 
 
+CLOZE = "@placeholder won."
+ANN = {"start": 0, "end": 2, "text": "Ann"}
+
+
+@pytest.mark.parametrize(
+    ("value", "row", "name"),
+    [
+        ({"passage": "Ann won.", "query": CLOZE, "entities": ["Ann"], "answers": ["Ann"],
+          "idx": {"passage": 3, "query": 7}}, None, "3-7"),
+        ({"source": "s", "passage": {"text": "Ann won.", "entities": [{"start": 0, "end": 2}]},
+          "qas": [{"query": CLOZE, "answers": [ANN], "idx": 7}], "idx": 3}, None, "3-7"),
+        ({"version": "1.0", "data": [{"id": "p", "source": "s", "passage": {"text": "Ann won."},
+          "qas": [{"id": "q", "query": CLOZE, "answers": [ANN]}]}]}, 0, "q"),
+    ],
+)  # fmt: skip
+def test_record_in_its_three_forms(tmp_path, value, row, name):
+    path = saved(tmp_path, value)
+    ((passage, (question,)),) = load(path)
+    assert (load(path).format, question.question_id, question.text) == ("rows", name, CLOZE)
+    assert (passage.text, question.answers[0].text) == ("Ann won.", "Ann")
+    dump(load(path), tmp_path / "back.jsonl")
+    back = json.loads((tmp_path / "back.jsonl").read_text())
+    assert back == (value if row is None else value["data"][row])
+
+
 @pytest.mark.parametrize(
     ("row", "texts"),
     [

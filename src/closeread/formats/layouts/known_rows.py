@@ -212,6 +212,30 @@ KNOWN = (
         ),
     ),
     Known(
+        "record",
+        {"passage": str, "query": str, "entities": list, "answers": list},
+        Columns(
+            passage=("passage",), question="query", answer="answers",
+            id=("idx.passage", "idx.query"),
+        ),
+    ),
+    Known(
+        "record",
+        {"id": str, "passage.text": str, "qas": list, "qas.query": list, "qas.id": list},
+        Columns(
+            passage=("passage.text",), question="qas.query", answer="qas.answers", id=("qas.id",),
+            passage_id="id", inside="qas",
+        ),
+    ),
+    Known(
+        "record",
+        {"idx": int, "passage.text": str, "qas": list, "qas.query": list, "qas.idx": list},
+        Columns(
+            passage=("passage.text",), question="qas.query", answer="qas.answers",
+            id=("idx", "qas.idx"), inside="qas",
+        ),
+    ),
+    Known(
         "boolq",
         {"passage": str, "question": str, "answer": bool},
         Columns(
