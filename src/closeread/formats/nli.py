@@ -45,6 +45,7 @@ _OPTIONS = tuple(
     Option(label=letter, text=label) for letter, label in zip("ABC", _LABELS, strict=True)
 )
 _ANSWERS = {option.text: (option.answer,) for option in _OPTIONS}
+_OTHER = "not_entailment"  # where neutral and contradiction are one
 _NO_LABEL = (None, "", "-", -1, "-1")
 _Known = dict[str | int | None, str]
 _LETTERS: _Known = {label[0]: label for label in _LABELS}
@@ -129,7 +130,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         language = row.language or "" if "language" in fields else ""
         label = known.get(row.label)
         if label is None:
-            raise _unknown(row, place(source, at, row.id))
+            raise _unknown(row, place(source, at, row.id), fields)
         if row.id is None:
             name = content_ids.make(row.premise, row.hypothesis, line=line)
         else:
@@ -173,7 +174,17 @@ def _known(names: Set[str], fields: dict[str, str]) -> _Known:
     return known
 
 
-def _unknown(row: _Row, where: str) -> InputError:
+def _unknown(row: _Row, where: str, fields: dict[str, str]) -> InputError:
+    if row.label == _OTHER:
+        columns = f"passage={fields['premise']},question={fields['hypothesis']}"
+        return InputError(
+            "this is a set of two labels, as RTE and QNLI",
+            where=where,
+            expected=", ".join(_LABELS),
+            cure="add the labels as options to lines of JSON: jq -c "
+            f"""'. + {{options: ["entailment", "{_OTHER}"]}}' FILE > NEW.jsonl, and read them by """
+            f"--format rows,{columns},options=options,answer={fields['label']}",
+        )
     if isinstance(row.label, int):
         return InputError(
             f"the label is the number {row.label}, and sets differ in what it stands for",

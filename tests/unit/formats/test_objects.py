@@ -112,6 +112,16 @@ def test_pairs_in_a_table_with_commas(tmp_path):
     assert (passage.text, question.answers[0].text) == ("It left, at six.", "entailment")
 
 
+def test_sets_of_two_labels_are_told_how_they_are_read(tmp_path):
+    row = {"premise": TEXT, "hypothesis": "It left.", "label": "not_entailment", "idx": 3}
+    with pytest.raises(InputError, match="a set of two labels") as caught:
+        list(load(saved(tmp_path, json.dumps(row))))
+    form = caught.value.cure.rpartition("--format ")[2]
+    path = saved(tmp_path, json.dumps(row | {"options": ["entailment", "not_entailment"]}))
+    ((_, (question,)),) = load(path, form + ",id=idx")
+    assert (question.question_id, question.answers[0].label) == ("3", "B")
+
+
 def test_a_line_with_cells_too_few_is_told(tmp_path):
     path = saved(tmp_path, SNLI + "neutral\tA.\n", "snli.txt")
     with pytest.raises(InputError, match="line 4: 2 cells"):

@@ -52,12 +52,15 @@ def columns_of(source: Source, given: Given) -> Columns:
             cure="say which holds what by the format "
             "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
         )
-    return _as_written(source, as_written(row, columns))
+    return _as_written(source, row, as_written(row, columns))
 
 
-def _as_written(source: Source, columns: Columns) -> Columns:
-    """Return the columns with the answer's form, which the first row with an answer tells."""
-    if columns.answer_form or not columns.answer:
+def _as_written(source: Source, first: Mapping[str, Any], columns: Columns) -> Columns:
+    """Return the columns with the answer's form, which the first row with an answer tells.
+
+    Where the first row has no such column none has: a set without gold is not walked through.
+    """
+    if columns.answer_form or not columns.answer or not _has(first, columns.answer):
         return columns
     for at, row in rows_of(source):
         for one in each_of(source, at, row, columns):
