@@ -167,7 +167,7 @@ def _view(
     values: dict[str, dict[str, float | None]] = {}
     units: dict[str, dict[str, str]] = {}
     makers: dict[str, str] = {}
-    notes: dict[str, str] = {}
+    notes: dict[str, dict[str, None]] = {}
     summary = run.summary()
     if summary is not None:
         for score in run.scores():
@@ -178,14 +178,14 @@ def _view(
             makers.update(dict.fromkeys(of, score.metric))
             unit = score.unit_id or score.question_id
             units.setdefault(score.metric, {})[score.question_id] = unit
-            if score.note:
-                notes.setdefault(score.question_id, score.note)
+            if score.note and score.question_id in shown:
+                notes.setdefault(score.question_id, {})[score.note] = None
     told: dict[str, Told] = {}
     for prediction in _judged(run, summary, dataset):
         question_id = prediction.question_id
         of = values.get(question_id, {})
         if question_id in shown:
-            note = notes.get(question_id, "")
+            note = "; ".join(notes.get(question_id, ()))
             told[question_id] = Told(prediction=prediction, values=of, note=note)
         else:
             sure = {name: of[name] for name in (SURE,) if name in of}

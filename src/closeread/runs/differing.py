@@ -81,4 +81,5 @@ def summaries_apart(
 
 
 def _pair(had: object, has: object, other: str) -> str:
+    had, has = ("nothing" if one == "" else one for one in (had, has))  # as of a note
     return f"{had} is stored, {has} is {'computed here' if other else 'right'}"

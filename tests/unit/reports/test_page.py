@@ -22,7 +22,16 @@ from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
 from closeread.runs.store import open_run
-from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question
+from closeread.types import (
+    Answer,
+    Candidate,
+    Evidence,
+    Generation,
+    Passage,
+    Prediction,
+    Question,
+    Span,
+)
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202e & ' \" <img src=x onerror=y>"
@@ -520,3 +529,21 @@ def test_a_large_page_is_written_piece_by_piece(tmp_path):
     assert size > 2_000 * 10_000
     assert peak < 3 * size, peak  # a block of it, not the whole: that took 17 times its size
     assert len(_parsed(page)[1]["details-0"]) == 64
+
+
+def test_a_question_is_shown_with_what_every_scorer_says_of_it(tmp_path):
+    """That of the first alone would hide that the reader gave no evidence."""
+    gold = Evidence(spans=(Span(start=0, end=7),))
+    question = Question(
+        question_id="q", passage_id="p", text="在哪里？", kind="span",
+        answers=(Answer(kind="span", texts=("青石桥",)),), gold_evidence=(gold,),
+    )  # fmt: skip
+    passage = Passage(passage_id="p", text="在青石桥的东边。", language="zh")
+    dataset = write_set(tmp_path / "set.jsonl", [(passage, (question,))])
+    said = [Prediction(question_id="q", answer=Answer(kind="span", texts=("青石桥",)))]
+    folder = write_run(tmp_path / "run", dataset, said, {})
+    score_run(open_run(folder), ScoreSettings(metrics=("squad", "mrqa", "evidence"), resamples=0))
+    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    both = "an answer without blanks, here one word; no evidence was predicted"
+    assert blocks["details-0"][0]["runs"][0]["note"] == both
+    assert blocks["index"]["notes"][both] == "答案中没有空格，这里只算一个词；没有预测证据"

@@ -93,4 +93,5 @@ def test_a_run_that_was_scored_before_there_was_such_a_note_is_no_error(tmp_path
     (run.path / "summary.json").write_text(json.dumps(summary))
     found = verify(open_run(run.path))
     assert not found.differences
-    assert [one for one in found.unchecked if "note" in one]
+    (told,) = (one for one in found.unchecked if "note" in one)
+    assert "squad.f1: note nothing is stored, 1 of 1 answers are" in told
