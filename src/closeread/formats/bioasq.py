@@ -101,14 +101,14 @@ def _asked(item: _Question, text: str, name: str, defects: Defects) -> Question:
     answers: tuple[Answer, ...] = ()
     if item.type == "yesno":
         kind, made = "choice", options(["yes", "no"], name)
-        answer = said if isinstance(said, str) else next(iter(_names(said)), None)
+        answer = next(iter(_names(_items(said))), None)
         answers = by_text(None if answer is None else answer.lower().strip(), made, name, defects)
-    elif item.type == "list" and said:
+    elif item.type == "list" and _names(_items(said)):
         kind = "discrete"
         texts = tuple(_names([one])[0] for one in _items(said) if _names([one]))
         places = [_place(one, text, name, defects) for one in texts]
         answers = (Answer(kind="spans", texts=texts, spans=tuple(s for p in places for s in p)),)
-    elif said:
+    else:
         answers = tuple(
             Answer(kind="span", texts=(one,), spans=_place(one, text, name, defects))
             for one in _names(_items(said))
@@ -124,13 +124,13 @@ def _asked(item: _Question, text: str, name: str, defects: Defects) -> Question:
     )
 
 
-def _items(said: str | list[Any]) -> list[Any]:
-    return [said] if isinstance(said, str) else said
+def _items(said: str | list[Any] | None) -> list[Any]:
+    return [said] if isinstance(said, str) else said or []
 
 
-def _names(said: Any) -> list[str]:
-    """Return all names of answers, in lists or bare."""
-    found = [one if isinstance(one, list) else [one] for one in said or ()]
+def _names(said: list[Any]) -> list[str]:
+    """Return all names of answers, in lists or bare, but blank ones."""
+    found = [one if isinstance(one, list) else [one] for one in said]
     return list(dict.fromkeys(text for one in found for text in one if text.strip()))
 
 

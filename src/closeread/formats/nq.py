@@ -131,7 +131,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         short = [_answers(one, [*map(span, one.short_answers)], text) for one in given]
         long = [found for one in given if (found := span(one.long_answer)) is not None]
         answers = [answer for one in short for answer in one]
-        if not _enough(sum(map(bool, short)), len(given)):
+        if not _enough(sum(map(_is_answered, given)), len(given)):
             answers = [Answer(kind="none")] if given else []
         if not _enough(len(long), len(given)):
             long = []
@@ -144,7 +144,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             gold_evidence=tuple(
                 Evidence(spans=(found,), texts=(found.of(text),)) for found in dict.fromkeys(long)
             ),
-            tags={"answer_type": _type(answers)} if given else {},
+            tags={"answer_type": _type(answers)} if answers else {},
         )
         metadata = unsaid(_NAME, raw, _line(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
@@ -210,6 +210,13 @@ def _answers(given: _Annotation, places: list[Span | None], text: str) -> list[A
         return [Answer(kind="span", texts=(said,))]
     spans = [span for span in places if span is not None]
     return [Answer(kind="span", texts=(span.of(text),), spans=(span,)) for span in spans]
+
+
+def _is_answered(given: _Annotation) -> bool:
+    """Whether an annotator gave an answer, be its tokens in the page or not."""
+    return given.yes_no_answer.upper() in _WORDS or any(
+        one.start_token >= 0 for one in given.short_answers
+    )
 
 
 def _enough(n_given: int, n_annotators: int) -> bool:

@@ -73,7 +73,8 @@ def guess(source: Source) -> str:
             where=str(source),
             cure=f"name the format with {source.option}",
         )
-    if known := unread.told(dict.fromkeys(_names(source.head()))):
+    head = source.long_head()
+    if known := unread.told(head, _names(head)):
         raise InputError(known.told, where=str(source), cure=known.cure)
     raise InputError(
         "no known format has content like this" + _columns(source.head()),

@@ -1,7 +1,9 @@
 """Published sets that no format reads as they are: what each is, and what to do about it."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from closeread.formats.files.head import Head
 
 
 class Unread(NamedTuple):
@@ -21,12 +23,13 @@ _KNOWN = (
     ),
     Unread(
         frozenset(("passages", "query", "answers", "query_id")),
-        "these are rows of MS MARCO, with several passages and answers in free words",
+        "these are rows of MS MARCO, with several passages and answers in free words, one of which "
+        "is `No Answer Present.`",
         "say which column holds what: "
         "rows,passage=passages.passage_text,question=query,answer=answers,id=query_id",
     ),
     Unread(
-        frozenset(("Data", "Domain", "Version")),
+        frozenset(("QuestionId", "QuestionSource")),  # in `Data`, what follows it is far away
         "this is TriviaQA, whose texts lie in other files",
         "make SQuAD's form of both by its own program, utils/convert_to_squad_format.py; or take "
         "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
@@ -46,19 +49,21 @@ _ASIDE = {"id", "question_id", "choices", "options", "answerKey", "subject", "ex
 _ANSWERS = frozenset(("answer", "answers"))
 
 
-def told(names: Mapping[str, Any]) -> Unread | None:
+def told(head: Head, columns: Iterable[str]) -> Unread | None:
     """Return what the first record shows; None where that is nothing known.
 
     Args:
-        names: The first record, or a table's columns.
+        head: The beginning of the file, whose first record may lie in its first member, a list.
+        columns: The names in the first record, or a table's columns.
     """
+    names, inner = frozenset(columns), head.first(0, 0)
     for one in _KNOWN:
-        if one.names <= names.keys():
+        if one.names <= names | (inner.keys() if isinstance(inner, dict) else set()):
             return one
-    rest = names.keys() - _ANSWERS - _ASIDE
+    rest = names - _ANSWERS - _ASIDE
     if rest == {"question"} and len(names) > 1:
         return Unread(
-            frozenset(names),
+            names,
             "these are questions without a passage",
             "add a column `passage` with the text that each is about; closeread reads texts, and "
             "looks nothing up",

@@ -73,6 +73,20 @@ def test_two_of_five_annotators_must_say_that_there_is_an_answer(
     assert back(path, tmp_path) == PAGE | {"annotations": annotations}
 
 
+@pytest.mark.parametrize(
+    ("annotations", "texts"),
+    [([said([(900, 901)])], []), ([said([(1, 2)]), said([(900, 901)]), said([])], ["The"])],
+)
+def test_an_answer_beyond_the_page_is_not_that_there_is_none(tmp_path, annotations, texts):
+    """The annotator gave one; what it was is lost, and no gold is made of that."""
+    path = saved(tmp_path, PAGE | {"annotations": annotations})
+    ((_, (question,)),) = load(path)
+    assert [answer.texts for answer in question.answers] == [(text,) for text in texts]
+    assert ("answer_type" in question.tags) == bool(texts)
+    assert load(path).check().counts == {"token-out-of-range": 1}
+    assert back(path, tmp_path) == PAGE | {"annotations": annotations}
+
+
 def test_a_page_without_annotations_has_no_gold(tmp_path):
     row = {key: value for key, value in PAGE.items() if key != "annotations"}
     path = saved(tmp_path, row)

@@ -18,12 +18,17 @@ DUREADER = {
     "fact_or_opinion": "FACT",
     "answers": ["六点"],
 }
+LONG = "船六点离开。" * 9999
 MARCO = {
     "passages": {"is_selected": [1, 0], "passage_text": ["It left at six.", "No."]},
     "query": "when",
     "query_id": 7,
     "answers": ["six"],
 }  # fmt: skip
+
+
+TRIVIA = {"Answer": {"Value": "Ann"}, "EntityPages": [], "Question": "Who?", "QuestionId": "tc_1",
+          "QuestionSource": "u"}  # fmt: skip
 
 
 def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
@@ -36,6 +41,7 @@ def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
     ("row", "told", "text"),
     [
         (DUREADER, "DuReader 2.0", "船六点离开。\n有琴。"),
+        (DUREADER | {"documents": [{"paragraphs": [LONG]}]}, "DuReader 2.0", LONG),
         (MARCO, "MS MARCO", "It left at six.\nNo."),
     ],
 )
@@ -51,7 +57,8 @@ def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ({"Data": [], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
+        ({"Data": [TRIVIA], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
+        ({"Data": [TRIVIA] * 9999, "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
         ({"question": "who", "answer": ["Ann"]}, "questions without a passage"),
         ([{"question": "who", "answers": ["Ann"], "id": "1"}], "questions without a passage"),
         ({"id": "1", "question": "who", "choices": ["a", "b"], "answer": 0}, "without a passage"),
@@ -113,6 +120,32 @@ def test_record_in_its_three_forms(tmp_path, value, row, name):
     dump(load(path), tmp_path / "back.jsonl")
     back = json.loads((tmp_path / "back.jsonl").read_text())
     assert back == (value if row is None else value["data"][row])
+
+
+def test_data_may_be_a_column(tmp_path):
+    """Rows of a set that is known, and lines of any other one, are rows themselves."""
+    known = {"id": "1", "context": "It left at six.", "question": "When?", "data": [{"x": 1}],
+             "answers": {"text": ["six"], "answer_start": [11]}}  # fmt: skip
+    mine = {"text": "It left at six.", "q": "When?", "data": [{"x": 1}]}
+    for rows, form in (
+        ([known], None),
+        ([known] * 2, None),
+        ([mine] * 2, "rows,passage=text,question=q"),
+    ):
+        path = tmp_path / "set.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert [len(questions) for _, questions in load(path, form)] == [len(rows)]
+
+
+def test_gold_that_is_not_known_in_rows_of_triviaqa(tmp_path):
+    """Its test sets have `<unk>`, which was gold."""
+    row = {"question": "Who?", "question_id": "tc_1", "entity_pages": {"wiki_context": ["Ann."]},
+           "answer": {"aliases": [], "value": "<unk>", "normalized_value": "<unk>"}}  # fmt: skip
+    path = saved(tmp_path, row)
+    ((_, (question,)),) = load(path)
+    assert (question.answers, load(path).check().counts) == ((), {})
+    dump(load(path), tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text()) == row
 
 
 @pytest.mark.parametrize(

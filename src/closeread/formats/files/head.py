@@ -35,6 +35,12 @@ class Head:
         whole = _parse(self.raw)
         return whole if whole is not None else _parse(_closed(self.raw))
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether something follows the first line, which is a JSON value for itself."""
+        rest = self.raw.lstrip().partition(b"\n")[2]
+        return self.first_line is not None and bool(rest.strip())
+
     def first(self, *path: str | int) -> Any:
         """Follow keys and indices into ``value``; None where the path ends early.
 

@@ -27,6 +27,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         passage: Several are joined by line breaks, as are the texts of a list.
         id: Several are joined by hyphens; made from the content where there is none.
         also: Columns with further accepted answers.
+        unknown: What stands for an answer where the gold is not known.
         options: A column that holds all, or one column an option.
         first: What number stands for the first option.
         inside: The column that holds several questions, a list or an object of lists; those of one
@@ -43,6 +44,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     question: str
     answer: str = ""
     also: tuple[str, ...] = ()
+    unknown: str = ""
     options: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     title: str = ""
@@ -172,6 +174,8 @@ def own(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
         made["id"] = _id(row, columns)
     made |= _tags(row, columns)
     answer = value_at(row, columns.answer) if columns.answer else None
+    if columns.unknown and answer == columns.unknown:
+        answer = None
     if columns.options:
         made["options"] = _options(row, columns)
         if answer not in _WITHHELD:

@@ -208,7 +208,7 @@ KNOWN = (
          "answer.value": str, "answer.aliases": list},
         Columns(
             passage=("entity_pages.wiki_context",), question="question", answer="answer.value",
-            also=("answer.aliases",), id=("question_id",),
+            also=("answer.aliases",), id=("question_id",), unknown="<unk>",
         ),
     ),
     Known(

@@ -11,6 +11,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.blocks import are_blocks, blocks
 from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.columns import Columns, each_question
+from closeread.formats.layouts.known_rows import known_columns
 from closeread.formats.layouts.objects import At, Numbered, each_object, place
 
 _PARAGRAPH = ("data", 0, "paragraphs", 0)
@@ -38,8 +39,9 @@ def first_row(head: Head) -> dict[str, Any] | None:
 
 
 def _is_under_data(head: Head) -> bool:
-    """Whether rows are the elements of ``data`` in one document."""
-    return isinstance(head.first("data"), list) and isinstance(head.first("data", 0), dict)
+    """Whether rows are the elements of ``data`` in one document, and it is no column of rows."""
+    is_list = isinstance(head.first("data"), list) and isinstance(head.first("data", 0), dict)
+    return is_list and not head.has_lines and known_columns(head.row) is None
 
 
 def rows_of(source: Source) -> Iterator[Numbered]:
