@@ -22,7 +22,7 @@ from closeread.readers.neural import span
 from closeread.types import Answer, Option, Passage, Question
 from languages import SAMPLES
 from neural.encoders import TEXTS, make_encoder
-from verbs import apart
+from verbs import apart, within
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -255,6 +255,31 @@ def test_null_odds_of_a_run_feed_the_official_threshold(tmp_path):
     said = cli("score", "--dataset", data, "--predictions", tmp_path / "texts.json",
                "--null-odds", tmp_path / "odds.json", "--metric", "squad2", "--json")  # fmt: skip
     assert "squad2.best_f1" in json.loads(said)["metrics"]
+
+
+def test_a_checkpoint_that_was_not_asked_for_no_answer_is_told_of_questions_without_one(tmp_path):
+    """One made elsewhere answers every question of SQuAD 2.0, and said nothing of it."""
+    rows = [
+        {"id": str(n), "question": "Who sang?", "is_impossible": not found, "answers": found}
+        for n, found in enumerate([[{"text": "14 sheep", "answer_start": 54}], []])
+    ]
+    data = tmp_path / "squad2.json"
+    paragraph = {"context": TEXTS["en"][0], "qas": rows}
+    data.write_text(
+        json.dumps({"version": "v2.0", "data": [{"title": "t", "paragraphs": [paragraph]}]})
+    )
+    said = {}
+    for name, told, options in (
+        ("elsewhere", False, ()), ("knows", True, ()), ("off", False, ("-o", "null=off")),
+    ):  # fmt: skip
+        model = make_encoder(tmp_path / name, **({"null_answers": True} if told else {}))
+        done = within("read", data, "--reader", "span", "-o", f"model={model}", *options,
+                      "--out", tmp_path / f"run-{name}")  # fmt: skip
+        said[name] = done.stderr
+    assert "1 of 2 questions have no answer" in said["elsewhere"]
+    assert "-o null=on" in said["elsewhere"]
+    assert "no answer" not in said["knows"]
+    assert "no answer" not in said["off"]
 
 
 def cli(*arguments):

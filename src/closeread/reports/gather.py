@@ -71,21 +71,20 @@ def gather(
             answered.append(None if problem else dataset)
             if dataset is not None:
                 _keep(found, dataset if many else telling(dataset, advance), info, most)
+    for place, view in enumerate(found.sets):
+        if view.problem in ("missing", "changed"):
+            those = [run for run in opened if places[run.info.dataset.sha256] == place]
+            found.rows += _bare(those, place, most)
     shown: list[set[str]] = [set() for _ in found.sets]
     for row in found.rows:
         shown[row.place].add(row.question.question_id)
     for run, name in zip(opened, names, strict=True):
         place = places[run.info.dataset.sha256]
-        # Of a set that is not there the runs' first questions are shown: see _bare.
-        ids = shown[place] or {one.question_id for one in islice(run.predictions(), most)}
-        found.runs.append(_view(run, name, place, answered[place], ids))
+        found.runs.append(_view(run, name, place, answered[place], shown[place]))
         if many:
             advance(1)
     if ranked:
         found.runs = sorted(found.runs, key=found.standing)
-    for place, view in enumerate(found.sets):
-        if view.problem in ("missing", "changed"):
-            found.rows += _bare(found, place, most)
     return found
 
 
@@ -136,9 +135,11 @@ def _keep(found: Material, dataset: Dataset, info: DatasetInfo, most: int) -> No
         found.rows += [Row(place=place, passage=at, question=each) for each in questions]
 
 
-def _bare(found: Material, place: int, most: int) -> list[Row]:
-    """Return the questions of a data set that is not there, as far as the runs know them."""
-    ids = {name: None for number in found.runs_of(place) for name in found.runs[number].told}
+def _bare(runs: Sequence[Run], place: int, most: int) -> list[Row]:
+    """Return the questions of a data set that is not there, as far as its runs know them."""
+    ids: dict[str, None] = {}
+    for run in runs:
+        ids |= dict.fromkeys(one.question_id for one in islice(run.predictions(), most))
     return [
         Row(
             place=place,

@@ -547,3 +547,26 @@ def test_a_question_is_shown_with_what_every_scorer_says_of_it(tmp_path):
     both = "an answer without blanks, here one word; no evidence was predicted"
     assert blocks["details-0"][0]["runs"][0]["note"] == both
     assert blocks["index"]["notes"][both] == "答案中没有空格，这里只算一个词；没有预测证据"
+
+
+def test_of_a_large_set_that_is_gone_every_run_shows_what_it_said(tmp_path):
+    """Runs answer in other orders: each held the texts of its own first questions alone."""
+    questions = tuple(
+        Question(question_id=f"q{n}", passage_id="p1", text="Who?", kind="span") for n in range(9)
+    )
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    said = [
+        Prediction(question_id=one.question_id, answer=Answer(kind="span", texts=("Ann",)))
+        for one in questions
+    ]
+    runs = [
+        write_run(tmp_path / name, dataset, given, {})
+        for name, given in (("one", said), ("other", said[::-1]))
+    ]
+    (tmp_path / "set.jsonl").unlink()
+    material = gather(runs, most=4)
+    assert [row.question.question_id for row in material.rows] == ["q0", "q1", "q2", "q3"]
+    for run in material.runs:
+        assert len(run.told) == 9
+        shown = (run.told[row.question.question_id].prediction for row in material.rows)
+        assert all(one.answer.texts == ("Ann",) for one in shown)

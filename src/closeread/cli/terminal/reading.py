@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -112,6 +113,7 @@ def tell_of(run: Run, limit: int | None) -> None:
     _tell_limit(run, limit)
     _tell_defects(run)
     _tell_failures(run)
+    _tell_never_none(run)
     if not _tell_blanks(run):
         _tell_silence(run)
 
@@ -181,6 +183,23 @@ def _ended(reason: str) -> str:
     if reason != "length":
         return told
     return f"{told}: a larger -o max_tokens= leaves room behind what the model thinks unseen"
+
+
+def _tell_never_none(run: Run) -> None:
+    """Say where questions have no answer, and a checkpoint that may know it was not asked.
+
+    One made elsewhere does not tell whether it learned to say so.
+    """
+    reader = run.info.reader
+    if reader.options.get("null") != "auto" or reader.record.get("null") is not False:
+        return
+    asked = islice(run.dataset().questions(), run.info.dataset.limit)
+    n_none = sum(any(answer.kind == "none" for answer in one.answers) for one in asked)
+    if n_none:
+        remark(
+            f"{n_none:,} of {_questions(run)} have no answer, and the checkpoint does not say that "
+            "it learned to tell: it answered all; if it did learn it, -o null=on lets it say so"
+        )
 
 
 def _tell_silence(run: Run) -> None:
