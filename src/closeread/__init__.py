@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from closeread.version import __version__
 
 # Name -> module. Resolved on first use, so that `import closeread` loads nothing heavy.
 _PUBLIC = {

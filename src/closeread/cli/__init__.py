@@ -12,8 +12,8 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-from closeread import __version__
 from closeread.errors import CloseReadError, StorageError, UsageError
+from closeread.version import __version__
 from closeread.wording import in_one_line
 
 _SHOWN = 200  # of an argument

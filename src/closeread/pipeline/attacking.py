@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from closeread import __version__, catalog
+from closeread import catalog
 from closeread.attacks.attack import Attack, Group, Made, by_passage, gathered
 from closeread.attacks.search import hardest
 from closeread.attacks.surroundings import Surroundings
@@ -23,6 +23,7 @@ from closeread.parts.making import make_of
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
+from closeread.version import __version__
 
 _OWN = "jsonl"  # the one format that holds what was changed
 _TRIPLES = "gcrc-advrobust"  # which has no place for less

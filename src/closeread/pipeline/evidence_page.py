@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import closeread
 from closeread.metrics.evidence import MAIN
 from closeread.metrics.units import question_unit
 from closeread.pipeline.shading import attention
@@ -12,6 +11,7 @@ from closeread.reports.material import Material, Row, RunView, SetView, Told, sh
 from closeread.reports.plot import RESAMPLING
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
+from closeread.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ def evidence_material(
 def _view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
     main = next((name for name in MAIN if name in found.metrics), "")
     run = RunInfo(
-        closeread=closeread.__version__,
+        closeread=__version__,
         created=now(),
         dataset=info,
         reader=found.reader,

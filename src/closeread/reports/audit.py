@@ -8,12 +8,12 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import closeread
 from closeread.formats.files.whole import replacing
 from closeread.reports.frame import framed, template
 from closeread.reports.scatter import scatter
 from closeread.reports.words.audit import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.words.audit_sentences import CELLS, OUR_CELLS, SENTENCES
+from closeread.version import __version__
 
 _MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
 _MOST_ROWS = 500
@@ -60,7 +60,7 @@ def write_audit(
         tally=page.tally(Counter(finding["verdict"] for finding in findings)),
         overview="".join(page.line(number, finding) for number, finding in gravest),
         sections="".join(page.section(number, finding) for number, finding in gravest),
-        made=page.own("Made by closeread {version}", version=closeread.__version__),
+        made=page.own("Made by closeread {version}", version=__version__),
     )
     html = framed(
         [body.rstrip("\n")],

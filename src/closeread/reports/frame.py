@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-import closeread
+from closeread.version import __version__
 
 _TEMPLATES = files("closeread.reports") / "templates"
 
@@ -31,7 +31,7 @@ def framed(
     before, behind = template("frame.html").split("$body")
     head = Template(before).substitute(
         lang="zh-CN" if language == "zh" else "en",
-        version=closeread.__version__,
+        version=__version__,
         title=title,
         style=style,
         allowed=allowed,

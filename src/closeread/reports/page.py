@@ -5,7 +5,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import closeread
 from closeread.errors import MissingExtraError
 from closeread.formats.files.whole import replacing
 from closeread.reports import payload
@@ -20,6 +19,7 @@ from closeread.reports.plots import all_plots
 from closeread.reports.unscripted import unscripted
 from closeread.reports.words.notes import NOTES
 from closeread.reports.words.page import by_language
+from closeread.version import __version__
 
 
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
@@ -51,7 +51,7 @@ def _index(material: Material, language: str) -> dict[str, Any]:
     made = published(material)
     found: dict[str, Any] = {
         "lang": language,
-        "version": closeread.__version__,
+        "version": __version__,
         "words": by_language(),
         "part": {"passages": payload.PASSAGES_A_BLOCK, "details": payload.DETAILS_A_BLOCK},
         "datasets": [_set(view) for view in material.sets],

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in, unreadable_in
@@ -21,6 +20,7 @@ from closeread.runs.folder import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
 from closeread.system import folders, partial
+from closeread.version import __version__
 
 _UNSAFE = re.compile(r"[^\w.+~-]+")
 

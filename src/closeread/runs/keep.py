@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from closeread import __version__
 from closeread.errors import CloseReadError, StorageError
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.predict import finished
@@ -24,6 +23,7 @@ from closeread.runs.records import (
 from closeread.runs.score import score_run
 from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
+from closeread.version import __version__
 
 HANDED_IN = "handed in: "  # before folder and file: many call the file alike
 SEED = re.compile(r"(?<![^\W_])seed[-_= ]?[0-9]+", re.IGNORECASE)  # what numbers a seed in either

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.whole import replacing
 from closeread.items import ordered, up_to, whole_groups
@@ -24,6 +23,7 @@ from closeread.runs.rest import Rest
 from closeread.runs.selection import digest, none_of_the_set, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction
+from closeread.version import __version__
 
 BATCH_SIZE = 32
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from closeread import __version__
 from closeread.errors import UsageError
 from closeread.items import ordered
 from closeread.metrics.selective import Selective
@@ -24,6 +23,7 @@ from closeread.runs.score import as_submission
 from closeread.runs.selection import ONLY
 from closeread.runs.store import LOG_SCORES, LOG_SHOWN, Run
 from closeread.types import Passage, Prediction, Question
+from closeread.version import __version__
 
 ConfidenceOf = Callable[[Passage, Question, Prediction], float]
 

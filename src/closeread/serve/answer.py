@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 
-from closeread import __version__
 from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.evidence.cover import claim_and_context, explain
 from closeread.formats.files.place import PARSER_ERRORS
@@ -25,6 +24,7 @@ from closeread.serve.settings import Settings
 from closeread.text.language import code, detect
 from closeread.text.polarity import polarity
 from closeread.types import Evidence, Passage, Prediction, Question
+from closeread.version import __version__
 
 _REQUEST = msgspec.json.Decoder(AnswerRequest)
 _PREDICTION = msgspec.json.Decoder(Prediction)

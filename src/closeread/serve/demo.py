@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-import closeread
 from closeread.reports.frame import drawn_by, escaped, in_closure, template
 from closeread.serve.settings import Settings
 from closeread.text.polarity import SPELLED, rules
 from closeread.text.quotations import ASIDES
+from closeread.version import __version__
 
 _FOLDER = files("closeread.serve") / "demo"
 # What makes nodes, numbers evidence and marks a passage is the report's own.
@@ -39,7 +39,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         },
         "learned": list(calibrated.get("learned_from", ())),
         "elsewhere": bool(calibrated.get("warnings")),
-        "version": closeread.__version__,
+        "version": __version__,
         "words": words,
         "examples": _json("examples.json"),
         "rules": rules(),

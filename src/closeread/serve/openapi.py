@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from closeread import __version__
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
 from closeread.serve.settings import Settings
 from closeread.types import Question
+from closeread.version import __version__
 from closeread.wording import seconds_of
 
 _RECORDS = (AnswerRequest, AnswerReply, ErrorReply, Health)

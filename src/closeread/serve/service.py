@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.requests import Request
 
-from closeread import __version__
 from closeread.protocols import Reader, Retriever
 from closeread.readers.confidence.calibrate import Applied
 from closeread.readers.http.answer_wire import Health
@@ -22,6 +21,7 @@ from closeread.serve.metrics import Metrics
 from closeread.serve.order import Order, Shown
 from closeread.serve.refusals import GoneError, RefusedError
 from closeread.serve.settings import Settings
+from closeread.version import __version__
 from closeread.wording import seconds_of
 
 T = TypeVar("T")

@@ -7,13 +7,13 @@ signature. What stands beside a value, its interval and its counts, has versions
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from closeread import __version__
 from closeread.metrics import intervals, pools
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Metric
 from closeread.runs.records import ComputedBy, ScoreSettings
 from closeread.types import Summary
+from closeread.version import __version__
 
 UNRECORDED = "written before versions were recorded"
 _OF_INTERVALS = frozenset({"low", "high", "note", "signature", "unit_id"})

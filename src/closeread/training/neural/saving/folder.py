@@ -17,7 +17,6 @@ import torch
 import transformers
 from safetensors import SafetensorError, safe_open
 
-from closeread import __version__
 from closeread.errors import MismatchError, StorageError
 from closeread.formats.files.whole import replacing, save_json
 from closeread.training.processes import how_many, is_first
@@ -33,6 +32,7 @@ from closeread.training.recipes.place import (
     must_be_free,
     read,
 )
+from closeread.version import __version__
 from closeread.wording import count_of
 
 CURVES = "curves"  # for TensorBoard
