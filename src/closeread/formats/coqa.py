@@ -2,9 +2,8 @@
 
 ``{"version", "data": [{"source", "id", "filename", "story", "questions": [{"input_text",
 "turn_id"}, ...], "answers": [{"input_text", "span_start", "span_end", "span_text", "turn_id"},
-...], "additional_answers": {"0": [...], ...}, "name"}]}``; rows of ``datasets`` have ``source``,
-``story``, ``questions: [text, ...]`` and ``answers: {"input_text", "answer_start",
-"answer_end"}``, and become stories of the published form, with ids made from their texts.
+...], "additional_answers": {"0": [...], ...}, "name"}]}``; rows of ``datasets`` become such stories
+(``layouts/coqa_rows.py``).
 
 A question's id is ``id-turn``. Answers to it are the first one and each additional one; what they
 rest on (``span_text``) is gold evidence. How earlier turns are shown: ``layouts/turns.py``.
@@ -19,9 +18,9 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts import coqa_rows
 from closeread.formats.layouts.ids import Ids, content_id
 from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import each_object, place, within
 from closeread.formats.layouts.places import stated
 from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
 from closeread.formats.layouts.writing import unwritable, write_array
@@ -55,33 +54,14 @@ class _Story(msgspec.Struct):
     source: str = ""
 
 
-class _Columns(msgspec.Struct):
-    input_text: list[str]
-    answer_start: list[int]
-    answer_end: list[int]
-
-
-class _Row(msgspec.Struct):
-    story: str
-    questions: list[str]
-    answers: _Columns
-    source: str = ""
-
-
 def sniff(head: Head) -> bool:
     """Whether the first story has turns, or the first row a conversation."""
-    return head.has("story", "questions", "answers", at=("data", 0)) or _are_rows(head)
-
-
-def _are_rows(head: Head) -> bool:
-    answers = head.row.get("answers")
-    known = isinstance(answers, dict) and answers.keys() >= {"input_text", "answer_start"}
-    return known and head.row.keys() >= {"story", "questions"}
+    return head.has("story", "questions", "answers", at=("data", 0)) or coqa_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:
     """Read the version, and whatever else stands beside the stories."""
-    rest = {} if _are_rows(source.head()) else source.rest("data")
+    rest = {} if coqa_rows.are_rows(source.head()) else source.rest("data")
     return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
 
 
@@ -95,7 +75,8 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         InputError: A story has not as many answers as questions.
     """
     ids = Ids(defects)
-    for at, raw in _stories(source):
+    rows = coqa_rows.are_rows(source.head())
+    for at, raw in coqa_rows.stories(source) if rows else _published(source):
         story = source.convert(raw, _Story, within=at)
         listed = [story.answers] if story.answers else []
         listed += story.additional_answers.values()
@@ -138,35 +119,9 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         yield passage, tuple(questions)
 
 
-def _stories(source: Source) -> Iterator[tuple[str, Json]]:
-    if not _are_rows(source.head()):
-        yield from ((f"data[{n}]", one) for n, one in enumerate(source.elements("data", dict)))
-        return
-    for at, raw in each_object(source):
-        row = source.convert(raw, _Row, within=within(at), line=at if isinstance(at, int) else None)
-        texts, answers = row.questions, row.answers
-        columns = (answers.input_text, answers.answer_start, answers.answer_end)
-        if any(len(column) != len(texts) for column in columns):
-            raise InputError(
-                "lists of unequal length",
-                where=place(source, at),
-                expected="an answer with start and end to every question",
-                cure="mend the row, or take it out",
-            )
-        turns = [{"input_text": text, "turn_id": n} for n, text in enumerate(texts, 1)]
-        given = [
-            {
-                "span_start": start,
-                "span_end": end,
-                "span_text": row.story[start:end] if start >= 0 else "unknown",
-                "input_text": text,
-                "turn_id": n,
-            }
-            for n, (text, start, end) in enumerate(zip(*columns, strict=True), 1)
-        ]
-        beyond = {key: value for key, value in raw.items() if key not in ("questions", "answers")}
-        name = content_id("\0".join((row.story, *texts)))
-        yield str(at), beyond | {"id": name, "questions": turns, "answers": given}
+def _published(source: Source) -> Iterator[tuple[str, Json]]:
+    for number, raw in enumerate(source.elements("data", dict)):
+        yield f"data[{number}]", raw
 
 
 def _answer(given: _Answer, story: str) -> Answer:

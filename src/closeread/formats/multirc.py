@@ -5,25 +5,25 @@ Published as ``{"data": [{"id", "paragraph": {"text", "questions": [{"question",
 its sentences (``<b>Sent 1: </b>...<br>``): the passage is without these marks, sentences that were
 used are gold evidence, ids are ``id==number``, as in the official program. SuperGLUE has a line a
 paragraph, ``{"idx", "passage": {"text", "questions": [{"idx", "question", "answers": [{"idx",
-"text", "label"}, ...]}, ...]}}``; rows of ``datasets`` have an option each, and become such lines.
-Ids are ``paragraph-question``.
+"text", "label"}, ...]}, ...]}}``; rows of ``datasets`` become such lines
+(``layouts/multirc_rows.py``). Ids are ``paragraph-question``.
 
 A question has a truth value for each option, and no answer that would be enough alone.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Any, BinaryIO
 
 import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts import multirc_rows
 from closeread.formats.layouts.choices import MOST_LETTERED, count_alike, options
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import At, each_object, line_of, place, within
+from closeread.formats.layouts.objects import Numbered, each_object, line_of, place, within
 from closeread.formats.layouts.writing import unwritable, write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -68,20 +68,6 @@ class _Line(msgspec.Struct):
     passage: _Text
 
 
-class _Numbers(msgspec.Struct):
-    paragraph: int
-    question: int
-    answer: int
-
-
-class _Row(msgspec.Struct):
-    paragraph: str
-    question: str
-    answer: str
-    idx: _Numbers
-    label: bool | int | str | None = None
-
-
 def sniff(head: Head) -> bool:
     """Whether there are paragraphs with answers that are right or wrong, in one of three forms."""
     if head.has("questions", "text", at=("data", 0, "paragraph")):
@@ -89,13 +75,7 @@ def sniff(head: Head) -> bool:
     passage = head.row.get("passage")
     if isinstance(passage, dict) and {"text", "questions"} <= passage.keys():
         return "idx" in head.row
-    return _are_rows(head)
-
-
-def _are_rows(head: Head) -> bool:
-    numbers = head.row.get("idx")
-    known = isinstance(numbers, dict) and numbers.keys() >= {"paragraph", "question", "answer"}
-    return known and head.row.keys() >= {"paragraph", "question", "answer"}
+    return multirc_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:
@@ -115,7 +95,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """
     ids = Ids(defects)
     lines = source.head().first("data") is None
-    for at, raw in _lines(source) if lines else _paragraphs(source):
+    for at, raw in _objects(source, lines=lines):
         if lines:
             line = source.convert(raw, _Line, line=line_of(at), within=within(at))
             name, held, inner = str(line.idx), line.passage, raw["passage"]
@@ -162,33 +142,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
 
 
-def _paragraphs(source: Source) -> Iterator[tuple[At, Json]]:
-    for number, raw in enumerate(source.elements("data", dict[str, Any])):
-        yield f"data[{number}]", raw
-
-
-def _lines(source: Source) -> Iterator[tuple[At, Json]]:
-    """Yield SuperGLUE's lines, whatever the file has."""
-    if not _are_rows(source.head()):
-        yield from each_object(source)
-        return
-    rows = (
-        (at, source.convert(raw, _Row, line=line_of(at), within=within(at)))
-        for at, raw in each_object(source)
-    )
-    for number, paragraph in groupby(rows, key=lambda found: found[1].idx.paragraph):
-        members = list(paragraph)
-        questions = []
-        for index, asked in groupby(members, key=lambda found: found[1].idx.question):
-            given = [row for _, row in asked]
-            answers = [
-                {"idx": row.idx.answer, "text": row.answer}
-                | ({"label": row.label} if row.label not in (None, -1) else {})
-                for row in given
-            ]
-            questions.append({"idx": index, "question": given[0].question, "answers": answers})
-        at, first = members[0]
-        yield at, {"idx": number, "passage": {"text": first.paragraph, "questions": questions}}
+def _objects(source: Source, *, lines: bool) -> Iterator[Numbered]:
+    """Yield published paragraphs, or SuperGLUE's lines, into which rows are made."""
+    if not lines:
+        found = enumerate(source.elements("data", dict[str, Any]))
+        return ((f"data[{number}]", raw) for number, raw in found)
+    rows = multirc_rows.are_rows(source.head())
+    return multirc_rows.lines(source) if rows else each_object(source)
 
 
 def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:

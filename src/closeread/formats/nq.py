@@ -4,7 +4,7 @@ Simplified, a line each: ``{"example_id", "question_text", "document_text", "doc
 "annotations": [{"yes_no_answer": "NONE", "long_answer": {"start_token", "end_token", ...},
 "short_answers": [{"start_token", "end_token"}, ...], "annotation_id"}], ...}``, whose tokens are
 parted by blanks. The original form (``document_tokens``) and rows of ``datasets`` (``document``)
-become such lines, as the publishers' own function makes them: blanks in tokens are underscores.
+become such lines (``layouts/nq_rows.py``).
 
 Accepted are the short answers, each for itself, and yes or no, where at least two annotators of
 several gave one (the official evaluation's threshold), or the only one did; else there is no
@@ -13,16 +13,16 @@ answer. Long answers are gold evidence, by the same threshold.
 
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts import nq_rows
 from closeread.formats.layouts.ids import Ids, content_id
 from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import At, each_object, line_of, place, within
+from closeread.formats.layouts.objects import line_of, within
 from closeread.formats.layouts.writing import unwritable, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -31,9 +31,6 @@ from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Q
 _NAME = "nq"
 _THRESHOLD = 2  # annotators of several who must say that there is an answer
 _WORDS = {"YES": "yes", "NO": "no"}
-_NUMBERS = {-1: "NONE", 0: "NO", 1: "YES"}  # what they are in rows of `datasets`
-_COLUMNS = ("long_answer", "short_answers", "yes_no_answer")
-_ORIGINAL = ("document_tokens", "document_html")
 
 
 class _Tokens(msgspec.Struct):
@@ -55,44 +52,12 @@ class _Line(msgspec.Struct):
     document_title: str = ""
 
 
-class _Token(msgspec.Struct):
-    token: str
-
-
-class _TokenLists(msgspec.Struct):
-    token: list[str]
-
-
-class _Document(msgspec.Struct):
-    tokens: _TokenLists
-    title: str = ""
-    url: str = ""
-
-
-class _Text(msgspec.Struct):
-    text: str
-
-
-class _Row(msgspec.Struct):
-    id: str
-    document: _Document
-    question: _Text
-    annotations: dict[str, list[Any]] | None = None
-
-
 def sniff(head: Head) -> bool:
     """Whether the first row is a question over a document of tokens."""
     row = head.row
     if {"example_id", "question_text"} <= row.keys():
         return "document_text" in row or "document_tokens" in row
-    return _are_rows(head)
-
-
-def _are_rows(head: Head) -> bool:
-    row = head.row
-    document, question = row.get("document"), row.get("question")
-    known = isinstance(document, dict) and isinstance(document.get("tokens"), dict)
-    return known and isinstance(question, dict) and "text" in question and "id" in row
+    return nq_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:
@@ -103,7 +68,7 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its page; counts ``token-out-of-range`` and ``duplicate-id``."""
     ids = Ids(defects)
-    for at, raw in _lines(source):
+    for at, raw in nq_rows.lines(source):
         line = line_of(at)
         item = source.convert(raw, _Line, line=line, within=within(at))
         name = ids.note(str(item.example_id), line=line)
@@ -148,60 +113,6 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         )
         metadata = unsaid(_NAME, raw, _line(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
-
-
-def _lines(source: Source) -> Iterator[tuple[At, Json]]:
-    """Yield simplified lines, whatever the file has."""
-    rows = _are_rows(source.head())
-    for at, raw in each_object(source):
-        if rows:
-            yield at, _of_row(source, at, raw)
-        elif "document_tokens" in raw:
-            tokens = source.convert(
-                raw["document_tokens"], list[_Token], line=line_of(at), within=within(at)
-            )
-            kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
-            yield at, kept | {"document_text": _joined(one.token for one in tokens)}
-        else:
-            yield at, raw
-
-
-def _of_row(source: Source, at: At, raw: Json) -> Json:
-    row = source.convert(raw, _Row, line=line_of(at), within=within(at))
-    made: Json = {
-        "example_id": row.id,
-        "question_text": row.question.text,
-        "document_text": _joined(row.document.tokens.token),
-        "document_url": row.document.url,
-        "document_title": row.document.title,
-    }
-    if row.annotations is None:
-        return made
-    try:
-        columns = [row.annotations[key] for key in _COLUMNS]
-        made["annotations"] = [
-            {
-                "long_answer": {key: long[key] for key in ("start_token", "end_token")},
-                "short_answers": [
-                    {"start_token": start, "end_token": end}
-                    for start, end in zip(short["start_token"], short["end_token"], strict=True)
-                ],
-                "yes_no_answer": _NUMBERS.get(said, said),
-            }
-            for long, short, said in zip(*columns, strict=True)
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            "annotations are no lists of one length",
-            where=place(source, at, row.id),
-            expected="long_answer, short_answers and yes_no_answer of each annotator",
-            cure="mend the row, or take it out",
-        ) from error
-    return made
-
-
-def _joined(tokens: Iterator[str] | list[str]) -> str:
-    return " ".join(token.replace(" ", "_") for token in tokens)
 
 
 def _answers(given: _Annotation, places: list[Span | None], text: str) -> list[Answer]:

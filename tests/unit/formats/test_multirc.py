@@ -151,3 +151,19 @@ def test_other_sets_are_not_written_so(tmp_path):
     row = {"id": "1", "passage": TEXT, "question": "When?", "options": ["a", "b"], "answer": "A"}
     with pytest.raises(UsageError, match="ids of a passage and a number"):
         dump(load(saved(tmp_path, row)), tmp_path / "back.json", "multirc")
+
+
+def test_rows_that_were_shuffled_are_told(tmp_path):
+    """Options of one question apart: a question cut short, or one that comes again."""
+
+    def row(question: int, option: int) -> dict[str, Any]:
+        numbers = {"paragraph": 0, "question": question, "answer": option}
+        return {"paragraph": "A.", "question": "Q?", "answer": "a", "idx": numbers, "label": 1}
+
+    for order in (
+        [(0, 0), (1, 2), (0, 1), (1, 3)],
+        [(0, 0), (0, 1), (1, 4), (1, 5), (0, 2), (0, 3)],
+    ):
+        path = saved(tmp_path, *(row(*numbers) for numbers in order))
+        with pytest.raises(InputError, match=r"question 0-0: .* do not stand together"):
+            list(load(path))

@@ -122,6 +122,17 @@ def test_record_in_its_three_forms(tmp_path, value, row, name):
     assert back == (value if row is None else value["data"][row])
 
 
+def test_record_without_gold(tmp_path):
+    """Rows of its test set have an empty list, which was taken for *no answer*."""
+    row = {"passage": "Ann won.", "query": CLOZE, "entities": ["Ann"], "answers": [],
+           "idx": {"passage": 3, "query": 7}}  # fmt: skip
+    path = saved(tmp_path, row)
+    ((_, (question,)),) = load(path)
+    assert question.answers == ()
+    dump(load(path), tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text()) == row
+
+
 def test_data_may_be_a_column(tmp_path):
     """Rows of a set that is known, and lines of any other one, are rows themselves."""
     known = {"id": "1", "context": "It left at six.", "question": "When?", "data": [{"x": 1}],

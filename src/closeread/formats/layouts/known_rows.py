@@ -216,7 +216,7 @@ KNOWN = (
         {"passage": str, "query": str, "entities": list, "answers": list},
         Columns(
             passage=("passage",), question="query", answer="answers",
-            id=("idx.passage", "idx.query"),
+            id=("idx.passage", "idx.query"), withheld=True,
         ),
     ),
     Known(

@@ -1,0 +1,70 @@
+"""CoQA in rows of ``datasets``, a story each, without ids: stories as they are published.
+
+``{"source", "story", "questions": [text, ...], "answers": {"input_text": [...], "answer_start":
+[...], "answer_end": [...]}}``. Ids are made from the texts.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.ids import content_id
+from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.objects import each_object, line_of, place, within
+
+_NO_ANSWER = "unknown"
+
+
+class _Columns(msgspec.Struct):
+    input_text: list[str]
+    answer_start: list[int]
+    answer_end: list[int]
+
+
+class _Row(msgspec.Struct):
+    story: str
+    questions: list[str]
+    answers: _Columns
+
+
+def are_rows(head: Head) -> bool:
+    """Whether the first row is a conversation about a story."""
+    answers = head.row.get("answers")
+    known = isinstance(answers, dict) and answers.keys() >= {"input_text", "answer_start"}
+    return known and head.row.keys() >= {"story", "questions"}
+
+
+def stories(source: Source) -> Iterator[tuple[str, Json]]:
+    """Yield each story and where it stands.
+
+    Raises:
+        InputError: A row has not as many answers as questions.
+    """
+    for at, raw in each_object(source):
+        row = source.convert(raw, _Row, within=within(at), line=line_of(at))
+        texts, answers = row.questions, row.answers
+        columns = (answers.input_text, answers.answer_start, answers.answer_end)
+        if any(len(column) != len(texts) for column in columns):
+            raise InputError(
+                "lists of unequal length",
+                where=place(source, at),
+                expected="an answer with start and end to every question",
+                cure="mend the row, or take it out",
+            )
+        turns = [{"input_text": text, "turn_id": n} for n, text in enumerate(texts, 1)]
+        given = [
+            {
+                "span_start": start,
+                "span_end": end,
+                "span_text": row.story[start:end] if start >= 0 else _NO_ANSWER,
+                "input_text": text,
+                "turn_id": n,
+            }
+            for n, (text, start, end) in enumerate(zip(*columns, strict=True), 1)
+        ]
+        beyond = {key: value for key, value in raw.items() if key not in ("questions", "answers")}
+        name = content_id("\0".join((row.story, *texts)))
+        yield str(at), beyond | {"id": name, "questions": turns, "answers": given}

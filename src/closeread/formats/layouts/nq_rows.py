@@ -1,0 +1,114 @@
+"""Natural Questions in other forms, the original and rows of ``datasets``, as simplified lines.
+
+The original form has ``document_tokens: [{"token", ...}, ...]`` and ``document_html`` where lines
+have ``document_text``; rows have ``{"id", "document": {"title", "url", "tokens": {"token": [...]}},
+"question": {"text"}, "annotations": {"long_answer": [...], "short_answers": [...],
+"yes_no_answer": [...]}}``. Tokens are joined as the publishers' own function joins them: blanks in
+them are underscores.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.objects import At, Numbered, each_object, line_of, place, within
+
+_NUMBERS = {-1: "NONE", 0: "NO", 1: "YES"}  # what they are in rows of `datasets`
+_COLUMNS = ("long_answer", "short_answers", "yes_no_answer")
+_ORIGINAL = ("document_tokens", "document_html")
+
+
+class _Token(msgspec.Struct):
+    token: str
+
+
+class _TokenLists(msgspec.Struct):
+    token: list[str]
+
+
+class _Document(msgspec.Struct):
+    tokens: _TokenLists
+    title: str = ""
+    url: str = ""
+
+
+class _Text(msgspec.Struct):
+    text: str
+
+
+class _Row(msgspec.Struct):
+    id: str
+    document: _Document
+    question: _Text
+    annotations: dict[str, list[Any]] | None = None
+
+
+def are_rows(head: Head) -> bool:
+    """Whether the first row is a question over a document of tokens in lists."""
+    row = head.row
+    document, question = row.get("document"), row.get("question")
+    known = isinstance(document, dict) and isinstance(document.get("tokens"), dict)
+    return known and isinstance(question, dict) and "text" in question and "id" in row
+
+
+def lines(source: Source) -> Iterator[Numbered]:
+    """Yield simplified lines, whatever the file has.
+
+    Raises:
+        InputError: A row's annotations are no lists of one length.
+    """
+    rows = are_rows(source.head())
+    for at, raw in each_object(source):
+        if rows:
+            yield at, _of_row(source, at, raw)
+        elif "document_tokens" in raw:
+            tokens = source.convert(
+                raw["document_tokens"], list[_Token], line=line_of(at), within=within(at)
+            )
+            kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
+            yield at, kept | {"document_text": _joined(one.token for one in tokens)}
+        else:
+            yield at, raw
+
+
+def _of_row(source: Source, at: At, raw: Json) -> Json:
+    row = source.convert(raw, _Row, line=line_of(at), within=within(at))
+    made: Json = {
+        "example_id": row.id,
+        "question_text": row.question.text,
+        "document_text": _joined(row.document.tokens.token),
+        "document_url": row.document.url,
+        "document_title": row.document.title,
+    }
+    if row.annotations is None:
+        return made
+    try:
+        columns = [row.annotations[key] for key in _COLUMNS]
+        made["annotations"] = [
+            {
+                "long_answer": {key: long[key] for key in ("start_token", "end_token")},
+                "short_answers": [
+                    {"start_token": start, "end_token": end}
+                    for start, end in zip(short["start_token"], short["end_token"], strict=True)
+                ],
+                "yes_no_answer": _NUMBERS.get(said, said),
+            }
+            for long, short, said in zip(*columns, strict=True)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "annotations are no lists of one length",
+            where=place(source, at, row.id),
+            expected="long_answer, short_answers and yes_no_answer of each annotator",
+            cure="mend the row, or take it out",
+        ) from error
+    return made
+
+
+def _joined(tokens: Iterable[str]) -> str:
+    return " ".join(token.replace(" ", "_") for token in tokens)
