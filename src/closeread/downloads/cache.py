@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -80,7 +81,8 @@ def laid(name: str, content: bytes) -> Path:
             new.write_bytes(content)
             new.replace(target)
         except OSError as error:
-            new.unlink(missing_ok=True)
+            with suppress(OSError):  # nor can be removed what could not be made
+                new.unlink()
             raise StorageError(
                 f"cannot be written: {error.strerror}",
                 where=str(target),

@@ -7,6 +7,8 @@ import zipfile
 
 import pytest
 
+from closeread.downloads.cache import laid
+from closeread.errors import StorageError
 from places import ROOT
 
 
@@ -42,6 +44,14 @@ def test_an_exam_is_read_scored_verified_and_reported(archive):
     assert "drop.f1" in called(archive, "score", "run", "--no-intervals")
     assert "verified" in called(archive, "verify", "run")
     assert called(archive, "report", "run") == "run/report.html\n"
+
+
+def test_a_cache_that_cannot_hold_the_copy_is_told(tmp_path, monkeypatch):
+    (tmp_path / "taken").write_bytes(b"")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "taken"))
+    with pytest.raises(StorageError, match=r"cannot be written: Not a directory") as told:
+        laid("en.jsonl", b"{}")
+    assert "CLOSEREAD_CACHE" in told.value.cure
 
 
 def test_a_prompt_is_found(archive):
