@@ -1,15 +1,11 @@
 """The command line, called in this process or in one of its own."""
 
-import fcntl
 import gc
 import io
 import os
-import pty
 import shutil
-import struct
 import subprocess
 import sys
-import termios
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
@@ -50,35 +46,6 @@ def apart(*arguments, folder=None, before=(), **environment):
         [*before, sys.executable, "-m", "closeread", *map(str, arguments)],
         capture_output=True, text=True, check=False, cwd=folder, env=os.environ | environment,
     )  # fmt: skip
-
-
-def on_terminal(*arguments, columns=80, **environment) -> str:
-    """Call a verb with a pseudo-terminal as stdin and stdout, and return what it wrote."""
-    outer, inner = pty.openpty()
-    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    unset = {"NO_COLOR", "LESS", "COLUMNS", "LINES"}  # the size is the terminal's own
-    settings = {key: value for key, value in os.environ.items() if key not in unset}
-    child = subprocess.Popen(
-        [sys.executable, "-m", "closeread", *map(str, arguments)],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        env=settings | {"TERM": "xterm", "PAGER": "cat"} | environment,
-        close_fds=True,
-    )
-    os.close(inner)
-    written = b""
-    while True:
-        try:
-            block = os.read(outer, 65536)
-        except OSError:
-            break
-        if not block:
-            break
-        written += block
-    assert child.wait() == 0
-    os.close(outer)
-    return written.decode().replace("\r\n", "\n")
 
 
 def bound_by_permissions():

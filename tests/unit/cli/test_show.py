@@ -8,7 +8,7 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-import verbs
+import terminals
 from closeread.cli.terminal.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 from verbs import within
@@ -19,7 +19,7 @@ def call(*arguments, **environment):
 
 
 def on_terminal(*arguments, columns=60, **environment) -> str:
-    return verbs.on_terminal("show", *arguments, columns=columns, **environment)
+    return terminals.on_terminal("show", *arguments, columns=columns, **environment)
 
 
 def row(number, passage="A cat sat on the mat.", answer="the mat", **fields):

@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 from closeread.cli.terminal.output import table
-from verbs import on_terminal, within
+from terminals import on_terminal
+from verbs import within
 
 
 @pytest.fixture(scope="module")
