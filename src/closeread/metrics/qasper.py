@@ -4,20 +4,23 @@ Follows ``qasper_evaluator.py``, the official program, checked on papers of our 
 (``tests/golden/qasper``).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from closeread.metrics.coqa import said
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import present
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import counting, mean_pools
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission, Unit
+from closeread.wording import count_of
 
 _NO_ANSWER = "Unanswerable"
 _FLOAT = "FLOAT SELECTED"  # what evidence in figures and tables has
+_PIECE = "evidence is a piece of a paragraph, and none here"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class Qasper:
             CloseReadError: The question has no annotation.
         """
         golds = present(question.question_id, question.answers, self.name)
-        answer, evidence = 0.0, 0.0 if question.gold_evidence else None
+        answer, evidence, note = 0.0, 0.0 if question.gold_evidence else None, ""
         if (text := _written(prediction)) is not None and prediction is not None:
             words = squad_words(text)
             references = [squad_words(_text(gold)) for gold in golds]
@@ -54,10 +57,14 @@ class Qasper:
                 (paragraph_f1(given, self._texts(found)) for found in question.gold_evidence),
                 default=None,
             )
+            whole = {text for found in question.gold_evidence for text in found.texts}
+            cut = {*given} - {*whole, ""}
+            note = _PIECE if any(one in text for one in cut for text in whole) else ""
         return Score(
             question_id=question.question_id,
             values={"answer_f1": answer, "evidence_f1": evidence},
             unit_id=passage_unit(question),
+            note=note,
         )
 
     def _texts(self, gold: Evidence) -> list[str]:
@@ -66,9 +73,16 @@ class Qasper:
         return [text for text in gold.texts if _FLOAT not in text]
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return the two pools; a note says where no prediction carries evidence."""
+        """Return the two pools; a note says where evidence is missing, or cut from paragraphs."""
         names = {key: f"qasper.{key}" for key in ("answer_f1", "evidence_f1")}
-        answer, evidence = mean_pools(names, scores, submission)
+        notes: Counter[str] = Counter()
+        answer, evidence = mean_pools(names, counting(scores, notes), submission)
+        if n_pieces := notes[_PIECE]:
+            told = (
+                f"the evidence of {count_of(n_pieces, 'answer')} is a piece of a right paragraph, "
+                "and none here: `convert RUN FILE --to qasper` writes whole paragraphs"
+            )
+            evidence = replace(evidence, note=told)
         if not any(one.evidence for one in submission.predictions.values()):
             evidence = replace(evidence, note="no prediction carries evidence")
         return answer, evidence

@@ -11,6 +11,7 @@ from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics import qasper
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
+from closeread.types import Answer, Evidence, Prediction, Span, Submission
 
 HERE = Path(__file__).parent
 GOLD, HANDED_IN = HERE / "gold.json", HERE / "predictions.jsonl"
@@ -64,3 +65,29 @@ def test_what_is_read_comes_back(tmp_path):
     dump(load(GOLD), tmp_path / "back.json")
     back = json.loads((tmp_path / "back.json").read_text("utf-8"))
     assert back == json.loads(GOLD.read_text("utf-8"))
+
+
+def test_evidence_that_a_reader_cut_is_told_and_goes_out_as_paragraphs(tmp_path):
+    """The program takes a sentence for no paragraph; what is handed in has the paragraph."""
+    dataset = load(GOLD)
+    question, piece = next(
+        (question, Span(span.start, span.end - 1))
+        for question in dataset.questions()
+        for found in question.gold_evidence
+        for span in found.spans
+        if span.end - span.start > 9
+    )
+    passage = next(made for made, _ in dataset if made.passage_id == question.passage_id)
+    evidence = Evidence(spans=(piece,), texts=(piece.of(passage.text),))
+    cut = Prediction(
+        question_id=question.question_id, answer=Answer(kind="none"), evidence=(evidence,)
+    )
+    metric = qasper.metric()
+    assert (score := metric.score(question, cut)).values["evidence_f1"] == 0
+    submission = Submission(predictions={question.question_id: cut})
+    assert "the evidence of 1 answer is a piece" in metric.pool([score], submission)[1].note
+    with (tmp_path / "p.jsonl").open("wb") as stream:
+        hand_in(submission.predictions, dataset, "qasper", stream)
+    whole = load_submission(tmp_path / "p.jsonl", dataset).predictions[question.question_id]
+    assert (score := metric.score(question, whole)).values["evidence_f1"] > 0
+    assert (score.note, metric.pool([score], submission)[1].note) == ("", "")

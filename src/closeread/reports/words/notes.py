@@ -84,6 +84,15 @@ NOTES = Phrases(
         "little more than exact match: `--metric cmrc~mixed` counts characters":
             "{all} 个答案中有 {n} 个是中文或日文，这里各只算一个词，F1 几乎等于精确匹配："
             "`--metric cmrc~mixed` 按字计算",
+        "evidence is a piece of a paragraph, and none here": "证据只是段落的一部分，这里不算",
+        "the evidence of 1 answer is a piece of a right paragraph, and none here: "
+        "`convert RUN FILE --to qasper` writes whole paragraphs":
+            "1 个答案的证据只是正确段落的一部分，这里不算："
+            "`convert RUN FILE --to qasper` 写出整个段落",
+        "the evidence of {n} answers is a piece of a right paragraph, and none here: "
+        "`convert RUN FILE --to qasper` writes whole paragraphs":
+            "{n} 个答案的证据只是正确段落的一部分，这里不算："
+            "`convert RUN FILE --to qasper` 写出整个段落",
         "the largest, not the mean": "取最大值，不是平均",
     }
 )  # fmt: skip
