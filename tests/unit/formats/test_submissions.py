@@ -56,6 +56,17 @@ def test_rows_with_ids(tmp_path):
     assert loaded(tmp_path, rows).predictions["7"].confidence == 0.5
 
 
+def test_rows_as_evaluate_takes_them_for_squad(tmp_path):
+    """What else stands in them, as the probability of no answer, is passed over."""
+    rows = [{"id": "a", "prediction_text": "x"}, {"id": "b", "prediction_text": ""}]
+    found = loaded(tmp_path, [row | {"no_answer_probability": 0.0} for row in rows])
+    assert found.predictions == loaded(tmp_path, rows).predictions
+    assert found.predictions["a"].answer == Answer(kind="span", texts=("x",))
+    assert found.predictions["b"].answer.text == ""
+    csv = loaded(tmp_path, "id,prediction_text\na,x\nb,\n")
+    assert csv.predictions["a"] == found.predictions["a"]
+
+
 def test_our_own_rows_come_back_equal(tmp_path):
     """A line of predictions.jsonl is read back as the record that wrote it."""
     one = Prediction(question_id="a", answer=Answer(kind="number", texts=("3",)), confidence=0.25)

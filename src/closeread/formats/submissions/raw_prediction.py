@@ -16,7 +16,15 @@ from closeread.wording import count_of
 
 FORMS = "docs/formats.md lists the forms"
 _SCORE_FIELDS = ("confidence", "score", "probability")
-ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value", "predicted_answer")
+ANSWER_FIELDS = (
+    "answer",
+    "prediction",
+    "text",
+    "label",
+    "value",
+    "predicted_answer",
+    "prediction_text",
+)
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 
 
