@@ -55,8 +55,8 @@ class _Story(msgspec.Struct):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first story has turns, or the first row a conversation."""
-    return head.has("story", "questions", "answers", at=("data", 0)) or coqa_rows.are_rows(head)
+    """Whether the first story has turns, answered or not, or the first row a conversation."""
+    return head.has("story", "questions", at=("data", 0)) or coqa_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:

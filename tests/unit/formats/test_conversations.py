@@ -180,3 +180,17 @@ def test_other_sets_are_not_written_as_stories(tmp_path):
     path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
     with pytest.raises(UsageError, match="ids of a passage and a number"):
         dump(load(path), tmp_path / "back.json", "coqa")
+
+
+def test_stories_without_answers_are_coqa_too(tmp_path):
+    """What is handed out to be answered: its turns are shown, and nothing is gold."""
+    story = {
+        key: value
+        for key, value in STORY["data"][0].items()
+        if key not in ("answers", "additional_answers")
+    }
+    path = saved(tmp_path, {"version": "1.0", "data": [story]})
+    ((_, (first, second)),) = load(path)
+    assert (load(path).format, first.answers, second.answers) == ("coqa", (), ())
+    assert "Earlier in the conversation:\nWhen did the ferry leave?" in second.text
+    assert back(path, tmp_path) == {"version": "1.0", "data": [story]}
