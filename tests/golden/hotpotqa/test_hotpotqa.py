@@ -9,12 +9,13 @@ import pytest
 from closeread import hand_in
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.formats.layouts.facts import laid_out, touched
+from closeread.formats.layouts.facts import evidence, facts_of, laid_out, touched
 from closeread.formats.submissions import hotpotqa_outputs, load_submission
 from closeread.metrics import hotpotqa
 from closeread.runs.keep import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
+from closeread.text.segment import sentences
 from closeread.types import Defects, Evidence, Span
 
 HERE = Path(__file__).parent
@@ -97,7 +98,7 @@ def test_facts_are_sentences_of_the_passage():
         found = question.gold_evidence[0]
         said = dict(one["context"])
         wanted = {
-            said[title][number]
+            said[title][number].strip()
             for title, number in one["supporting_facts"]
             if number < len(said.get(title, ()))
         }
@@ -106,6 +107,21 @@ def test_facts_are_sentences_of_the_passage():
             tuple(span.of(passage.text) for span in found.spans) == found.texts[: len(found.spans)]
         )
     assert defects.counts["fact-not-in-passage"] > 10
+
+
+def test_a_sentence_that_a_reader_finds_is_the_fact():
+    """The set's sentences begin with the blank that parts them; a reader's do not."""
+    first = "Mara Ilse was a painter."
+    facts = [["Mara", 0], ["Mara", 1]]
+    paragraphs = [("Mara", [first, " Her brother was Tom.", " "]), ("Tom", ["Tom flew kites. "])]
+    text, cuts = laid_out(paragraphs)
+    found = evidence(facts, paragraphs, cuts)
+    assert found.texts == (first, "Her brother was Tom.")
+    assert [span.of(text) for span in found.spans] == [*found.texts]
+    assert {*found.spans} <= {*sentences(text)}
+    assert facts_of(found, paragraphs, cuts) == [(title, number) for title, number in facts]
+    assert evidence([("Tom", 0)], paragraphs, cuts).texts == ("Tom flew kites.",)
+    assert evidence([("Mara", 2)], paragraphs, cuts) == Evidence(texts=("Mara #2",))
 
 
 def test_what_was_handed_in_is_written_again(tmp_path, recorded):

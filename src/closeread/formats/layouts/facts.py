@@ -1,7 +1,8 @@
 """Supporting facts: sentences of a context that are named by a paragraph's title and a number.
 
-A fact becomes the span of its sentence. One that is no sentence of the context, or an empty one,
-has no place: it stands behind the texts of all spans in the evidence, as ``Title #3``.
+A fact becomes the span of its sentence, without the blank that HotpotQA's sentences begin with: who
+cuts the passage into sentences finds none there. One that is no sentence of the context, or an
+empty one, has no place: it stands behind the texts of all spans in the evidence, as ``Title #3``.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,15 +46,16 @@ def evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evide
     """Return facts as evidence, each once: spans in text order, then those without a place."""
     at = _places(paragraphs, cuts)
     wanted = dict.fromkeys((title, number) for title, number in facts)
-    spans = sorted(at[fact] for fact in wanted if fact in at)
-    words = dict(_texts(paragraphs, cuts))
+    found = sorted(at[fact] for fact in wanted if fact in at)
     beyond = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
-    return Evidence(spans=tuple(spans), texts=(*(words[span] for span in spans), *beyond))
+    return Evidence(
+        spans=tuple(span for span, _ in found), texts=(*(text for _, text in found), *beyond)
+    )
 
 
 def facts_of(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     """Return the facts that evidence says, in its order."""
-    named = {span: fact for fact, span in _places(paragraphs, cuts).items()}
+    named = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
     facts = [named[span] for span in found.spans if span in named]
     for text in found.texts[len(found.spans) :]:
         title, _, number = text.rpartition(" #")
@@ -82,16 +84,12 @@ def touched(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
     return facts
 
 
-def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, Span]:
-    found: dict[Fact, Span] = {}
-    for (title, _), (_, spans) in zip(paragraphs, cuts, strict=True):
-        for number, (start, end) in enumerate(spans):
-            if start < end:
-                found.setdefault((title, number), Span(start, end))
+def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, tuple[Span, str]]:
+    """Return where each fact stands, and what it says."""
+    found: dict[Fact, tuple[Span, str]] = {}
+    for (title, sentences), (_, spans) in zip(paragraphs, cuts, strict=True):
+        for number, (sentence, (start, _)) in enumerate(zip(sentences, spans, strict=True)):
+            if text := sentence.strip():
+                begin = start + len(sentence) - len(sentence.lstrip())
+                found.setdefault((title, number), (Span(begin, begin + len(text)), text))
     return found
-
-
-def _texts(paragraphs: Paragraphs, cuts: Cuts) -> Iterable[tuple[Span, str]]:
-    for (_, sentences), (_, spans) in zip(paragraphs, cuts, strict=True):
-        for sentence, (start, end) in zip(sentences, spans, strict=True):
-            yield Span(start, end), sentence
