@@ -71,7 +71,8 @@ def test_tables_and_remarks(capsys):
     remark("one\ntwo \x1b[31m")
     assert capsys.readouterr().err == "one\ntwo ␛[31m\n"
     assert _line(EVIL) == "q1 forged: all is well ␛[31m␇<U+202E> <U+D800>"
-    found = Misfits([], [EVIL], [], [], [], [], n_predictions=1, n_questions=0)
+    nothing = {field: [] for field in Misfits._fields} | {"n_predictions": 1, "n_questions": 0}
+    found = Misfits(**nothing | {"strangers": [EVIL]})
     (line,) = told(found)
     assert line.endswith(f": {SHOWN}")
 
