@@ -10,6 +10,7 @@ rest on (``span_text``) is gold evidence. How earlier turns are shown: ``layouts
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
@@ -223,19 +224,9 @@ def named(given: Mapping[str, str]) -> Format:
     Raises:
         UsageError: It is no whole number.
     """
-    return _format(turns_of(_NAME, given))
+    return replace(FORMAT, read=partial(read, turns=turns_of(_NAME, given)))
 
 
-def _format(turns: int) -> Format:
-    return Format(
-        name=_NAME,
-        sniff=sniff,
-        read=partial(read, turns=turns),
-        write=write,
-        info=info,
-        metrics=("coqa",),
-        named=named,
-    )
-
-
-FORMAT = _format(TURNS)
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("coqa",), named=named
+)

@@ -163,19 +163,9 @@ def named(given: Mapping[str, str]) -> Format:
     Raises:
         UsageError: It is no whole number.
     """
-    return _format(turns_of(_NAME, given))
+    return replace(FORMAT, read=partial(read, turns=turns_of(_NAME, given)))
 
 
-def _format(turns: int) -> Format:
-    return Format(
-        name=_NAME,
-        sniff=sniff,
-        read=partial(read, turns=turns),
-        write=write,
-        info=info,
-        metrics=("quac",),
-        named=named,
-    )
-
-
-FORMAT = _format(TURNS)
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("quac",), named=named
+)
