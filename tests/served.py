@@ -67,10 +67,10 @@ class Server:
         return float(found[1]) if found else 0.0
 
     def until(self, so: Any) -> None:
-        """Wait until ``so(health)`` is true."""
+        """Wait until ``so(health)`` is true; a refusal, as to one client too many, tells none."""
         end = time.monotonic() + WAIT_SECONDS
-        while not so(self.health()):
-            assert time.monotonic() < end, self.health()
+        while "error" in (health := self.health()) or not so(health):
+            assert time.monotonic() < end, health
             time.sleep(0.01)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
