@@ -23,6 +23,13 @@ from closeread.readers.neural.last import LastLayer, with_last_layer  # noqa: E4
 from closeread.readers.windows import Encoded  # noqa: E402
 
 
+@pytest.fixture(params=[True, False], ids=["blocks", "plain products"])
+def blocks(request, monkeypatch):
+    """Products as on processors of either kind."""
+    monkeypatch.setattr(fused, "_blocks_pay", lambda: request.param)
+    return request.param
+
+
 def sequences(checkpoint, lengths):
     rng = np.random.default_rng(3)
     return [
@@ -37,7 +44,7 @@ def sequences(checkpoint, lengths):
 @pytest.mark.skipif(not fused._is_there(), reason="this build of torch has no oneDNN")
 @pytest.mark.parametrize("head", ["span", "choice", "pair"])
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
+def test_rows_are_those_of_the_plain_model(tmp_path, kind, head, blocks):
     """Any head, padded or not, whatever the batch; the model itself stays as it was."""
     checkpoint = open_checkpoint(make_encoder(tmp_path, head, kind=kind), head)
     given = sequences(checkpoint, (1, 3, 8, 21, 24, 24, 57, 200, 200, 200))
@@ -50,13 +57,13 @@ def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
         ((_, alone),) = forward(checkpoint, [given[index]], network=network)
         assert alone == pytest.approx(together[index], abs=1e-6)
     assert all(type(one) is not fused._Product for one in checkpoint.model.modules())
-    assert sum(type(one) is fused._Product for one in network._model.modules()) > 10
+    assert (sum(type(one) is fused._Product for one in network._model.modules()) > 10) == blocks
     again = dict(forward(checkpoint, given))
     assert all((again[index] == row).all() for index, row in wanted.items())
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_tokens_that_are_looked_at_are_told_as_of_the_whole(tmp_path, kind):
+def test_tokens_that_are_looked_at_are_told_as_of_the_whole(tmp_path, kind, blocks):
     """The last layer of some tokens is that of all, whoever stands beside them."""
     checkpoint = open_checkpoint(make_encoder(tmp_path, kind=kind), "span")
     given = sequences(checkpoint, (30, 61, 61, 64, 90, 90, 90))
@@ -116,6 +123,7 @@ def test_a_head_that_looks_at_other_tokens_keeps_the_whole_layer():
         assert not with_last_layer(checkpoint)[1]
 
 
+@pytest.mark.usefixtures("blocks")
 def test_activations_other_than_the_exact_gelu_stay(tmp_path):
     folder = make_encoder(tmp_path, hidden_act="gelu_new")
     checkpoint = open_checkpoint(folder, "span")
@@ -136,5 +144,6 @@ def test_elsewhere_the_plain_model_must_do(tmp_path, monkeypatch):
         patch.setattr(fused, "_agree", lambda *_: False)
         assert open_fused(checkpoint) is None
     with monkeypatch.context() as patch:
+        patch.setattr(fused, "_blocks_pay", lambda: True)
         patch.setattr(fused._Product, "forward", lambda *_: torch.zeros(1) @ torch.zeros(2))
         assert open_fused(checkpoint) is None

@@ -1,31 +1,32 @@
 """Rounds a graph's matrix products to 8 bits: weights by column, activations over all of them.
 
-What enters the product that leaves a layer's wide middle has outliers: rounded once, it makes half
-of the whole error. There the activations are rounded twice, the second time what the first left
-over, and both parts are multiplied by the same weights. That costs a second product in 8 bits,
-which is far less than one in 32.
+What enters the product that leaves a layer's wide middle has outliers: rounded as it is, it makes
+half of the whole error. They lie in few rows (a row is a token), so that there each row is divided
+by its largest value first, which its part of the product is multiplied by.
 """
 
 import logging
 import re
 import tempfile
-from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from closeread.parts.extras import missing_extra
 from closeread.readers.neural.onnx_runtime import quantization
 
 try:
     import onnx
-    from onnx import helper
+    from onnx import helper, numpy_helper
 
     from closeread.readers.neural.saturation import saturates
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_TWICE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
+_WIDE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
+_LEAST, _LEAST_VALUE = "least-of-a-row", 0.17  # as far as GELU goes below 0
 _room: ContextVar[Path | None] = ContextVar("room", default=None)
 
 
@@ -81,7 +82,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
         log.removeFilter(_is_no_advice)
         _room.reset(before)
     made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
-    _take_the_rest(made.graph)
+    _scale_rows(made.graph)
     onnx.save(made, target)
 
 
@@ -90,53 +91,38 @@ def _is_no_advice(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.ERROR or "onnxruntime" not in record.pathname
 
 
-def _take_the_rest(graph: Any) -> None:
-    """Add to the products of ``_TWICE`` what rounding left of their activations.
+def _scale_rows(graph: Any) -> None:
+    """Divide what enters the products of ``_WIDE`` by each row's largest value, and undo it after.
 
     ``quantize_dynamic`` writes a product as DynamicQuantizeLinear, MatMulInteger, Cast, Mul: the
-    last one, by the scales of both sides, gets the second part added.
+    last one, by the scales of both sides, is where the product is whole again.
     """
     maker = {name: node for node in graph.node for name in node.output}
     taker = {name: node for node in graph.node for name in node.input}
-    second = {}
+    before: dict[str, list[Any]] = {}
+    after: dict[str, list[Any]] = {}
     for product in graph.node:
-        if product.op_type != "MatMulInteger" or not _TWICE.search(product.name):
+        if product.op_type != "MatMulInteger" or not _WIDE.search(product.name):
             continue
         rounding = maker[product.input[0]]
         cast = taker[product.output[0]]
         scaled = taker[cast.output[0]]
-        (scales,) = [maker[name] for name in scaled.input if name != cast.output[0]]
-        (by_column,) = [name for name in scales.input if name != rounding.output[1]]
-        second[scaled.name] = (product, rounding, scaled, by_column)
-    nodes = []
-    for node in graph.node:
-        nodes.append(node)
-        if node.name in second:
-            nodes.extend(_second(*second[node.name]))
+        (given,), (whole,) = rounding.input, scaled.output
+        most, scale, rows, made = (
+            f"{product.name}/{one}" for one in ("most", "scale", "rows", "made")
+        )
+        before[rounding.name] = [
+            helper.make_node("ReduceMax", [given], [most], name=most, axes=[-1], keepdims=1),
+            helper.make_node("Max", [most, _LEAST], [scale], name=scale),
+            helper.make_node("Div", [given, scale], [rows], name=rows),
+        ]
+        after[scaled.name] = [helper.make_node("Mul", [made, scale], [whole], name=made)]
+        rounding.input[0], scaled.output[0] = rows, made
+    graph.initializer.append(numpy_helper.from_array(np.float32(_LEAST_VALUE), _LEAST))
+    nodes = [
+        one
+        for node in graph.node
+        for one in (*before.get(node.name, ()), node, *after.get(node.name, ()))
+    ]
     del graph.node[:]
     graph.node.extend(nodes)
-
-
-def _second(product: Any, rounding: Any, scaled: Any, by_column: str) -> Iterator[Any]:
-    (given,), (rounded, scale, zero) = rounding.input, rounding.output
-    _, weights, _, weights_zero = product.input
-    whole, first = scaled.output[0], f"{product.name}/first"
-    scaled.output[0] = first
-
-    def node(kind: str, given: list[str], *made: str, **settings: Any) -> Any:
-        names = [f"{product.name}/{one}" for one in made]
-        return helper.make_node(kind, given, names, name=f"{product.name}/{kind}_rest", **settings)
-
-    def own(*names: str) -> list[str]:
-        return [f"{product.name}/{one}" for one in names]
-
-    yield node("DequantizeLinear", [rounded, scale, zero], "said")
-    yield node("Sub", [given, *own("said")], "rest")
-    yield node("DynamicQuantizeLinear", own("rest"), "rounded", "scale", "zero")
-    yield node("MatMulInteger", [*own("rounded"), weights, *own("zero"), weights_zero], "product")
-    yield node("Cast", own("product"), "cast", to=onnx.TensorProto.FLOAT)
-    yield helper.make_node(
-        "Mul", [*own("scale"), by_column], own("scales"), name=f"{product.name}/scales_rest"
-    )
-    yield node("Mul", own("cast", "scales"), "second")
-    yield helper.make_node("Add", [first, *own("second")], [whole], name=f"{product.name}/Add_rest")
