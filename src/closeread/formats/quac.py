@@ -1,8 +1,8 @@
 """QuAC (Choi et al. 2018): conversations about a section of Wikipedia, answered by its spans.
 
 SQuAD's tree with ``section_title`` and ``background`` beside an article's title, and with
-``followup``, ``yesno`` and ``orig_answer`` beside a question; a paragraph is a conversation, which
-has an id. What nobody can answer has the answer ``CANNOTANSWER``, which ends the text. Rows of
+``followup``, ``yesno`` and ``orig_answer`` beside a question, which are kept under ``quac``: a set
+in another form is no conversation. A paragraph is one, and has an id. What nobody can answer has the answer ``CANNOTANSWER``, which ends the text. Rows of
 ``datasets`` have a conversation each and become such articles. How earlier turns are shown:
 ``layouts/turns.py``.
 """
@@ -18,13 +18,15 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import articles
-from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.kept import Json, noted
 from closeread.formats.layouts.objects import each_object, line_of, place, within
 from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
+from closeread.formats.layouts.writing import unwritable
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
 
 _NAME = "quac"
+_OF_TURNS = ("followup", "yesno", "orig_answer")
 _YESNO, _FOLLOWUP = "ynx", "ynm"  # what the numbers of rows stand for
 
 
@@ -81,14 +83,38 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         told = []
         for question in questions:
             text = shown(question.text, before, turns)
-            told.append(msgspec.structs.replace(question, text=text))
-            before.append((question.text, _said(question)))
+            told.append(msgspec.structs.replace(_kept(question), text=text))
+            before.append((question.text, _said(told[-1])))
         yield passage, tuple(told)
+
+
+def _kept(question: Question) -> Question:
+    """Return a question with what makes it a turn of a conversation under a name of its own."""
+    extra = question.metadata.get("squad_extra", {})
+    metadata = {key: value for key, value in question.metadata.items() if key != "squad_extra"}
+    metadata[_NAME] = {key: value for key, value in extra.items() if key in _OF_TURNS}
+    rest = {key: value for key, value in extra.items() if key not in _OF_TURNS}
+    return msgspec.structs.replace(question, metadata=metadata | noted(squad_extra=rest or None))
+
+
+def _bare(question: Question) -> Question:
+    """Return a question as the tree has it, without the turns that were shown with it.
+
+    Raises:
+        UsageError: It was not read from a conversation.
+    """
+    if _NAME not in question.metadata:
+        raise unwritable(
+            "QuAC's form has conversations, as they were read from it", question.question_id
+        )
+    extra = question.metadata.get("squad_extra", {}) | question.metadata[_NAME]
+    metadata = question.metadata | noted(squad_extra=extra or None)
+    return msgspec.structs.replace(question, text=itself(question.text), metadata=metadata)
 
 
 def _said(question: Question) -> str:
     """Return what the teacher of the conversation answered."""
-    original = question.metadata.get("squad_extra", {}).get("orig_answer")
+    original = question.metadata[_NAME].get("orig_answer")
     text = original.get("text") if isinstance(original, dict) else None
     return text if isinstance(text, str) else next((one.text for one in question.answers), "")
 
@@ -144,15 +170,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write the published tree, the questions without the turns that were shown with them.
 
     Raises:
-        UsageError: As ``squad``.
+        UsageError: As ``squad``, or a question was not read from this form.
     """
 
     def bare(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
-            yield (
-                passage,
-                tuple(msgspec.structs.replace(one, text=itself(one.text)) for one in questions),
-            )
+            yield passage, tuple(map(_bare, questions))
 
     articles.write(replace(dataset, read=bare), stream)
 

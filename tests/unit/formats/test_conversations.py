@@ -75,6 +75,18 @@ def test_a_conversation_of_quac(tmp_path):
     assert back(path, tmp_path) == TALK
 
 
+def test_a_conversation_in_another_form_is_none(tmp_path):
+    """As SQuAD's form it had QuAC's own fields, and was read as QuAC: turns were shown twice."""
+    path = saved(tmp_path, TALK)
+    dump(load(path), tmp_path / "squad.json", "squad")
+    again = load(tmp_path / "squad.json")
+    assert again.format == "squad"
+    texts = [[one.text for _, questions in each for one in questions] for each in (load(path), again)]
+    assert texts[0] == texts[1]
+    with pytest.raises(UsageError, match="conversations"):
+        dump(again, tmp_path / "quac.json", "quac")
+
+
 @pytest.mark.parametrize(
     ("form", "n_shown"), [("coqa", 2), ("coqa,turns=0", 0), ("coqa,turns=9", 4)]
 )
