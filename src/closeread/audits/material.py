@@ -222,7 +222,9 @@ def _finite(numbers: Mapping[str, float | None]) -> dict[str, float]:
 
 def has_answer(question: Question) -> bool:
     """Whether any accepted answer says something."""
-    return any(answer.texts or answer.label or answer.kind == "none" for answer in question.answers)
+    return bool(question.option_truth) or any(
+        answer.texts or answer.label or answer.kind == "none" for answer in question.answers
+    )
 
 
 def _note_bad(submission: Submission, run: Run, problems: Problems) -> None:

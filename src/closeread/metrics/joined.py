@@ -41,8 +41,8 @@ def joined(
 
     The last, ``overall_f1``, is ExpMRC's where the gold is text.
 
-    Questions without gold answer or gold evidence are in no cell, questions without prediction in
-    ``neither``.
+    Questions without gold answer or gold evidence, and those that have no answer, are in no cell,
+    questions without prediction in ``neither``.
 
     Args:
         questions: With gold.
@@ -58,7 +58,7 @@ def joined(
     for question in questions:
         prediction = submission.predictions.get(question.question_id)
         scores.append(_score(question, prediction))
-        has_gold = bool(question.gold_evidence and question.answers)
+        has_gold = _has_gold(question)
         texts |= has_gold and not _labelled(question)
         n_silent += has_gold and is_silent(prediction)
     carry = count_of(n_silent, "prediction carries", "predictions carry")
@@ -77,7 +77,7 @@ def joined(
 
 def _score(question: Question, prediction: Prediction | None) -> Score:
     name, unit = question.question_id, question_unit(question)
-    if not (question.gold_evidence and question.answers):
+    if not _has_gold(question):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
         return Score(question_id=name, values=nothing, unit_id=unit, note="no gold for both")
     if question.options and prediction is not None:
@@ -87,6 +87,18 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
     cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
     values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
     return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=unit)
+
+
+def _has_gold(question: Question) -> bool:
+    """Whether there is an answer to find, and evidence for it that says something.
+
+    Of what a text does not tell there is none: QASPER's annotators then name no paragraph, and
+    MuSiQue's paragraphs support an answer that is not there.
+    """
+    answered = any(one.texts or one.label for one in question.answers)
+    return answered and (
+        _labelled(question) or any(one.texts for one in question.gold_evidence)
+    )
 
 
 def _labelled(question: Question) -> bool:

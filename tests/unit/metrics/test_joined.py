@@ -191,3 +191,22 @@ def test_questions_without_gold_answer_are_in_no_cell():
     found = joined(questions, submission, None)
     assert set(found.cells) == {"one"}
     assert {one.n_scored for one in found.summaries.values()} == {1}
+
+
+def test_questions_without_answer_or_evidence_to_find_are_in_no_cell():
+    """QASPER's and MuSiQue's: a whole report ended at the first of them."""
+    plain = Question(question_id="1", passage_id="p", text="?", kind="span")
+    none, found = Answer(kind="none"), Answer(kind="span", texts=("a",))
+    told = Evidence(spans=(ONE,), texts=("one",))
+    questions = [
+        replace(plain, answers=(none,), gold_evidence=(Evidence(),)),
+        replace(plain, question_id="2", answers=(none,), gold_evidence=(told,)),
+        replace(plain, question_id="3", answers=(found,), gold_evidence=(Evidence(),)),
+        replace(plain, question_id="4", answers=(found, none), gold_evidence=(told, Evidence())),
+    ]
+    answers = [
+        Prediction(question_id=name, answer=found, evidence=(told,)) for name in ("1", "2", "3", "4")
+    ]
+    assert values(questions, answers)["both"] == 1.0
+    submission = Submission(predictions={one.question_id: one for one in answers})
+    assert joined(questions, submission, None).cells == {"4": "both"}
