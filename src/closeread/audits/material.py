@@ -221,7 +221,7 @@ def _finite(numbers: Mapping[str, float | None]) -> dict[str, float]:
 
 
 def has_answer(question: Question) -> bool:
-    """Whether any accepted answer says something."""
+    """Whether any accepted answer says something, or of each option whether it is true."""
     return bool(question.option_truth) or any(
         answer.texts or answer.label or answer.kind == "none" for answer in question.answers
     )

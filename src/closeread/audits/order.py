@@ -99,11 +99,11 @@ def _sentence(run: str, steps: Steps) -> str | None:
 
 
 def steps_of(one: Subject) -> Steps | None:
-    """Return how well answers fit golds; None of too few answers."""
+    """Return how well answers fit golds; None of too few of either."""
     said = [_said(one, question) for question in one.questions]
-    if sum(map(bool, said)) < _FEW:
-        return None
     golds = [frozenset(map(_form, question.answers)) - {""} for question in one.questions]
+    if min(sum(map(bool, said)), sum(map(bool, golds))) < _FEW:
+        return None
     own = [text in gold for text, gold in zip(said, golds, strict=True)]
     units = [question_unit(question) for question in one.questions]
     shifts = {shift: _fit(said, golds, units, shift) for shift in _SHIFTS}

@@ -5,7 +5,8 @@ JSON lines of ``{"id", "paragraphs": [{"idx", "title", "paragraph_text", "is_sup
 
 The passage is the paragraphs, each below its title; those that support the answer are the gold
 evidence, whole. A question that is not answerable has no answer here, whatever ``answer`` says.
-What stands before ``__`` in an id (``3hop1``) is the tag ``hops``.
+What stands before ``__`` in an id (``3hop1``) is the tag ``hops``. The full set has each question
+twice under one id, answerable and not: the second of them is ``id-2`` here.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.facts import laid_out
-from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.ids import Ids, content_id, nth
 from closeread.formats.layouts.kept import Json, restored, unsaid
 from closeread.formats.layouts.objects import (
     each_object,
@@ -70,20 +71,24 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its paragraphs as one passage.
 
     Counts ``answer-not-in-passage`` (of the answer; aliases are other names for it) and
-    ``duplicate-id``, which the full set has of every question: once answerable, once not.
+    ``duplicate-id`` (of a question that is as answerable over the same paragraphs).
     """
     ids = Ids(defects)
+    seen: dict[str, list[str]] = {}
     for at, raw in each_object(source):
         row = source.convert(raw, _Row, line=line_of(at), within=within(at))
         whole, cuts = laid_out([(one.title, [one.paragraph_text]) for one in row.paragraphs])
+        over = seen.setdefault(row.id, [])
+        if (content := content_id(f"{row.answerable}\0{whole}")) not in over:
+            over.append(content)
+        name = ids.note(nth(row.id, over.index(content) + 1), line=line_of(at))
         passage = Passage(
-            passage_id=row.id, text=whole, language=detect(whole), metadata={_NAME: cuts}
+            passage_id=name, text=whole, language=detect(whole), metadata={_NAME: cuts}
         )
         hops, _, rest = row.id.partition("__")
-        name = ids.note(row.id, line=line_of(at))
         question = Question(
             question_id=name,
-            passage_id=row.id,
+            passage_id=name,
             text=row.question,
             kind="span",
             answers=_answers(row, whole, name, defects),

@@ -2,9 +2,9 @@
 
 SQuAD's tree with ``section_title`` and ``background`` beside an article's title, and with
 ``followup``, ``yesno`` and ``orig_answer`` beside a question, which are kept under ``quac``: a set
-in another form is no conversation. A paragraph is one, and has an id. What nobody can answer has the answer ``CANNOTANSWER``, which ends the text. Rows of
-``datasets`` have a conversation each and become such articles. How earlier turns are shown:
-``layouts/turns.py``.
+in another form is no conversation. A paragraph is one, and has an id. What nobody can answer has
+the answer ``CANNOTANSWER``, which ends the text. Rows of ``datasets`` have a conversation each and
+become such articles. How earlier turns are shown: ``layouts/turns.py``.
 """
 
 from collections.abc import Iterator, Mapping

@@ -96,9 +96,7 @@ def _has_gold(question: Question) -> bool:
     MuSiQue's paragraphs support an answer that is not there.
     """
     answered = any(one.texts or one.label for one in question.answers)
-    return answered and (
-        _labelled(question) or any(one.texts for one in question.gold_evidence)
-    )
+    return answered and (_labelled(question) or any(one.texts for one in question.gold_evidence))
 
 
 def _labelled(question: Question) -> bool:

@@ -1,5 +1,7 @@
 """All checks of an audit, one after the other."""
 
+import json
+
 import closeread
 from audit_runs import make_run
 from closeread.audits.examine import Wanted, audit
@@ -29,6 +31,21 @@ def test_what_a_format_alone_knows_is_not_held(tmp_path):
     held = subject(run, Problems())
     assert held.questions
     assert not any(one.metadata for one in (*held.questions, *held.passages.values()))
+
+
+def test_questions_with_truth_values_alone_are_no_bad_ones(tmp_path):
+    """MultiRC's options are true or false, and no letter is right: all were without gold."""
+    answers = [{"text": "Sand", "isAnswer": True}, {"text": "Tar", "isAnswer": False}]
+    asked = [{"question": f"What is {n}?", "sentences_used": [], "answers": answers, "idx": str(n)}
+             for n in range(24)]  # fmt: skip
+    held = {"id": "p", "paragraph": {"text": "Sand is here.", "questions": asked}}
+    (tmp_path / "set.json").write_text(json.dumps({"data": [held]}))
+    run = closeread.read(tmp_path / "set.json", "lexical", tmp_path / "run")
+    problems = Problems()
+    assert len(subject(run, problems).questions) == 24
+    found = audit([run.path], Wanted(checks=("order", "shortcuts")))
+    assert (problems.bad.counts, found.skipped) == ({}, {})
+    assert [one.verdict for one in found.findings] == ["skipped", "skipped"]
 
 
 def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):

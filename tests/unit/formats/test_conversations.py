@@ -81,7 +81,9 @@ def test_a_conversation_in_another_form_is_none(tmp_path):
     dump(load(path), tmp_path / "squad.json", "squad")
     again = load(tmp_path / "squad.json")
     assert again.format == "squad"
-    texts = [[one.text for _, questions in each for one in questions] for each in (load(path), again)]
+    texts = [
+        [one.text for _, questions in each for one in questions] for each in (load(path), again)
+    ]
     assert texts[0] == texts[1]
     with pytest.raises(UsageError, match="conversations"):
         dump(again, tmp_path / "quac.json", "quac")

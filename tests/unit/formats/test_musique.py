@@ -65,7 +65,8 @@ def test_a_question_with_its_paragraphs(tmp_path):
 )
 def test_what_is_read_comes_back(tmp_path, changes, kinds):
     row = ROW | changes
-    path = lines(tmp_path, row, {key: row[key] for key in ("id", "paragraphs", "question")})
+    bare = {"id": "2hop__3_4"} | {key: row[key] for key in ("paragraphs", "question")}
+    path = lines(tmp_path, row, bare)
     (_, (one,)), (_, (hidden,)) = load(path)
     assert [answer.kind for answer in one.answers] == kinds
     assert hidden.answers == ()
@@ -73,7 +74,8 @@ def test_what_is_read_comes_back(tmp_path, changes, kinds):
     assert (tmp_path / "back.jsonl").read_text() != ""
     written = [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()]
     assert written == [json.loads(line) for line in path.read_text().splitlines()]
-    assert load(path).check().counts == {"duplicate-id": 1}
+    assert load(path).check().counts == {}
+    assert load(lines(tmp_path, row, row)).check().counts == {"duplicate-id": 1}
 
 
 def test_what_is_handed_in_is_scored(tmp_path):
@@ -85,6 +87,31 @@ def test_what_is_handed_in_is_scored(tmp_path):
     data = load(lines(tmp_path, ROW))
     found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
     assert found.metrics["squad.em"].value == 1
+
+
+def test_the_full_set_has_each_question_twice(tmp_path):
+    """Only the last of each id was judged: which of the two, the order of the file decided."""
+    rows = (ROW, ROW | {"id": "2hop__3_4"}, ROW | {"answerable": False}, ROW | {"id": "2hop__5_6"})
+    path = lines(tmp_path, *rows)
+    data = load(path)
+    names = [question.question_id for question in data.questions()]
+    assert names == ["2hop__1_2", "2hop__3_4", "2hop__1_2-2", "2hop__5_6"]
+    assert data.check().counts == {}
+    dump(data, tmp_path / "back.jsonl")
+    back = (tmp_path / "back.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in back] == [*rows]
+    given = [
+        {"id": row["id"], "predicted_answer": "six", "predicted_answerable": row["answerable"]}
+        for row in rows
+    ]
+    given[3]["predicted_answerable"] = False  # which of the set with answers alone says nothing
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in given))
+    handed = load_submission(tmp_path / "p.jsonl", data)
+    found = score_submission(data, handed, ScoreSettings(metrics=()))
+    values = {name: (one.value, one.n_scored) for name, one in found.metrics.items()}
+    assert values["squad2.hasans_em"] == (1, 3)
+    assert values["squad2.noans_em"] == (1, 1)
+    assert [name for name, _ in handed.rows] == names
 
 
 def test_others_are_not_written_so(tmp_path):

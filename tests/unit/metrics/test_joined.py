@@ -205,7 +205,8 @@ def test_questions_without_answer_or_evidence_to_find_are_in_no_cell():
         replace(plain, question_id="4", answers=(found, none), gold_evidence=(told, Evidence())),
     ]
     answers = [
-        Prediction(question_id=name, answer=found, evidence=(told,)) for name in ("1", "2", "3", "4")
+        Prediction(question_id=name, answer=found, evidence=(told,))
+        for name in ("1", "2", "3", "4")
     ]
     assert values(questions, answers)["both"] == 1.0
     submission = Submission(predictions={one.question_id: one for one in answers})

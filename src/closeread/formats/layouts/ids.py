@@ -40,9 +40,13 @@ class ContentIds:
         """Return the row's id; counts ``duplicate-question`` when all texts were there before."""
         name = content_id("\0".join(texts))
         times = self._seen[name] = self._seen.get(name, 0) + 1
-        if times == 1:
-            return name
-        self._defects.add(
-            "duplicate-question", f"is there {times} times", question_id=name, line=line
-        )
-        return f"{name}-{times}"
+        if times > 1:
+            self._defects.add(
+                "duplicate-question", f"is there {times} times", question_id=name, line=line
+            )
+        return nth(name, times)
+
+
+def nth(name: str, times: int) -> str:
+    """Return the id of what has a name for the nth time: the name itself, ``name-2``, ..."""
+    return name if times == 1 else f"{name}-{times}"

@@ -26,6 +26,7 @@ from closeread.formats.submissions import (
     gcrc_letters,
     hotpotqa_outputs,
     multirc_outputs,
+    musique_outputs,
     package,
     table,
     vgaokao_outputs,
@@ -244,7 +245,7 @@ def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
 def _submission(
     source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
 ) -> Submission:
-    kept = tuple(rows)
+    kept = tuple(musique_outputs.apart(rows, dataset))
     said = in_words(dataset)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:

@@ -1,0 +1,34 @@
+"""What is handed in for MuSiQue's full set: two lines of one id, in the order of the set.
+
+``{"id", "predicted_answer", "predicted_support_idxs", "predicted_answerable"}``. The first of an id
+answers the set's first question of it, the second the second, which is ``id-2`` here. One that is
+held not to be answerable has no answer, whatever text stands beside that.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from closeread.formats.layouts.ids import nth
+from closeread.types import Dataset
+
+_FORM = "musique"
+_ANSWER, _SAID = "predicted_answer", "predicted_answerable"
+
+
+def apart(rows: Iterable[tuple[str, Any]], dataset: Dataset | None) -> Iterable[tuple[str, Any]]:
+    """Return the rows under the ids of the set's questions; of other sets as they are."""
+    if dataset is None or dataset.format != _FORM:
+        return rows
+    known = {question.question_id for question in dataset.questions()}
+    return [*_named(rows, known)]
+
+
+def _named(rows: Iterable[tuple[str, Any]], known: set[str]) -> Iterable[tuple[str, Any]]:
+    times: Counter[str] = Counter()
+    for name, row in rows:
+        times[name] += 1
+        own = nth(name, times[name])
+        of_two = own in known and nth(name, 2) in known
+        declined = of_two and isinstance(row, dict) and row.get(_SAID) is False
+        yield own if own in known else name, row | {_ANSWER: ""} if declined else row
