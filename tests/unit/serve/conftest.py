@@ -14,8 +14,7 @@ def echo():
     """Of tight limits."""
     with serving(
         "odd_readers:Echo", "--max-body-bytes", "100000", "--max-passage-characters", "5000",
-        "--max-question-characters", "500", "--queue", "64", "--header-timeout-seconds", "1",
-        "--body-timeout-seconds", "1", folder=HERE,
+        "--max-question-characters", "500", "--queue", "64", folder=HERE,
     ) as server:  # fmt: skip
         yield server
         # whatever was done to it before, it still answers

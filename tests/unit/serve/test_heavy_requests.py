@@ -4,12 +4,14 @@ import json
 import select
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from served import asking, received, serving, status_and_error
+from served import asking, context, received, running, serving, status_and_error
 
+HERE = Path(__file__).parent
 HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
 
 
@@ -32,17 +34,17 @@ def test_a_stem_of_marks_that_nothing_closes():
             assert server.get("/health").status == 200
 
 
-def heavy(n_stems=130):
+def heavy():
     """A large request: its stems are read for seconds, and it is refused for what stands last."""
-    body = asking(*map(str, range(n_stems)), "0")
+    body = asking(*map(str, range(130)), "0")
     for stem in body["items"][0]["questions"]:
         options = [{"label": "A", "text": "It was lit."}]
         stem |= {"kind": "verification", "text": "对" * 9_900, "options": options}
     return request(json.dumps(body, ensure_ascii=False).encode())
 
 
-def request(raw):
-    head = f"POST /v1/answer HTTP/1.1\r\nhost: x\r\ncontent-length: {len(raw)}\r\n\r\n"
+def request(raw, path="/v1/answer"):
+    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(raw)}\r\n\r\n"
     return head.encode() + raw
 
 
@@ -85,15 +87,41 @@ def test_a_client_that_leaves_gives_up_its_turn():
         assert server.metric(asked, **posted, status="499") == 1
 
 
+LOOKS = """
+import time
+from odd_readers import Echo
+from closeread.runs.records import ReaderInfo
+from closeread.serve import mrqa
+from closeread.serve.app import app
+from closeread.serve.listen import bound, listen, url
+from closeread.serve.service import Service
+from closeread.serve.settings import Settings
+service = Service(Echo(), ReaderInfo(name="echo"), None, Settings())
+questions = mrqa.questions
+def look(raw, settings):
+    print("looks", flush=True)
+    while not service.batcher.stopping:
+        time.sleep(0.005)
+    return questions(raw, settings)
+mrqa.questions = look
+with bound("127.0.0.1", 0) as listening:
+    listen(service, app(service), listening, lambda: print(url(listening), flush=True))
+"""
+
+
 def test_a_stop_looks_at_no_further_body():
     """Whoever waits for the turn of a large one is told to come again."""
-    with serving("lexical") as server, ExitStack() as stack:
+    with running(["-c", LOOKS], HERE) as server, ExitStack() as stack:
         clients = [stack.enter_context(server.connect()) for _ in range(12)]
         for client in clients:
-            client.sendall(heavy(10))
+            client.sendall(request(json.dumps(context("1")).encode() + b" " * 300_000, path="/"))
+        assert server.process.stdout.readline() == "looks\n"
         assert server.stop() == 0
-        statuses = [status_and_error(received(client))[0] for client in clients]
-    assert statuses.count(503) > 8, statuses
+        replies = [status_and_error(received(client)) for client in clients]
+        assert server.process.stdout.read() == ""  # it looked at one, until it was told to stop
+    assert {(status, error["what"]) for status, error in replies} == {
+        (503, "the service is stopping")
+    }
 
 
 def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():

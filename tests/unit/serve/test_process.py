@@ -179,6 +179,7 @@ def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
             assert client.answer().json() == {
                 qid: f"What is {qid}? | Text {number}." for qid in "12"
             }
+        server.until(lambda health: not health["reading_questions"])  # counted when all is said
         batches = server.metric("closeread_batch_questions_count")
         assert server.metric("closeread_batch_questions_sum") == 200
         assert batches < 200

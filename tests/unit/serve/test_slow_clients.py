@@ -20,22 +20,26 @@ HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
 
 
 @pytest.fixture(scope="module")
-def patient():
-    """A service that gives a body its usual time, for bodies that take some."""
-    with serving("odd_readers:Echo", "--max-body-bytes", "100000", folder=HERE) as server:
+def hasty():
+    """A service that gives nobody much time; whoever is not slow may be so on a busy machine."""
+    with serving(
+        "odd_readers:Echo", "--max-body-bytes", "100000", "--header-timeout-seconds", "1",
+        "--body-timeout-seconds", "1", folder=HERE,
+    ) as server:  # fmt: skip
         yield server
+        server.until(lambda health: health["status"] == "ready")
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_hundred_megabytes(patient, chunked):
+def test_a_hundred_megabytes(echo, chunked):
     """They are refused, whether announced or not, and the memory does not grow by them."""
-    before = patient.metric("process_resident_memory_bytes")
+    before = echo.metric("process_resident_memory_bytes")
     length = "transfer-encoding: chunked" if chunked else "content-length: 104857600"
     piece = b"x" * 1048576
     if chunked:
         piece = b"100000\r\n" + piece + b"\r\n"
     found = []
-    with patient.connect() as connection:
+    with echo.connect() as connection:
         reading = threading.Thread(target=lambda: found.append(connection.recv(65536)))
         reading.start()
         connection.sendall(f"{HEAD}{length}\r\n\r\n".format(path="/").encode())
@@ -43,14 +47,14 @@ def test_a_hundred_megabytes(patient, chunked):
             connection.sendall(piece)
         reading.join()
         assert found[0].startswith(b"HTTP/1.1 413 ")
-    assert patient.metric("process_resident_memory_bytes") - before < 16e6
-    assert patient.metric("closeread_refused_total", reason="large-body") >= 1
+    assert echo.metric("process_resident_memory_bytes") - before < 16e6
+    assert echo.metric("closeread_refused_total", reason="large-body") >= 1
 
 
-def test_a_refused_body_without_end_is_cut(echo):
+def test_a_refused_body_without_end_is_cut(hasty):
     """A client that goes on for ever is not listened to for ever."""
     piece = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
-    with echo.connect() as connection:
+    with hasty.connect() as connection:
         connection.sendall(f"{HEAD}transfer-encoding: chunked\r\n\r\n".format(path="/").encode())
         with pytest.raises(ConnectionError):
             for _ in range(2000):
@@ -92,9 +96,9 @@ def test_a_large_head_in_one_piece(echo, head):
         (b"POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 404),
     ],
 )
-def test_half_open_connections(echo, sent, status):
+def test_half_open_connections(hasty, sent, status):
     """They are closed in time; whoever had begun to speak is told why."""
-    with echo.connect() as connection:
+    with hasty.connect() as connection:
         connection.sendall(sent)
         raw = received(connection)
     if status is None:
@@ -103,12 +107,12 @@ def test_half_open_connections(echo, sent, status):
         assert status_and_error(raw)[0] == status
 
 
-def test_a_half_open_second_request(echo):
+def test_a_half_open_second_request(hasty):
     """The clock runs for every request of a connection, not for the first alone."""
     body = json.dumps(context("1")).encode()
     request = f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
     for rest in (b"POST / HT", b"\r\n", b"\r\n\r\n\r\n"):
-        with echo.connect() as connection:
+        with hasty.connect() as connection:
             connection.sendall(request)
             connection.recv(65536)
             connection.sendall(rest)
@@ -117,9 +121,9 @@ def test_a_half_open_second_request(echo):
         assert raw.rpartition(b"HTTP/1.1 ")[2].startswith(b"408 ") == bool(rest.strip())
 
 
-def test_a_client_that_drips(echo):
+def test_a_client_that_drips(hasty):
     """A byte now and then does not keep a connection."""
-    with echo.connect() as connection:
+    with hasty.connect() as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nhost: x\r\n")
         connection.settimeout(0.05)
         raw = b""
