@@ -1,6 +1,8 @@
 """The folder that an ingestion writes: the run that was there or the new one, never a half."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from closeread.formats.logs.choose import found_in
 from closeread.runs.ingest import _names, ingest
 from closeread.runs.store import open_run
 from closeread.system import partial
-from verbs import apart
+from verbs import apart, bound_by_permissions
 
 FIXTURES = Path(__file__).parent / "fixtures"
 (SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
@@ -94,3 +96,22 @@ def test_thousands_of_logs_of_one_model_and_task_are_numbered_at_once():
     assert time.monotonic() - started < 10
     assert names[:3] == ["drop", "drop-2", "drop-3"] and names[-1] == "drop-2-2"
     assert len(set(names)) == 4_001
+
+
+@pytest.mark.parametrize("mode", [0, 0o300])
+def test_a_folder_of_logs_that_may_not_be_read_is_told(tmp_path, mode):
+    """Within another one it is passed over, as a file is; it counted as one without logs."""
+    shutil.copytree(FIXTURES / "lm_eval", tmp_path / "logs/inner")
+    shutil.copy(SAMPLES, tmp_path / "logs")
+    (tmp_path / "logs/inner").chmod(mode)
+    given = {"folder": tmp_path, "before": bound_by_permissions()}
+    alone = apart("ingest", "logs/inner", "--out", "none", **given)
+    among = apart("ingest", "logs", "--out", "run", "--json", **given)
+    (tmp_path / "logs/inner").chmod(0o700)
+    assert alone.returncode == 2
+    assert "logs/inner: cannot be read: Permission denied\n  do: check" in alone.stderr
+    assert among.returncode == 0, among.stderr
+    assert "logs/inner: cannot be read: Permission denied" in among.stderr
+    told = json.loads(among.stdout)
+    assert len(told["runs"]) == len(told["passed_over"]) == 1
+    assert not (tmp_path / "none").exists()

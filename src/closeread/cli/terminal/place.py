@@ -12,6 +12,10 @@ class Place(click.Path):
     It comes where a script's variable is not set: `closeread score "$RUN"`.
     """
 
+    def __init__(self, **checks: Any) -> None:
+        # what may not be read is told by what reads it, with what to do about it
+        super().__init__(readable=False, **checks)
+
     def convert(
         self,
         value: str | os.PathLike[str],

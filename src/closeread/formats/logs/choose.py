@@ -1,6 +1,7 @@
 """Which harness wrote a log: by its content, or as the user says."""
 
 import difflib
+import os
 from importlib import import_module
 from pathlib import Path
 
@@ -62,17 +63,21 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
     out: the log's reader reads it. In folders, what is no log is passed over.
 
     Raises:
-        InputError: A file is missing or of no known harness, or a folder holds no log.
+        InputError: A file is missing or of no known harness, a folder holds no log, or one that
+            holds none may not be looked into.
     """
     chosen: list[tuple[Path, LogFormat]] = []
     for path in paths:
         if path.is_dir():
             inside = _inside(path, name)
             if not inside:
-                raise InputError(
-                    "no log of a known harness is in this folder",
-                    where=str(path),
-                    expected="logs of " + ", ".join(LOG_FORMATS),
+                raise next(
+                    iter(_looked_through(path)[1]),
+                    InputError(
+                        "no log of a known harness is in this folder",
+                        where=str(path),
+                        expected="logs of " + ", ".join(LOG_FORMATS),
+                    ),
                 )
             chosen += inside
         else:
@@ -84,23 +89,38 @@ def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
     """Return the files in folders that are called as logs are and cannot be read, each with why.
 
     One that is empty, cut within its first bytes or in UTF-16 may be the log of a task that failed.
+    So may what lies in a folder that cannot be read.
     """
     found = {}
-    for path in (inner for folder in paths if folder.is_dir() for inner in _candidates(folder)):
-        try:
-            Source(path).head()
-        except InputError as error:
-            found[str(path)] = error
+    for folder in (path for path in paths if path.is_dir()):
+        files, barred = _looked_through(folder)
+        found |= {error.where: error for error in barred}
+        for path in files:
+            try:
+                Source(path).head()
+            except InputError as error:
+                found[str(path)] = error
     return found
 
 
-def _candidates(folder: Path) -> list[Path]:
-    return [one for one in sorted(folder.rglob("*")) if one.is_file() and one.suffix in _ENDINGS]
+def _looked_through(folder: Path) -> tuple[list[Path], list[InputError]]:
+    """Return what is called as logs are, however deep, and the folders that cannot be read."""
+    files: list[Path] = []
+    barred: list[InputError] = []
+
+    def bar(error: OSError) -> None:
+        told = f"cannot be read: {error.strerror or error}"
+        cure = "check the path and its permissions"
+        barred.append(InputError(told, where=str(error.filename), cure=cure))
+
+    for inner, _, names in os.walk(folder, onerror=bar):
+        files += [Path(inner, name) for name in names]
+    return [one for one in sorted(files) if one.suffix in _ENDINGS and one.is_file()], barred
 
 
 def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
     found = []
-    for path in _candidates(folder):
+    for path in _looked_through(folder)[0]:
         reader = guess(path)
         if reader and name in (None, reader.name) and not reader.beside(path):
             found.append((path, reader))

@@ -1,8 +1,6 @@
 """An empty path, as of a shell's variable that is not set, is told: it is not the folder here."""
 
-import errno
 import json
-import os
 import re
 import shutil
 from importlib import import_module
@@ -13,7 +11,7 @@ import pytest
 
 from closeread.cli import VERBS
 from closeread.cli.terminal.place import Place
-from verbs import within
+from verbs import apart, bound_by_permissions, within
 
 LOGS = Path(__file__).parents[2] / "logs/fixtures/handmade"
 LOG = LOGS / "canned-4_2030_Our_Own_Texts.json"
@@ -137,30 +135,21 @@ LOCKED = [
     ("convert", "exam/zh", "locked/x.jsonl"),
     ("evidence", "exam/zh", "--build-corpus", "locked/corpus"),
     ("get", "drop", "--to", "locked"),
+    ("score", "locked"),
+    ("train", "locked"),
 ]
 
 
 @pytest.mark.parametrize("arguments", LOCKED, ids=" ".join)
-def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(
-    closeread, tmp_path, monkeypatch, arguments
-):
+def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(tmp_path, arguments):
     """Of another person, as a rule: it ended in a traceback."""
     locked = tmp_path / "locked"
     locked.mkdir()
-    if os.geteuid() == 0:  # who may enter every folder
-        stat = os.stat
-
-        def refused(path, *args, **options):
-            if str(path).removeprefix(f"{tmp_path}/").startswith("locked/"):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-            return stat(path, *args, **options)
-
-        monkeypatch.setattr(os, "stat", refused)
-    else:
-        locked.chmod(0)
-    told = closeread(*arguments, code=2).stderr
-    monkeypatch.undo()
+    locked.chmod(0)
+    done = apart(*arguments, folder=tmp_path, before=bound_by_permissions())
     locked.chmod(0o700)
+    assert (done.returncode, done.stdout) == (2, "")
+    told = done.stderr
     assert re.search(r"cannot be (looked at|read): Permission denied\n  do: check the p", told)
     if arguments[0] == "convert":  # it names what was asked for, and nothing in it
         assert re.match(r"closeread: (locked/run|.*locked/x.jsonl): cannot", told)
