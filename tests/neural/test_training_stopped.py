@@ -29,16 +29,17 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows"),
 ]
 TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
-# `closeread`, but that a process signals itself after a step, and that steps take their time.
+# `closeread`, but that a process signals itself after a step, also twice, and takes its time then.
 SIGNALLED = """
 import os, time
 from closeread.training.neural.callbacks import Progress
 plain = Progress.on_step_end
 def end(self, args, state, control, **named):
     plain(self, args, state, control, **named)
-    rank, step, number, seconds = os.environ["SIGNALLED"].split()
+    rank, step, numbers, seconds = os.environ["SIGNALLED"].split()
     if state.global_step == int(step) and os.environ.get("RANK", "0") == rank:
-        os.kill(os.getpid(), int(number))
+        for number in numbers.split(","):
+            os.kill(os.getpid(), int(number))
         time.sleep(float(seconds))
 Progress.on_step_end = end
 from closeread.cli import main
@@ -230,13 +231,14 @@ def test_a_process_says_where_it_stopped_and_ends_with_the_signal_s_code(
 def test_the_second_signal_ends_at_once(tmp_path, encoder, data, script):
     """One that comes with the first, as launchers and `timeout` send it, is the first."""
     path = recipe(tmp_path / "r.toml", encoder, data, max_steps=9, batch_size=4)
-    process = started(path, script=script, SIGNALLED=f"0 3 {signal.SIGTERM:d} 600")
+    process = started(
+        path, script=script, SIGNALLED=f"0 3 {signal.SIGTERM:d},{signal.SIGTERM:d} 600"
+    )
     told = ""
     while "a second signal ends at once" not in told:
         told = process.stderr.readline()
         assert told
-    process.send_signal(signal.SIGTERM)
-    time.sleep(3)
+    time.sleep(3)  # what comes now is another one
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
     told = process.communicate(timeout=60)[1]

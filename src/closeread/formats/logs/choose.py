@@ -91,7 +91,7 @@ def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
     One that is empty, cut within its first bytes or in UTF-16 may be the log of a task that failed.
     So may what lies in a folder that cannot be read.
     """
-    found = {}
+    found: dict[str, InputError] = {}
     for folder in (path for path in paths if path.is_dir()):
         files, barred = _looked_through(folder)
         found |= {error.where: error for error in barred}
