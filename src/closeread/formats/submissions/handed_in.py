@@ -3,8 +3,9 @@
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
 GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, CoQA's
-rows of a turn, QuAC's lines of a conversation, MultiRC's scores of options, and rows with an id
-each (JSON lines, an array or a table), among them closeread's own ``predictions.jsonl``.
+rows of a turn, QuAC's lines of a conversation, MultiRC's scores of options, Natural Questions' and
+BioASQ's documents, and rows with an id each (JSON lines, an array or a table), among them
+closeread's own ``predictions.jsonl``.
 """
 
 import json
@@ -22,11 +23,13 @@ from closeread.formats.files.inflated import must_be_text
 from closeread.formats.files.place import PARSER_ERRORS, explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
+    bioasq_outputs,
     conversations,
     gcrc_letters,
     hotpotqa_outputs,
     multirc_outputs,
     musique_outputs,
+    nq_outputs,
     package,
     table,
     vgaokao_outputs,
@@ -49,7 +52,9 @@ Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
 _GIVEN = "the predictions"
 _MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
-_ID_FIELDS = ("question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx")
+_ID_FIELDS = (
+    "question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx", "pairID",
+)  # fmt: skip
 _NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
@@ -286,6 +291,10 @@ def _rows(
             return gcrc_letters.letters(source, data, dataset)
         if hotpotqa_outputs.is_hotpotqa(value):
             return hotpotqa_outputs.predictions(source, value, dataset)
+        if nq_outputs.is_nq(value):
+            return nq_outputs.predictions(source, value["predictions"], dataset)
+        if bioasq_outputs.is_bioasq(value):
+            return bioasq_outputs.predictions(source, value["questions"], dataset)
         if isinstance(value.get("results"), list):
             return vgaokao_outputs.results(source, value["results"])
         if conversations.is_conversation(value) or multirc_outputs.is_paragraph(value):

@@ -1,4 +1,4 @@
-"""Numbers and truths as answers, where the set writes its own so: ReClor's 2, BoolQ's true."""
+"""Answers as the set writes its own: ReClor's 2, BoolQ's true, WebQA's ``no_answer``."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,13 +11,16 @@ from closeread.types import Dataset
 
 _ROWS = "rows"
 _FIELDS = ("answer", "prediction", "label")
+_WEBQA, _NO_ANSWER = "webqa", "no_answer"
 
 
 def in_words(dataset: Dataset | None) -> Callable[[Any], Any] | None:
-    """Return what makes an option's letter of a prediction as the set writes its gold.
+    """Return what makes an option's letter, or no answer, of what the set's gold is written as.
 
     None where nothing has to be made of it.
     """
+    if dataset is not None and dataset.format == _WEBQA:
+        return _each(_none)
     held = dataset.metadata.get(_ROWS) if dataset is not None else None
     if held is None:
         return None
@@ -25,6 +28,10 @@ def in_words(dataset: Dataset | None) -> Callable[[Any], Any] | None:
     if columns.answer_form == "truth":
         return _each(truth_in_words)
     return _each(partial(_letter, columns)) if columns.options else None
+
+
+def _none(value: Any) -> Any:
+    return "" if value in (_NO_ANSWER, [_NO_ANSWER]) else value
 
 
 def _letter(columns: Columns, value: Any) -> Any:

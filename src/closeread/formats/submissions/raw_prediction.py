@@ -24,6 +24,7 @@ ANSWER_FIELDS = (
     "value",
     "predicted_answer",
     "prediction_text",
+    "gold_label",  # MultiNLI's own tables name what is predicted so
 )
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 

@@ -1,0 +1,73 @@
+"""What is handed in for BioASQ: ``{"questions": [{"id", "exact_answer", "ideal_answer"}]}``.
+
+The first of a factoid question's names, which are ranked, is its answer; of a list's items the
+first name of each; yes or no picks an option. What is written for a summary is not looked at.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.formats.submissions.raw_prediction import text_answer
+from closeread.types import Answer, Dataset, Prediction
+
+
+def is_bioasq(value: Mapping[str, Any]) -> bool:
+    """Whether a document holds questions with answers of one of the two kinds."""
+    rows = value.get("questions")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return (
+        isinstance(first, dict)
+        and "id" in first
+        and bool(first.keys() & {"exact_answer", "ideal_answer"})
+    )
+
+
+def predictions(
+    source: str, rows: list[Any], dataset: Dataset | None
+) -> Iterator[tuple[str, Prediction]]:
+    """Yield each answer but those to summaries, which are no questions of the set.
+
+    Raises:
+        InputError: A row has no id, or its answer is neither text nor names.
+    """
+    lists = {
+        one.question_id for one in (dataset.questions() if dataset else ()) if _is_list(one.tags)
+    }
+    for number, row in enumerate(rows):
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            raise InputError(
+                "an answer without an id",
+                where=f"{source}, at questions[{number}]",
+                expected='{"id": ..., "exact_answer": ...}',
+                cure="name in every row the question that it answers",
+            )
+        name, said = row["id"], row.get("exact_answer")
+        if said is None:  # a summary, or one that was left out
+            continue
+        names = [_names(one) for one in (said if isinstance(said, list) else [said])]
+        if None in names:
+            raise InputError(
+                f"the exact answer is {said!r:.80}",
+                where=f"{source}, question {name}",
+                expected="text, or names in lists",
+                cure="mend the file",
+            )
+        firsts = tuple(one[0] for one in names if one)
+        if name in lists or _is_list(row):
+            answer = Answer(kind="spans", texts=firsts) if firsts else Answer(kind="none")
+        else:
+            answer = text_answer(firsts[0] if firsts else "")
+        yield name, Prediction(question_id=name, answer=answer)
+
+
+def _is_list(row: Mapping[str, Any]) -> bool:
+    return row.get("type") == "list"
+
+
+def _names(one: Any) -> list[str] | None:
+    """Return the names of one thing but blank ones; None where there is something else."""
+    listed = one if isinstance(one, list) else [one]
+    if not all(isinstance(text, str) for text in listed):
+        return None
+    return [text for text in listed if text.strip()]

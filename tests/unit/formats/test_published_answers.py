@@ -1,0 +1,123 @@
+"""Predictions as publishers of pages, snippets and pairs take them: a set and what answers it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import load
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_submission
+from closeread.types import Answer, Dataset, Span
+from samples import PAGE, SNIPPETS, WEB
+from submitted import loaded
+
+NULL = {"start_token": -1, "end_token": -1}
+LISTED = SNIPPETS["questions"][0] | {
+    "id": "b3", "type": "list", "exact_answer": [["six"], ["piano"]]
+}  # fmt: skip
+
+
+def saved(folder: Path, value: Any, name: str = "set.json") -> Dataset:
+    path = folder / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+    return load(path)
+
+
+def values(folder: Path, data: Dataset, given: Any) -> dict[str, float | None]:
+    found = score_submission(data, loaded(folder, given, dataset=data), ScoreSettings(metrics=()))
+    return {name: one.value for name, one in found.metrics.items()}
+
+
+def page(**changes: Any) -> dict[str, Any]:
+    row = {
+        "example_id": 7, "long_answer": {"start_token": 0, "end_token": 9},
+        "short_answers": [{"start_token": 5, "end_token": 7}], "short_answers_score": 2.5,
+        "yes_no_answer": "NONE",
+    }  # fmt: skip
+    return {"predictions": [row | changes]}
+
+
+def test_answers_by_tokens_of_a_page(tmp_path):
+    data = saved(tmp_path, PAGE)
+    one = loaded(tmp_path, page(), dataset=data).predictions["7"]
+    assert one.answer == Answer(kind="span", texts=("at six",), spans=(Span(24, 30),))
+    assert one.evidence[0].texts == ("<P> The ferry left Marl at six . </P>",)
+    assert one.confidence == 2.5
+    assert values(tmp_path, data, page())["squad.em"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        ({"yes_no_answer": "YES"}, Answer(kind="span", texts=("yes",))),
+        ({"short_answers": []}, Answer(kind="none")),
+        ({"short_answers": [NULL]}, Answer(kind="none")),
+    ],
+)
+def test_yes_no_and_no_answer_to_a_page(tmp_path, changes, answer):
+    data = saved(tmp_path, PAGE)
+    one = loaded(tmp_path, page(**changes, long_answer=NULL), dataset=data).predictions["7"]
+    assert (one.answer, one.evidence) == (answer, ())
+
+
+def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
+    data = saved(tmp_path, PAGE)
+    assert list(loaded(tmp_path, page(example_id=8), dataset=data).predictions) == ["8"]
+    for tokens in ({"start_token": 16, "end_token": 18}, {"start_token": -1, "start_byte": 4}):
+        with pytest.raises(InputError, match=r"question 7.*there are no tokens"):
+            loaded(tmp_path, page(short_answers=[tokens]), dataset=data)
+    with pytest.raises(InputError, match=r"predictions\[0\].*short_answers"):
+        loaded(tmp_path, page(short_answers="at six"), dataset=data)
+    with pytest.raises(UsageError, match="by tokens"):
+        loaded(tmp_path, page())
+
+
+@pytest.mark.parametrize("factoid", [[["six", "at six"], ["piano"]], ["six", "piano"], "six"])
+def test_what_is_handed_in_for_bioasq(tmp_path, factoid):
+    """The first of ranked names is the answer; what is written for a summary has no question."""
+    data = saved(tmp_path, SNIPPETS | {"questions": [*SNIPPETS["questions"], LISTED]})
+    given = {
+        "questions": [
+            {"id": "b1", "exact_answer": factoid, "ideal_answer": "At six."},
+            {"id": "b2", "exact_answer": "yes"},
+            {"id": "b3", "exact_answer": [["piano", "a piano"], ["six"]]},
+            {"id": "b4", "ideal_answer": "It left."},
+        ]
+    }
+    assert list(loaded(tmp_path, given, dataset=data).predictions) == ["b1", "b2", "b3"]
+    found = values(tmp_path, data, given)
+    assert (found["drop.em"], found["choice.accuracy"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"id": "b1", "exact_answer": [[1]]}, r"question b1.*exact answer is \[\[1\]\]"),
+        ({"exact_answer": "six"}, r"questions\[1\].*without an id"),
+    ],
+)
+def test_what_is_no_answer_to_snippets_is_told(tmp_path, row, told):
+    data = saved(tmp_path, SNIPPETS)
+    with pytest.raises(InputError, match=told):
+        loaded(tmp_path, {"questions": [{"id": "b2", "exact_answer": "no"}, row]}, dataset=data)
+
+
+def test_webqas_word_for_no_answer(tmp_path):
+    """It was a text, and wrong."""
+    data = saved(tmp_path, WEB)
+    for none in ("no_answer", ["no_answer"], {"answer": "no_answer"}, ""):
+        given = {"Q_1#00": "六点", "Q_1#01": none}
+        assert values(tmp_path, data, given)["cmrc.em~mixed"] == 1
+    given = {"Q_1#00": "no_answer", "Q_1#01": "piano"}
+    assert values(tmp_path, data, given)["cmrc.em~mixed"] == 0
+
+
+def test_a_table_of_pairs_by_their_ids(tmp_path):
+    rows = ("gold_label\tsentence1\tsentence2\tpairID", "neutral\tHe sails.\tHe is old.\t1n",
+            "entailment\tHe sails.\tSomebody sails.\t1e")  # fmt: skip
+    data = saved(tmp_path, "\n".join(rows) + "\n", "dev.tsv")
+    found = values(tmp_path, data, "pairID,gold_label\n1e,entailment\n1n,contradiction\n")
+    assert found["choice.accuracy"] == 0.5
