@@ -18,6 +18,19 @@ settings.register_profile("ci", settings.get_profile("closeread"), derandomize=T
 settings.load_profile("ci" if os.environ.get("CI") else "closeread")
 
 
+# What says how wide and how colourful an output is; machines that build set some of them.
+_LOOKS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unadorned() -> Iterator[None]:
+    """The tests, and what they start, write as into a pipe, whatever the environment says."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _LOOKS:
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The corpus folder; the test skips, saying why, where it is missing."""

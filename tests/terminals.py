@@ -13,8 +13,7 @@ def on_terminal(*arguments, columns=80, **environment) -> str:
     """Call a verb with a pseudo-terminal as stdin and stdout, and return what it wrote."""
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    unset = {"NO_COLOR", "LESS", "COLUMNS", "LINES"}  # the size is the terminal's own
-    settings = {key: value for key, value in os.environ.items() if key not in unset}
+    settings = {key: value for key, value in os.environ.items() if key != "LESS"}
     child = subprocess.Popen(
         [sys.executable, "-m", "closeread", *map(str, arguments)],
         stdin=inner,

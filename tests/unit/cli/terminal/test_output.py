@@ -123,7 +123,7 @@ def test_every_list_is_one_object(kind):
 
 
 def test_the_help_tells_every_rule_by_which_answers_are_read_anew():
-    told = " ".join(call("score", "--help", COLUMNS="100").stdout.decode().split())
+    told = " ".join(call("score", "--help").stdout.decode().split())
     (rules,) = re.findall(r"Read answers anew: ([\w, -]+) or (\w+)\.", told)
     assert {*rules[0].split(", "), rules[1]} == {"auto", *RULES}
 
