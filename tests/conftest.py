@@ -23,9 +23,13 @@ _LOOKS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON_COLORS", "TTY_C
 
 
 @pytest.fixture(scope="session", autouse=True)
-def unadorned() -> Iterator[None]:
-    """The tests, and what they start, write as into a pipe, whatever the environment says."""
+def own_surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The user's cache is neither read nor filled, and all is written as into a pipe.
+
+    So it is for what the tests start, too.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLOSEREAD_CACHE", str(tmp_path_factory.mktemp("cache")))
         for name in _LOOKS:
             patch.delenv(name, raising=False)
         yield

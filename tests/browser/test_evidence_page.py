@@ -89,7 +89,7 @@ def retrieved(tmp_path_factory):
     )
 
     def run(*args):
-        done = apart(*args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
+        done = apart(*args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -58,7 +58,7 @@ def options(tmp_path_factory):
     path = folder / "vectors.txt"
     path.write_text("\n".join([f"{len(rows)} 16", *rows]) + "\n", "utf-8")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_CACHE_HOME", str(folder))
+        patched.setenv("CLOSEREAD_CACHE", str(folder))
         masking = {"vectors": str(path), "integrate": "overlap"}
         encoded = {"encoder": "word-vectors", "model": str(path)}
         yield {

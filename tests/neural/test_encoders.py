@@ -74,7 +74,7 @@ def test_beamdr_goes_on_with_what_it_found(model):
 
 def test_the_papers_whole_procedure_runs(model, tmp_path, monkeypatch):
     """Word vectors extract, Sentence-BERT integrates."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path))
     path = tmp_path / "v.bin"
     train([(PASSAGE.text, "en")], path, least=1, dimensions=20)
     soft, options = make("retriever", "soft-masking", {"vectors": str(path), "model": model})
@@ -121,7 +121,7 @@ def test_a_run_records_how_large_what_finds_evidence_is(model, tmp_path, monkeyp
 
     from closeread.runs.records import describe_reader
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path))
     n_encoder = sum(one.numel() for one in SentenceTransformer(model).parameters())
     chains = {"retriever": "beamdr", "model": model, "integrate": "encoder"}
     reader, options = make("reader", "evidence", chains)

@@ -71,7 +71,7 @@ def folder(tmp_path):
 
 
 def run(folder, *args):
-    return within("evidence", *args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
+    return within("evidence", *args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
 
 
 def as_json(folder, *args):
@@ -210,7 +210,7 @@ def trained(folder):
     )
     (folder / "vectors.toml").write_text(recipe, "utf-8")
     done = within(
-        "train", "vectors.toml", "--json", folder=folder, XDG_CACHE_HOME=str(folder / "cache")
+        "train", "vectors.toml", "--json", folder=folder, CLOSEREAD_CACHE=str(folder / "cache")
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["words"] > 8
@@ -238,7 +238,7 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
     options = ("-o", "retriever=hard-masking", "-o", "vectors=few.txt", "-o", "integrate=off")
     done = within(
         "read", "set.json", "--reader", "evidence", *options, "--out", "run", folder=folder,
-        XDG_CACHE_HOME=str(folder / "cache"),
+        CLOSEREAD_CACHE=str(folder / "cache"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "few.txt knows only" in done.stderr

@@ -9,7 +9,7 @@ from topics import TOPICS
 @pytest.fixture
 def vectors(tmp_path, monkeypatch):
     """Of length 0.05: lengths must not matter where directions are compared."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path))
     load.cache_clear()
     path = tmp_path / "v.txt"
     rows = [

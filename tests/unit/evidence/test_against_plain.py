@@ -46,7 +46,7 @@ def vectors(tmp_path_factory):
     path = folder / "v.txt"
     path.write_text("\n".join([f"{len(distinct)} 24", *distinct.values()]) + "\n", "utf-8")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_CACHE_HOME", str(folder))
+        patched.setenv("CLOSEREAD_CACHE", str(folder))
         load_vectors.cache_clear()
         yield str(path)
 

@@ -12,6 +12,7 @@ from closeread.errors import StorageError
 from closeread.formats.files.outcome import must_take_file, must_take_folder
 from closeread.formats.files.whole import replacing
 from closeread.system import folders
+from verbs import apart, bound_by_permissions
 
 RECIPE = """
 out = "unused"
@@ -146,11 +147,14 @@ def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypat
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write anywhere")
 def test_a_folder_that_may_not_be_written(folder):
     (folder / "there").chmod(0o500)
-    with pytest.raises(StorageError, match="Permission denied"):
-        must_take_file(folder / "there" / "x")
+    asked = ("evidence", "exam/zh", "--out", "there/x.jsonl")
+    done = apart(*asked, folder=folder, before=bound_by_permissions())
+    (folder / "there").chmod(0o700)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there/x.jsonl: cannot be written: Permission denied\n  do: " in done.stderr
+    assert [path.name for path in (folder / "there").iterdir()] == ["other"]
 
 
 def test_a_full_disk_is_seen_by_writing(folder):
