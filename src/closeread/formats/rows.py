@@ -20,14 +20,15 @@ from closeread.formats.layouts.ids import ContentIds
 from closeread.formats.layouts.kept import noted, restored, unsaid
 from closeread.formats.layouts.known_rows import known_columns
 from closeread.formats.layouts.objects import At, Numbered, line_of, place
-from closeread.formats.layouts.row_files import each_of, first_row, rows_of
+from closeread.formats.layouts.row_files import beside, each_of, first_row, rows_of
 from closeread.formats.layouts.said_columns import Given, asked, columns_of
-from closeread.formats.layouts.writing import write_lines
+from closeread.formats.layouts.writing import write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
 
 _NAME = "rows"
 _INSIDE, _CUTS = "rows_inside", "rows_cuts"
+_BESIDE = "rows_beside"
 _AGAIN = "rows_again"  # the question begins another row of the same passage
 _OWN = ("id", "passage", "question")  # what rows of our form have, which are read as `jsonl`
 _OF_SQUAD = {"id", "context", "question", "answers"}
@@ -45,9 +46,10 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source, given: Given | None = None) -> Info:
-    """Tell what the columns hold, and in which forms."""
+    """Tell what the columns hold, in which forms, and what stands beside rows in a document."""
     columns = columns_of(source, given or {})
-    return Info(metadata={_NAME: msgspec.to_builtins(columns)})
+    kept = {} if (rest := beside(source)) is None else {_BESIDE: rest}
+    return Info(metadata={_NAME: msgspec.to_builtins(columns)} | kept)
 
 
 def read(source: Source, defects: Defects, given: Given | None = None) -> Iterator[Item]:
@@ -132,7 +134,7 @@ def _check(source: Source, at: At, row: Mapping[str, Any], columns: Columns) -> 
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write JSON lines with the columns that were read.
+    """Write JSON lines with the columns that were read, or ``data`` where they stood in that.
 
     Raises:
         UsageError: The set was not read from rows.
@@ -144,7 +146,10 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
             cure="choose another format; `jsonl` holds every question, `csv` is a table",
         )
     columns = msgspec.convert(dataset.metadata[_NAME], Columns)
-    write_lines(stream, _written(dataset, columns))
+    if _BESIDE in dataset.metadata:
+        write_array(stream, _written(dataset, columns), "data", **dataset.metadata[_BESIDE])
+    else:
+        write_lines(stream, _written(dataset, columns))
 
 
 def _written(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:

@@ -80,16 +80,19 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     stopped = sum(made is not None and bool(made.stops) for made in generations)
     if stopped:
         found.append(Notice(code="server-stop", run=number, params={"n": f"{stopped:,}"}))
-    family = run.headline.partition(".")[0]
-    shrunk = [name for name, it in run.metrics.items() if it.n_scored < it.n_questions]
-    # Values by answer type (a second dot) leave questions out by design.
-    answering = [name for name in shrunk if name.startswith(family + ".") and name.count(".") == 1]
-    if answering:
-        least = min(run.metrics[name].n_scored for name in answering)
+    chief = run.metrics.get(run.headline)
+    if chief is not None and chief.n_scored < chief.n_questions:
+        # Others of the family leave out more by design: halves, types of answers.
+        family = run.headline.partition(".")[0] + "."
+        alike = [
+            name
+            for name, it in run.metrics.items()
+            if name.startswith(family) and it.n_scored == chief.n_scored
+        ]
         params = {
-            "metrics": ", ".join(answering),
-            "n": f"{least:,}",
-            "all": f"{run.metrics[answering[0]].n_questions:,}",
+            "metrics": ", ".join(alike),
+            "n": f"{chief.n_scored:,}",
+            "all": f"{chief.n_questions:,}",
         }
         found.append(Notice(code="denominator", run=number, params=params))
     if run.info.dataset.limit is not None:

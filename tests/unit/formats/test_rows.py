@@ -418,6 +418,18 @@ def test_cjrc_says_in_text_what_has_no_answer(tmp_path):
     assert json.loads((tmp_path / "back.json").read_text()) == tree
 
 
+@pytest.mark.parametrize("beside", [{}, {"version": "1.0", "stream": "s", "values": [1]}])
+def test_rows_that_are_data_of_a_document_come_back_as_that(tmp_path, beside):
+    """KorQuAD 2.0: they became lines, and what stood beside them was lost."""
+    answer = {"text": "six", "answer_start": 23, "html_answer_text": "<b>six</b>"}
+    page = {"title": "F", "context": TEXT, "raw_html": "<p>",
+            "qas": [{"id": "1", "question": "When?", "answer": answer}]}  # fmt: skip
+    tree = beside | {"data": [page, page | {"title": "G", "qas": [page["qas"][0] | {"id": "2"}]}]}
+    (tmp_path / "set.json").write_text(json.dumps(tree))
+    dump(load(tmp_path / "set.json"), tmp_path / "back.json")
+    assert json.loads((tmp_path / "back.json").read_text()) == tree
+
+
 def test_what_changed_inside_is_written(tmp_path):
     """Of a question that was made harder nothing old is left."""
     data = load(lines(tmp_path, INSIDE["quality"]))

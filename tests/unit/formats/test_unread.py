@@ -90,8 +90,8 @@ def test_rows_as_data_of_one_document(tmp_path):
     ((_, (question,)),) = load(path)
     assert (load(path).format, load(path).check().counts) == ("rows", {})
     assert question.answers == (Answer(kind="span", texts=("six",), spans=(Span(20, 23),)),)
-    dump(load(path), tmp_path / "back.jsonl")
-    assert json.loads((tmp_path / "back.jsonl").read_text()) == paper
+    dump(load(path), tmp_path / "back.json")
+    assert json.loads((tmp_path / "back.json").read_text()) == json.loads(path.read_text())
     path = saved(tmp_path, {"schema": {}, "data": [{"id": "1", "q": "When?", "text": 5}]})
     with pytest.raises(InputError, match=r"data\[0\]: the column 'text' holds no text"):
         list(load(path, "rows,passage=text,question=q"))
@@ -102,24 +102,23 @@ ANN = {"start": 0, "end": 2, "text": "Ann"}
 
 
 @pytest.mark.parametrize(
-    ("value", "row", "name"),
+    ("value", "name"),
     [
         ({"passage": "Ann won.", "query": CLOZE, "entities": ["Ann"], "answers": ["Ann"],
-          "idx": {"passage": 3, "query": 7}}, None, "3-7"),
+          "idx": {"passage": 3, "query": 7}}, "3-7"),
         ({"source": "s", "passage": {"text": "Ann won.", "entities": [{"start": 0, "end": 2}]},
-          "qas": [{"query": CLOZE, "answers": [ANN], "idx": 7}], "idx": 3}, None, "3-7"),
+          "qas": [{"query": CLOZE, "answers": [ANN], "idx": 7}], "idx": 3}, "3-7"),
         ({"version": "1.0", "data": [{"id": "p", "source": "s", "passage": {"text": "Ann won."},
-          "qas": [{"id": "q", "query": CLOZE, "answers": [ANN]}]}]}, 0, "q"),
+          "qas": [{"id": "q", "query": CLOZE, "answers": [ANN]}]}]}, "q"),
     ],
 )  # fmt: skip
-def test_record_in_its_three_forms(tmp_path, value, row, name):
+def test_record_in_its_three_forms(tmp_path, value, name):
     path = saved(tmp_path, value)
     ((passage, (question,)),) = load(path)
     assert (load(path).format, question.question_id, question.text) == ("rows", name, CLOZE)
     assert (passage.text, question.answers[0].text) == ("Ann won.", "Ann")
-    dump(load(path), tmp_path / "back.jsonl")
-    back = json.loads((tmp_path / "back.jsonl").read_text())
-    assert back == (value if row is None else value["data"][row])
+    dump(load(path), tmp_path / "back.json")
+    assert json.loads((tmp_path / "back.json").read_text()) == value
 
 
 def test_record_without_gold(tmp_path):

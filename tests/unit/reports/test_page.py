@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 
 from closeread.errors import InputError
+from closeread.formats.submissions import load_submission
 from closeread.readers.generative.extraction import Extraction
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
@@ -18,6 +19,7 @@ from closeread.reports.notices import notices, terms
 from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
 from closeread.reports.shortening import MOST
+from closeread.runs.keep import keep
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
@@ -252,6 +254,31 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
     assert found["failed"]["n"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("q1", "q2", "q3"), []),
+        (("q1", "q3"), [{"metrics": "squad2.em, squad2.f1", "n": "2", "all": "3"}]),
+    ],
+)
+def test_halves_leave_questions_out_by_design(tmp_path, given, told):
+    """Of SQuAD 2.0's values each half was told to count as few questions as the smaller one."""
+    one = {"passage_id": PASSAGE.passage_id, "text": "Which?", "kind": "span"}
+    gold, none = Answer(kind="span", texts=("lamp",)), Answer(kind="none")
+    questions = tuple(
+        Question(question_id=f"q{n}", answers=(answer,), **one)
+        for n, answer in enumerate((gold, gold, none), 1)
+    )
+    data = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    file = tmp_path / "p.json"
+    file.write_text(json.dumps(dict.fromkeys(given, "lamp")))
+    run = keep(data, load_submission(file, data), (file,), tmp_path / "run")
+    score_run(run, ScoreSettings(metrics=("squad2",)))
+    _, blocks = _parsed(write_page([run.path], tmp_path / "page.html"))
+    notices = blocks["index"]["notices"]
+    assert [it["params"] for it in notices if it["code"] == "denominator"] == told
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,11 @@ def _is_under_data(head: Head) -> bool:
     return is_list and not head.has_lines and known_columns(head.row) is None
 
 
+def beside(source: Source) -> dict[str, Any] | None:
+    """Return what stands beside rows that are ``data`` of one document; None of other files."""
+    return source.rest("data") if _is_under_data(source.head()) else None
+
+
 def rows_of(source: Source) -> Iterator[Numbered]:
     """Yield each row with its place, whatever the file is."""
     if are_situations(source.head()):

@@ -8,7 +8,9 @@ import msgspec
 from closeread.errors import UsageError
 
 
-def write_array(stream: BinaryIO, values: Iterable[Any], field: str = "", **members: Any) -> None:
+def write_array(
+    stream: BinaryIO, values: Iterable[Any], field: str = "", /, **members: Any
+) -> None:
     """Write a JSON array one element a line, bare or as ``field`` of an object."""
     encode = msgspec.json.encode
     if field:

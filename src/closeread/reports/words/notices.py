@@ -53,8 +53,8 @@ NOTICES: dict[str, tuple[str, str]] = {
         "{n} 条生成在服务器端遇停止串结束；其后内容已丢失。",
     ),
     "notice.denominator": (
-        "{metrics} counts {n} of {all} questions: the others are not its kind, or the official "
-        "denominator leaves them out.",
+        "{n} of {all} questions count in {metrics}: the others are of another kind, or the "
+        "official denominator leaves them out.",
         "{metrics} 只计 {all} 题中的 {n} 题：其余题目不属其类，或被官方分母略去。",
     ),
     "notice.limit": (
