@@ -240,6 +240,19 @@ def test_answers_without_a_place_and_without_a_text():
     assert "no gold answer in the file" in ask()
 
 
+def test_truth_values_are_gold_and_turns_of_a_conversation_have_lines():
+    """MultiRC's questions were said to have no gold, and a turn's line ends were signs."""
+    options = tuple(Option(label=label, text=label * 3) for label in "AB")
+    question = Question(
+        question_id="q", passage_id="p", text="And who?\n\nEarlier:\nWhen?\nAt six.",
+        kind="verification", asks_for="supported", options=options, option_truth=(True, True),
+    )  # fmt: skip
+    told = sheet("x", question)
+    assert "Q  And who?\n\n   Earlier:\n   When?\n   At six.\n" in told
+    assert "B  BBB  (true)" in told
+    assert "no gold answer" not in told
+
+
 @pytest.mark.parametrize("more", [(), ("--question", "q1"), ("--json",)])
 def test_a_set_without_questions_is_told_as_one(tmp_path, more):
     """A header alone, as a cut download leaves it."""

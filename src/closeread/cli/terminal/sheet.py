@@ -53,7 +53,9 @@ class Sheet:
         evidence = _numbered(question)
         yield from self._passage(passage, self._marks(question, evidence), whole)
         yield "\n"
-        yield from self._block(glyphs(question.text, styles=["strong"]), "Q  ")
+        for number, line in enumerate(question.text.split("\n")):  # of conversations several
+            lead = "   " if number else "Q  "
+            yield from self._block(glyphs(line, styles=["strong"]), lead) if line else "\n"
         if question.asks_for:
             yield from self._block(glyphs(f"asks for what is {question.asks_for}"), "   ")
         yield from self._options(question, evidence)
@@ -136,7 +138,7 @@ class Sheet:
             if times > 1:
                 line += glyphs(f"  (given {times} times)", styles=["soft"])
             yield from self._block(line, "A  ")
-        if not question.answers:
+        if not question.answers and not question.option_truth:  # which stand at the options
             yield from self._block(glyphs(self.nothing, styles=["soft"]), "A  ")
 
     def _block(self, line: list[Glyph], lead: str) -> Iterator[str]:
