@@ -180,7 +180,9 @@ def _written(dataset: Dataset) -> Iterator[Json]:
         counts = {len(question.answers) for question in questions}
         of = passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
-            named_so = question.question_id == f"{passage.passage_id}-{_turn(question)['turn_id']}"
+            turn = _turn(question)["turn_id"]
+            numbered = question.question_id == f"{passage.passage_id}-{turn}"
+            named_so = numbered and isinstance(turn, int)
             changed = of != content_id(passage.text) and "answers" in question.metadata.get(
                 _NAME, {}
             )

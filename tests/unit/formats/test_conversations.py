@@ -1,9 +1,11 @@
 """CoQA and QuAC: stories with turns, published or in rows, and how earlier turns are shown."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from closeread.errors import InputError, UsageError
@@ -194,6 +196,16 @@ def test_other_sets_are_not_written_as_stories(tmp_path):
     path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
     with pytest.raises(UsageError, match="ids of a passage and a number"):
         dump(load(path), tmp_path / "back.json", "coqa")
+
+
+def test_turns_whose_ids_end_in_no_number_are_not_written_as_stories(tmp_path):
+    """Variants of an attack (``s1-1#positive``) were written so, and could not be read again."""
+    data = load(saved(tmp_path, STORY))
+    ((passage, (first, *_)),) = data
+    variant = msgspec.structs.replace(first, question_id=f"{first.question_id}#positive")
+    made = replace(data, read=lambda _: iter([(passage, (variant,))]))
+    with pytest.raises(UsageError, match="ids of a passage and a number"):
+        dump(made, tmp_path / "back.json", "coqa")
 
 
 def test_stories_without_answers_are_coqa_too(tmp_path):
