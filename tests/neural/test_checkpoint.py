@@ -51,6 +51,13 @@ def test_a_broken_file_is_one_message(tmp_path, model, name, change):
         make("span", {"model": str(folder)})
 
 
+def test_a_folder_whose_training_is_not_finished_is_told_as_that(tmp_path):
+    (tmp_path / "training.json").write_text("{}")
+    with pytest.raises(InputError, match="its training is not finished") as told:
+        make("span", {"model": str(tmp_path)})
+    assert "--resume" in told.value.cure
+
+
 def test_a_file_that_may_not_be_read_is_told(tmp_path, model):
     folder = Path(shutil.copytree(model, tmp_path / "closed"))
     (folder / "config.json").chmod(0)

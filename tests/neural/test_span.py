@@ -376,6 +376,8 @@ def test_weights_that_could_run_code_are_read_only_when_told(tmp_path):
         ("runtime", "jit", "runtime=jit"),
         ("n_best", 0, "n_best=0"),
         ("dtype", "float9", "dtype=float9"),
+        ("dtype", "int8", "dtype=int8"),
+        ("dtype", "float8_e4m3fn", "dtype=float8_e4m3fn"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(models, option, value, told):

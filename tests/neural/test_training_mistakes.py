@@ -67,6 +67,25 @@ def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found)
     assert not (tmp_path / "out").exists()
 
 
+def test_several_sets_that_stand_beside_the_recipe_are_told_from_what_is_not_there(
+    tmp_path, encoder, monkeypatch
+):
+    """Whoever calls a recipe from elsewhere learns from where its paths count, as for one set."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/r.toml").write_text(
+        f'out = "made"\nreader.name = "span"\ntrain.model = "{encoder}"\n'
+        'train.datasets = [{ path = "a.json" }, { path = "b.json" }]',
+        "utf-8",
+    )
+    for name in "ab":
+        (tmp_path / f"mine/{name}.json").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as told:
+        closeread.train("mine/r.toml")
+    assert told.value.found.count("count from the folder that you work in, not from its own") == 2
+    assert not (tmp_path / "made").exists()
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"epochs": 0.0}, {"patience": 2}, {"device": "tpu"}, {"device": "cuda:1"}],

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -282,9 +283,10 @@ def attack(
     return attack_dataset(found, Path(target), settings, to, step=step)
 
 
-def _named_in_recipe(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+def _named_in_recipe(recipe: Path, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
     """Open a data set of a training; its errors tell what to write in the recipe."""
-    return open_dataset(name, format or None, option=_CONVERTED if format is None else _BESIDE)
+    with told_of(recipe):
+        return open_dataset(name, format or None, option=_CONVERTED if format is None else _BESIDE)
 
 
 def train(
@@ -334,7 +336,7 @@ def train(
         recipe=found,
         path=path,
         out=Path(out or expanded(found.out, where=str(path))),
-        open_dataset=_named_in_recipe,
+        open_dataset=partial(_named_in_recipe, path),
         resume=resume,
         overwrite=overwrite,
         begin=begin,

@@ -1,5 +1,6 @@
 """How long work says how far it is, on stderr: a bar in a terminal, seldom a line in a log."""
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -93,5 +94,7 @@ class Lines:
 
 
 def _time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

@@ -192,24 +192,23 @@ def _computing() -> Iterator[None]:
 @one_at_a_time
 def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     try:
-        import torch
+        import torch  # noqa: F401 - what is imported below needs it
         import transformers
     except ModuleNotFoundError as error:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
     from transformers.utils.logging import disable_progress_bar
 
-    from closeread.readers.neural.opening import loading, open_tokenizer
+    from closeread.readers.neural.opening import loading, number_type, open_tokenizer
 
     disable_progress_bar()  # progress is the verb's to show
-    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
-        raise UsageError(f"dtype={dtype}", expected="auto, float32, bfloat16 or float16")
+    as_type = dtype if dtype == "auto" else number_type(dtype, "auto")
     given = loading(name)
     tokenizer = open_tokenizer(name, given)
     try:
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             name,
             use_safetensors=True,
-            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
+            dtype=as_type,
             output_loading_info=True,
             **given,
         )

@@ -16,7 +16,7 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.models.places import first_line, one_at_a_time
 from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.readers.neural.opening import loading, number_type, open_tokenizer, unopened, unsaid
 
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 
@@ -51,8 +51,7 @@ def open_checkpoint(
     """
     if not name:
         raise UsageError("no model is named", expected="-o model=PATH or a hub name")
-    if not isinstance(getattr(torch, dtype, None), torch.dtype):
-        raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
+    as_type = number_type(dtype)
     logging.disable_progress_bar()  # progress is the verb's to show
     given = loading(name)
     n_numbers = 2 if head == "span" else n_classes  # of beginning and of ending
@@ -67,7 +66,7 @@ def open_checkpoint(
                 head_options[_attention_dropout(config)] = attention_dropout
             model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
                 name,
-                dtype=getattr(torch, dtype),
+                dtype=as_type,
                 use_safetensors=None if pickled else True,
                 weights_only=True,
                 output_loading_info=True,

@@ -7,10 +7,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import torch
 import transformers
 from transformers.utils import logging
 
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
 from closeread.readers.models.places import (
     COPY,
     TOKENIZER,
@@ -27,6 +28,7 @@ _OF_ITS_OWN = "which must be executed to correctly load the model"
 _SHAPES = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 _MORE = "Weights only load failed"  # so begins what torch says of a pickle that it does not read
 _HEADLESS = re.compile(r"Unrecognized configuration class .*?(\w+)Config'>.*: AutoModelFor(\w+)\.")
+_BEGUN = "training.json"  # in a folder that `closeread train` has begun to write
 _POINTER, _SMALL = b"version https://git-lfs", 1024  # how one begins; bytes, more than one has
 
 
@@ -38,6 +40,23 @@ def loading(name: str) -> dict[str, Any]:
     """
     check_place(name)
     return {"trust_remote_code": False, "local_files_only": from_disk_alone(name)}
+
+
+def number_type(dtype: str, *others: str) -> torch.dtype:
+    """Return torch's type of a name: one that models compute with.
+
+    Args:
+        dtype: Such as ``float32``.
+        others: What else might have been named, for the message.
+
+    Raises:
+        UsageError: There is none of this name, or it is of whole numbers or of 8 bits.
+    """
+    found = getattr(torch, dtype, None)
+    if isinstance(found, torch.dtype) and found.is_floating_point and found.itemsize > 1:
+        return found
+    expected = ", ".join((*others, "float32", "bfloat16 or float16"))
+    raise UsageError(f"dtype={dtype}", expected=expected)
 
 
 @contextmanager
@@ -100,11 +119,15 @@ def unopened(name: str, error: Exception) -> InputError:
     """Return what is to be said of a model that a library could not open."""
     folder = Path(name)
     if folder.is_dir() and not (folder / "config.json").exists():
+        begun = (folder / _BEGUN).exists()
         return InputError(
-            "the model cannot be opened: the folder has no config.json",
+            "the model cannot be opened: "
+            + ("its training is not finished" if begun else "the folder has no config.json"),
             where=name,
             expected=_EXPECTED,
-            cure="name the folder that holds config.json, the weights and the tokenizer",
+            cure="finish it: `closeread train` with its recipe and --resume"
+            if begun
+            else "name the folder that holds config.json, the weights and the tokenizer",
         )
     if wrong := _of_tokenizer(folder, str(error)):
         return InputError(

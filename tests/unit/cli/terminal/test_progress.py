@@ -54,6 +54,11 @@ def test_hours_are_told_as_hours() -> None:
     assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
 
 
+def test_less_than_a_minute_is_told_in_seconds() -> None:
+    """It was 0 minutes."""
+    assert worked(100, seconds_each=1, steps=61)[0].endswith(", 1.0/s, 40 s left")
+
+
 @pytest.fixture
 def told_at_once(monkeypatch) -> None:
     monkeypatch.setattr("closeread.cli.terminal.progress._FIRST", 0.0)
