@@ -35,7 +35,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_VERSION = 10  # of what is written; another number makes all graphs anew
+_VERSION = 11  # of what is written; another number makes all graphs anew
 _UNUSED_DAYS = 90  # after which a graph is removed
 _MAKING = Lock()  # what exports and rounds graphs is not made for several threads
 _FULL_BYTES = 2**16  # free on a disk that is full: no library writes less at once

@@ -2,7 +2,7 @@
 
 What enters the product that leaves a layer's wide middle has outliers: rounded as it is, it makes
 half of the whole error. They lie in few rows (a row is a token), so that there each row is divided
-by its largest value first, which its part of the product is multiplied by.
+by the size of its largest value first, which its part of the product is multiplied by.
 """
 
 import logging
@@ -26,7 +26,7 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
 _WIDE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
-_LEAST, _LEAST_VALUE = "least-of-a-row", 0.17  # as far as GELU goes below 0
+_LEAST, _LEAST_VALUE = "least-of-a-row", 1e-6  # a row may be all 0
 _room: ContextVar[Path | None] = ContextVar("room", default=None)
 
 
@@ -92,7 +92,7 @@ def _is_no_advice(record: logging.LogRecord) -> bool:
 
 
 def _scale_rows(graph: Any) -> None:
-    """Divide what enters the products of ``_WIDE`` by each row's largest value, and undo it after.
+    """Divide what enters the products of ``_WIDE`` by each row's largest size, and undo it after.
 
     ``quantize_dynamic`` writes a product as DynamicQuantizeLinear, MatMulInteger, Cast, Mul: the
     last one, by the scales of both sides, is where the product is whole again.
@@ -108,11 +108,12 @@ def _scale_rows(graph: Any) -> None:
         cast = taker[product.output[0]]
         scaled = taker[cast.output[0]]
         (given,), (whole,) = rounding.input, scaled.output
-        most, scale, rows, made = (
-            f"{product.name}/{one}" for one in ("most", "scale", "rows", "made")
+        size, most, scale, rows, made = (
+            f"{product.name}/{one}" for one in ("size", "most", "scale", "rows", "made")
         )
         before[rounding.name] = [
-            helper.make_node("ReduceMax", [given], [most], name=most, axes=[-1], keepdims=1),
+            helper.make_node("Abs", [given], [size], name=size),
+            helper.make_node("ReduceMax", [size], [most], name=most, axes=[-1], keepdims=1),
             helper.make_node("Max", [most, _LEAST], [scale], name=scale),
             helper.make_node("Div", [given, scale], [rows], name=rows),
         ]
