@@ -1,8 +1,9 @@
 """The span reader against its floor and against the pipeline that transformers once had.
 
 ``.venv-neural/bin/python -m benchmarks.neural.encoder MODEL DATASET [QUESTIONS] [WORDS]``, on one
-thread: CPU seconds of passes in turn over the same questions with the same weights. With WORDS,
-passages of one article are joined until they have that many, with the first six of their questions.
+thread: CPU seconds of passes in turn over the same questions with the same weights, and what int8
+costs of their F1. With WORDS, passages of one article are joined until they have that many, with
+the first six of their questions.
 The floor computes the same windows with the plain model, sorted by length and padded to the longest
 of 16, and nothing else. The peer runs in ``.venv-pipeline``, which
 ``sh benchmarks/peers/pipeline_environment.sh`` makes; without that it is left out, and said.
@@ -25,12 +26,14 @@ from typing import Any
 
 from benchmarks.measure import DATA, HERE, PEERS, Result, given, ratio, tell
 from closeread import load
+from closeread.metrics.squad import metric
 from closeread.readers import make
 from closeread.readers.windows import Encoded
 from closeread.types import Passage, PassageQuestion, Question
 
 PEER = HERE.parent / ".venv-pipeline" / "bin" / "python"
 RUNS = 3
+SQUAD = metric()
 FLOOR_BATCH = 16
 SHARE, MOVE = 96, 128  # our default; as in BERT's program
 MOST_OF_A_PASSAGE = 6  # questions asked of a joined one: as many as NewsQA asks
@@ -77,9 +80,24 @@ def encoder(model: str, dataset: str, most: int = 0, words: int = 0) -> list[Res
         peer.close()
     for name, (windows, tokens) in sizes.items():
         print(f"{name}: {windows} windows, {tokens} tokens", file=sys.stderr)
+    print(f"int8 costs {loss(plain, small, items)}", file=sys.stderr)
     median = {name: statistics.median(times) for name, times in taken.items()}
     what = f"{Path(dataset).stem}, {len(items)} questions, {len(sequences)} windows"
     return list(table(what, median, sizes))
+
+
+def loss(plain: Any, small: Any, items: list[PassageQuestion]) -> str:
+    """Return what answers in 8 bits score less than those in 32, with its standard error."""
+    exact, rounded = (
+        [
+            SQUAD.score(question, said).values["f1"]
+            for (_, question), said in zip(items, reader.read(items), strict=True)
+        ]
+        for reader in (plain, small)
+    )
+    apart = [100 * (left - right) for left, right in zip(exact, rounded, strict=True)]
+    error = statistics.stdev(apart) / len(apart) ** 0.5
+    return f"{statistics.mean(apart):.1f} ± {error:.1f} squad.f1 over {len(apart)} questions"
 
 
 def table(
