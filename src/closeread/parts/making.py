@@ -1,5 +1,6 @@
 """Makes what the catalog names from options: checked against the factory's own parameters."""
 
+import difflib
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -251,7 +252,9 @@ def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
     valid = "one of " + ", ".join(known) if known else "no options at all"
-    return UsageError(f"{label} has no option {option!r}", expected=valid)
+    near = difflib.get_close_matches(option, known, n=1)
+    meant = f"write {near[0]}, if that is meant" if near else ""
+    return UsageError(f"{label} has no option {option!r}", expected=valid, cure=meant)
 
 
 def _wanted(annotation: Any) -> Any:

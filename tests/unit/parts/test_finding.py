@@ -178,7 +178,8 @@ def test_options_fit_the_factory_s_own_parameters():
         ("squad2", {"na_threshold": True}, "cannot take True for 'na_threshold'"),
         ("mrqa", {"skip_no_answer": "yes"}, "'skip_no_answer'\n.*true or false"),
         ("mrqa", {"skip": True}, "has no option 'skip'\n.*one of skip_no_answer"),
-        ("squad", {"skip": True}, "no options at all"),
+        ("mrqa", {"skip_no_answers": True}, "one of skip_no_answer\n.*write skip_no_answer, if"),
+        ("squad", {"skip": True}, "no options at all$"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(name, options, message):
