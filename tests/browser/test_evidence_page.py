@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
-from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
+from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, right_or_wrong, triple, write_page, write_run, write_set
 from verbs import apart
 
@@ -143,6 +144,58 @@ def test_methods_are_told_apart_from_gold_by_shape(visit, joined):
     }
     assert len(set(shapes.values())) == 3
     assert page.locator(".passage .ev-gold").count() == 1
+
+
+def test_evidence_of_the_question_is_compared_with_what_was_found_for_it(visit, tmp_path):
+    """It was called missed at the right option: what was found for the question stood nowhere."""
+    (question,) = (one for one in triple("t") if one.role == "positive")
+    shared = replace(question, gold_evidence=(Evidence(spans=(GOLD,)),))
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, (shared,))])
+    said = Prediction(
+        question_id=shared.question_id,
+        answer=shared.answers[0],
+        evidence=(Evidence(spans=(OTHER, GOLD)),),
+    )
+    right = {"choice.accuracy": right_or_wrong(dataset, [said])}
+    run = write_run(tmp_path / "run", dataset, [said], right)
+    page = visit(write_page([run], tmp_path / "page.html", language="en"), "#q=t-positive&ev=all")
+    label = shared.answers[0].label
+    assert _kinds(page, label, 1) == [("extra", "1"), ("hit", "2")]
+    assert page.locator(".methods").count() == 1
+
+
+def test_where_any_number_of_options_is_right_each_has_its_own_colour(visit, tmp_path):
+    """All were red where one was wrong, and gold of the question was compared with no option's."""
+    (question,) = (one for one in triple("t") if one.role == "positive")
+    truth = (True, False, True, False)
+    options = tuple(Option(label=label, text=f"{label}说") for label in "ABCD")
+    several = replace(
+        question,
+        options=options, answers=(), option_truth=truth, asks_for="supported",
+        gold_evidence=(Evidence(spans=(GOLD,)),),
+    )  # fmt: skip
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, (several,))])
+    said = Prediction(
+        question_id=several.question_id,
+        option_scores=(1.0, 1.0, 0.0, 0.0),
+        evidence=(
+            Evidence(spans=(OTHER,), option_label="A"),
+            Evidence(spans=(GOLD,), option_label="B"),
+        ),
+    )
+    run = write_run(tmp_path / "run", dataset, [said], {"option.accuracy": {"t-positive": 0.5}})
+    page = visit(write_page([run], tmp_path / "page.html", language="en"), "#q=t-positive&ev=all")
+    marks = page.locator(".option .mark").evaluate_all("all => all.map((one) => one.className)")
+    assert marks == ["mark said", "mark said off", "mark", "mark"]
+    assert page.locator(".option.is-gold .mark").all_inner_texts() == [
+        "A\ngold, predicted",
+        "C\ngold",
+    ]
+    assert page.locator(".row .letter").all_inner_texts() == ["A", "C", "B"]
+    assert _kinds(page, "A", 0) == [("plain", "1")]
+    whole = page.locator(".methods[data-option='']")
+    assert whole.locator(".hit").all_inner_texts() == ["2"]
+    assert whole.locator(".extra").all_inner_texts() == ["1"]
 
 
 def test_a_retriever_alone_is_called_by_its_name(visit, tmp_path):

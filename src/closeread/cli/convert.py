@@ -68,9 +68,9 @@ def command(
     task did it.
 
     SRC may also be a finished run: its predictions are then written in a published form (--to
-    texts, nbest, null-odds, expmrc, hotpotqa, coqa, quac, qasper, gcrc-advrobust, vgaokao,
-    vgaokao-logits or vgaokao-evidence). A DST that ends in .zip is the package that GCRC_advRobust
-    asks for, with the files of --beside.
+    texts, nbest, null-odds, expmrc, hotpotqa, coqa, quac, qasper, multirc, gcrc-advrobust,
+    vgaokao, vgaokao-logits or vgaokao-evidence). A DST that ends in .zip is the package that
+    GCRC_advRobust asks for, with the files of --beside.
     """
     if src and os.path.lexists(f"{src}/run.json"):  # a folder that may not be entered is none
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)

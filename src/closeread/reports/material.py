@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.option import judge
 from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.text.language import of_most
@@ -55,6 +56,31 @@ def choice_of(question: Question, told: Told | None) -> str:
     if prediction.answer is None and len(prediction.option_scores) != len(question.options):
         return ""
     return picked(question, prediction) or ""
+
+
+def right_options(question: Question) -> list[str] | None:
+    """Return the labels of the right options where any number may be right; else None.
+
+    Such a question has truth values and no answer that would be enough alone (MultiRC).
+    """
+    if question.answers or not question.asks_for or not question.option_truth:
+        return None
+    return _labels_of(question, question.option_truth)
+
+
+def held_options(question: Question, told: Told | None) -> list[str] | None:
+    """Return the labels of the options that a run holds to be right; None where it says nothing."""
+    if told is None or told.prediction.error:
+        return None
+    if len(told.prediction.option_scores) not in (0, len(question.options)):
+        return None
+    judged = judge(question, told.prediction)
+    return None if all(one is None for one in judged) else _labels_of(question, judged)
+
+
+def _labels_of(question: Question, truth: Sequence[bool | None]) -> list[str]:
+    asked = question.asks_for == "supported"
+    return [one.label for one, is_so in zip(question.options, truth, strict=True) if is_so is asked]
 
 
 class Share(NamedTuple):

@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 
 from closeread.reports.covering import asked, laid, located
-from closeread.reports.material import Attention, Material, Row, RunView, Told, choice_of
+from closeread.reports.material import (
+    Attention,
+    Material,
+    Row,
+    RunView,
+    Told,
+    choice_of,
+    held_options,
+    right_options,
+)
 from closeread.reports.plot import DIGITS
 from closeread.reports.shortening import shortened
 from closeread.runs.scoring.walk import tags_of
@@ -189,10 +198,14 @@ def _shaded(attention: Attention) -> dict[str, Any]:
 
 
 def _gold(question: Question) -> Any:
+    if (right := right_options(question)) is not None:
+        return right
     return _shown(question.answers[0]) if question.answers else 0
 
 
 def _said(told: Told | None, question: Question) -> Any:
+    if right_options(question) is not None:
+        return held_options(question, told)
     if label := choice_of(question, told):
         return label
     answer = None if told is None else shortened(told.prediction).answer

@@ -12,11 +12,13 @@ from closeread.formats.files.outcome import must_not_replace
 from closeread.formats.files.whole import writing
 from closeread.formats.submissions import handing_in, package
 from closeread.metrics.choice import picked
+from closeread.metrics.option import judge
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY, Predictions, Run
 from closeread.types import Answer, Dataset, Prediction
 
 _LETTERS = "gcrc-advrobust"
 _OF_OPTIONS = (_LETTERS, "vgaokao")
+_OF_EACH_OPTION = "multirc"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +73,12 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     if to is None:
         _must_be_one_object(target)
     said: Mapping[str, Prediction] = Predictions(run)
-    if form in _OF_OPTIONS:
+    if form == _OF_EACH_OPTION:
+        said = _judged(said, dataset)
+    elif form in _OF_OPTIONS:
         said = _lettered(said, dataset)
+    elif scored := _lettered(said, dataset, scored=True):
+        said = {**said, **scored}
     with writing(target) as stream:
         if packed:
             letters = io.BytesIO()
@@ -88,14 +94,35 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     )
 
 
-def _lettered(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
-    """Return predictions with the letters that scoring takes where texts or scores stand."""
+def _lettered(
+    said: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
+) -> dict[str, Prediction]:
+    """Return predictions with the letters that scoring takes where texts or scores stand.
+
+    Only those that have nothing but scores, if so asked.
+    """
+    found = {}
+    for question in dataset.questions():
+        prediction = said.get(question.question_id)
+        if prediction is None:
+            continue
+        if not scored or (prediction.answer is None and prediction.option_scores):
+            letter = Answer(kind="choice", label=picked(question, prediction) or "")
+            found[question.question_id] = replace(prediction, answer=letter)
+    return found
+
+
+def _judged(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
+    """Return predictions with 1 for each option that scoring holds to be right, and 0.
+
+    What names none holds none: MultiRC's program passes over a question that is left out.
+    """
     found = {}
     for question in dataset.questions():
         prediction = said.get(question.question_id)
         if prediction is not None:
-            letter = Answer(kind="choice", label=picked(question, prediction) or "")
-            found[question.question_id] = replace(prediction, answer=letter)
+            held = tuple(float(one is True) for one in judge(question, prediction))
+            found[question.question_id] = replace(prediction, option_scores=held)
     return found
 
 

@@ -10,7 +10,8 @@ from closeread import hand_in
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.layouts.facts import evidence, facts_of, laid_out, touched
-from closeread.formats.submissions import hotpotqa_outputs, load_submission
+from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in as write_predictions
 from closeread.metrics import hotpotqa
 from closeread.runs.keep import keep_scored
 from closeread.runs.records import ScoreSettings
@@ -153,7 +154,7 @@ def test_evidence_that_is_cut_otherwise_names_the_sentences_that_it_touches(tmp_
     path = tmp_path / "own.jsonl"
     path.write_text('{"id": "1", "passage": "It left.", "question": "When?", "answer": "left"}')
     with pytest.raises(UsageError, match="--to texts"):
-        hotpotqa_outputs.write({}, load(path), BytesIO())
+        write_predictions({}, load(path), "hotpotqa", BytesIO())
 
 
 def test_answers_alone_are_scored_and_the_facts_said_to_be_missing(tmp_path):

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from closeread import hand_in
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
 from closeread.metrics import multirc
+from closeread.runs.keep import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 
@@ -51,3 +53,15 @@ def test_what_is_read_comes_back(tmp_path):
     dump(load(GOLD), tmp_path / "back.json")
     back = json.loads((tmp_path / "back.json").read_text("utf-8"))
     assert back == json.loads(GOLD.read_text("utf-8"))
+
+
+def test_what_was_handed_in_is_written_again(tmp_path):
+    """A run's predictions as the program takes them: every score of every option is the same."""
+    dataset = load(GOLD)
+    submission = load_submission(HANDED_IN, dataset)
+    keep_scored(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
+    hand_in(tmp_path / "run", tmp_path / "p.json", "multirc")
+    given = json.loads(HANDED_IN.read_text("utf-8"))
+    asked = {one.question_id for one in dataset.questions()}
+    known = [row for row in given if f"{row['pid']}=={row['qid']}" in asked]
+    assert json.loads((tmp_path / "p.json").read_text("utf-8")) == known

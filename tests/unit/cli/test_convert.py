@@ -221,6 +221,36 @@ def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path
         assert back["value"] == 1.0
 
 
+def test_scores_alone_are_handed_in_as_the_option_that_scoring_picks(tmp_path):
+    """``texts`` and ``expmrc`` were written empty of a run of logits, without a word."""
+    run_of(tmp_path, "lexical")
+    assert call(tmp_path, "run", "logits", "--to", "vgaokao-logits").returncode == 0
+    given = ("--dataset", "exam/zh", "--predictions", "logits")
+    done = within("score", *given, "--save", "scored", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    itself = accuracy(tmp_path, "scored")
+    for form in ("texts", "expmrc"):
+        assert call(tmp_path, "scored", "handed", "--to", form).returncode == 0
+        back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "handed")
+        assert (back["value"], back["n_answered"]) == (itself["value"], itself["n_questions"]), form
+
+
+def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
+    """Any run became lines with QASPER's names, and of GCRC_advRobust the whole set was missed."""
+    (tmp_path / "own.jsonl").write_text(ROW)
+    done = within(
+        "read", "own.jsonl", "--reader", "first-sentence", "--out", "run", folder=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    for form in ("hotpotqa", "coqa", "quac", "qasper", "multirc"):
+        done = call(tmp_path, "run", "handed", "--to", form)
+        assert (done.returncode, "a set in the form jsonl" in done.stderr) == (2, True)
+        assert "--to texts" in done.stderr
+    done = call(tmp_path, "run", "handed", "--to", "gcrc-advrobust")
+    assert (done.returncode, "is of no triple" in done.stderr) == (2, True)
+    assert not (tmp_path / "handed").exists()
+
+
 def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path):
     """As every other verb takes it; where no run is written, there is none that moved."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"

@@ -1,6 +1,7 @@
 """MultiRC: published, in SuperGLUE's lines and in rows; several options of a question are right."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics.multirc import metric
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
@@ -167,3 +169,33 @@ def test_rows_that_were_shuffled_are_told(tmp_path):
         path = saved(tmp_path, *(row(*numbers) for numbers in order))
         with pytest.raises(InputError, match=r"question 0-0: .* do not stand together"):
             list(load(path))
+
+
+def test_predictions_go_out_as_superglue_takes_them(tmp_path):
+    """Those of lines, and of rows, which have its ids; a question without any is left out."""
+    dataset = load(saved(tmp_path, line(3, (1, 0, 1), (0, 1)), line(7, (1, 1))))
+    given = {
+        "3-0": Prediction(question_id="3-0", option_scores=(1.0, 0.0, 1.0)),
+        "7-0": Prediction(question_id="7-0", option_scores=(0.0, 0.0)),
+    }
+    hand_in(given, dataset, "multirc", stream := BytesIO())
+    first, second = map(json.loads, stream.getvalue().splitlines())
+    answers = [{"idx": place, "label": label} for place, label in enumerate((1, 0, 1))]
+    assert first == {"idx": 3, "passage": {"questions": [{"idx": 0, "answers": answers}]}}
+    assert second["idx"] == 7
+    path = tmp_path / "handed.jsonl"
+    path.write_bytes(stream.getvalue())
+    back = load_submission(path, dataset).predictions
+    assert {name: one.option_scores for name, one in back.items()} == {
+        name: one.option_scores for name, one in given.items()
+    }
+
+
+def test_forms_of_one_answer_have_no_place_for_its_options(tmp_path):
+    """``texts`` came out empty of scores that were handed in, or with one option of several."""
+    dataset = load(saved(tmp_path, line(3, (1, 0, 1))))
+    for form in ("texts", "nbest", "expmrc", "vgaokao"):
+        with pytest.raises(UsageError, match="write --to multirc"):
+            hand_in({}, dataset, form, BytesIO())
+    with pytest.raises(UsageError, match="the run answers a set in the form multirc"):
+        hand_in({}, dataset, "qasper", BytesIO())

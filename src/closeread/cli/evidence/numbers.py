@@ -145,7 +145,7 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         print_notes(one for of in found for one in of.metrics.values())
         click.echo()
     else:
-        remark(unscored or "the set has no gold evidence: nothing to score")
+        remark(unscored or "no claim has gold evidence of its own: nothing to score")
     for by in found[0].breakdowns:
         rows = [
             (one.method.label, value, *row(name, summary)[:3])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.formats.layouts.writing import write_array, write_lines
 from closeread.types import Dataset, Prediction
 from closeread.wording import count_of
@@ -46,12 +46,7 @@ def turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
-    """Write CoQA's rows.
-
-    Raises:
-        UsageError: The data set is not in CoQA's form, whose ids are a story's and a turn's.
-    """
-    _must_be("coqa", dataset)
+    """Write CoQA's rows, for a set in CoQA's form: its ids are a story's and a turn's."""
 
     def rows() -> Iterator[dict[str, Any]]:
         for passage, questions in dataset:
@@ -67,12 +62,7 @@ def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream:
 def write_conversations(
     predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO
 ) -> None:
-    """Write QuAC's lines; what its program asks for besides says nothing: ``x`` and ``n``.
-
-    Raises:
-        UsageError: The data set is not in QuAC's form.
-    """
-    _must_be("quac", dataset)
+    """Write QuAC's lines; what its program asks for besides says nothing: ``x`` and ``n``."""
 
     def rows() -> Iterator[dict[str, Any]]:
         for _, questions in dataset:
@@ -89,15 +79,6 @@ def write_conversations(
                 }
 
     write_lines(stream, rows())
-
-
-def _must_be(form: str, dataset: Dataset) -> None:
-    if dataset.format.partition(",")[0] != form:
-        raise UsageError(
-            f"the run answers a set in the form {dataset.format}",
-            expected=f"the form {form}, whose conversations these files name",
-            cure="write its answers alone: --to texts",
-        )
 
 
 def _said(prediction: Prediction | None, no_answer: str) -> str | None:

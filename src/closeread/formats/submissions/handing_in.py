@@ -14,7 +14,12 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
-from closeread.formats.submissions import conversations, hotpotqa_outputs, qasper_outputs
+from closeread.formats.submissions import (
+    conversations,
+    hotpotqa_outputs,
+    multirc_outputs,
+    qasper_outputs,
+)
 from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
 from closeread.types import (
     Answer,
@@ -29,6 +34,10 @@ from closeread.types import (
 
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
+# Whose ids, titles or lines are those of the set's own form; and what has one answer a question.
+_OF_THEIR_SET = ("hotpotqa", "coqa", "quac", "qasper", "multirc")
+_OF_ONE_ANSWER = ("texts", "nbest", "null-odds", "expmrc", "vgaokao")
+_ANY_NUMBER = "multirc"
 _SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
 
 
@@ -42,13 +51,32 @@ def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: Binar
         stream: Where to.
 
     Raises:
-        UsageError: No such form, or the predictions lack what the form must hold.
+        UsageError: No such form, it is none for this data set, or the predictions lack what it
+            must hold.
     """
     if form not in FORMS:
         raise UsageError(
             f"there is no submission form {form!r}", expected="one of " + ", ".join(FORMS)
         )
+    _must_suit(form, dataset)
     FORMS[form](predictions, dataset, stream)
+
+
+def _must_suit(form: str, dataset: Dataset) -> None:
+    own = dataset.format.partition(",")[0]
+    instead = _ANY_NUMBER if own == _ANY_NUMBER else "texts"
+    if form in _OF_THEIR_SET and form != own:
+        raise UsageError(
+            f"the run answers a set in the form {dataset.format}",
+            expected=f"the form {form}, whose ids and places these files name",
+            cure=f"write its answers alone: --to {instead}",
+        )
+    if form in _OF_ONE_ANSWER and own == _ANY_NUMBER:
+        raise UsageError(
+            f"the form {form} has one answer a question",
+            expected="what is said of each option: any number of MultiRC's may be right",
+            cure=f"write --to {instead}",
+        )
 
 
 def _texts(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
@@ -109,6 +137,13 @@ def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
 
 def _with_letter(question: Question, predictions: Predictions) -> Question:
     prediction = predictions.get(question.question_id)
+    if not question.role:
+        raise UsageError(
+            "is of no triple",
+            where=f"question {question.question_id}",
+            expected="a set of originals, each with a positive and a negative question",
+            cure="write another form (such as texts)",
+        )
     if prediction is None:
         raise UsageError(
             "has no prediction",
@@ -249,6 +284,7 @@ FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
     "coqa": conversations.write_turns,
     "quac": conversations.write_conversations,
     "qasper": qasper_outputs.write,
+    "multirc": multirc_outputs.write,
     "gcrc-advrobust": _gcrc,
     "vgaokao": _vgaokao,
     "vgaokao-logits": _vgaokao_logits,

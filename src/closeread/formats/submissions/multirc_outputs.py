@@ -5,13 +5,15 @@
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.place import explain
+from closeread.formats.layouts.writing import write_array, write_lines
 from closeread.formats.submissions.raw_prediction import FORMS, is_number
+from closeread.types import Dataset, Prediction
 
 
 class _Label(msgspec.Struct):
@@ -75,3 +77,41 @@ def of_paragraph(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict
             f"{line.idx}-{question.idx}",
             {"option_scores": [int(a.label) for a in question.answers]},
         )
+
+
+def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
+    """Write which options are held to be right, as the set itself is: published, or lines.
+
+    Args:
+        predictions: With 1 or 0 for each option; questions without these are left out.
+        dataset: In MultiRC's form.
+        stream: Where to.
+    """
+    if dataset.metadata["multirc"]["lines"]:
+        write_lines(stream, _lines(predictions, dataset))
+    else:
+        write_array(stream, _scored(predictions, dataset))
+
+
+def _scored(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
+    for question in dataset.questions():
+        if held := _held(predictions, question.question_id):
+            pid, _, qid = question.question_id.rpartition("==")
+            yield {"pid": pid, "qid": qid, "scores": held}
+
+
+def _lines(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
+    for passage, questions in dataset:
+        told = []
+        for question in questions:
+            if held := _held(predictions, question.question_id):
+                answers = [{"idx": place, "label": label} for place, label in enumerate(held)]
+                number = int(question.question_id.rpartition("-")[2])
+                told.append({"idx": number, "answers": answers})
+        if told:
+            yield {"idx": int(passage.passage_id), "passage": {"questions": told}}
+
+
+def _held(predictions: Mapping[str, Prediction], question_id: str) -> list[int]:
+    found = predictions.get(question_id)
+    return [] if found is None else [int(score) for score in found.option_scores]

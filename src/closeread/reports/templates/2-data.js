@@ -28,6 +28,8 @@ function status(run, i) {
 }
 const shown = (answer) => (answer === null || answer === undefined ? null : Array.isArray(answer) ? (answer.length ? list(answer) : t("no-answer")) : answer);
 const hasOptions = (i) => Q().options[i] !== null && Q().options[i] !== 0;
+// What of a question's options is gold or said: one label, several where any number may be right.
+const lettersOf = (told) => (Array.isArray(told) ? told : told ? [told] : []);
 const labelsOf = (i) => (Q().labels && Q().labels[i]) || Q().options[i].map((_, k) => String.fromCharCode(65 + k));
 
 // How much the runs differ on a question: distinct answers first, then the spread of their values.

@@ -42,8 +42,8 @@ function selection() {
 function answerLine(i) {
   const gold = Q().gold[i], run = runAt(i), said = covers(run, i) ? Q().runs[run].answer[i] : null;
   if (hasOptions(i)) {
-    const says = Q().options[i][labelsOf(i).indexOf(gold)];
-    return [gold !== 0 && letter(gold, said === gold ? "gold said" : "gold"), " ", said !== gold && said !== null && [letter(said, "said"), " "], says && h("bdi", null, says.slice(0, 120))];
+    const golds = lettersOf(gold), saids = lettersOf(said), says = golds.length === 1 && Q().options[i][labelsOf(i).indexOf(golds[0])];
+    return [golds.map((one) => [letter(one, saids.includes(one) ? "gold said" : "gold"), " "]), saids.filter((one) => !golds.includes(one)).map((one) => [letter(one, "said"), " "]), says && h("bdi", null, says.slice(0, 120))];
   }
   const told = shown(said);
   if (gold !== 0 && told !== null && told === shown(gold)) return h("span", { class: "iso" }, "▣ ", told);

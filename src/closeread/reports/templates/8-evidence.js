@@ -30,6 +30,9 @@ function evidenceMarks(evidence, names) {
     return { start: at.start, end: at.end, class: look, badge: String(at.number), title: t("evidence-n", { n: at.number }) + who };
   });
 }
+// Where not one option is the right one, the question's gold is no single one's: it is compared with
+// what was found for all of them, as `evidence.*` does.
+const sharedGold = (i, evidence) => typeof Q().gold[i] !== "string" && evidence.some((e) => e.source === "gold" && !e.label);
 // Gold of one option; that of the question belongs to the right option, or to a question without.
 function goldFor(evidence, label, right) {
   const gold = evidence.filter((e) => e.source === "gold"), own = gold.filter((e) => e.label === label);
@@ -38,13 +41,15 @@ function goldFor(evidence, label, right) {
 function methods(evidence, names, label, right) {
   const gold = uniqueNumbers(goldFor(evidence, label, right));
   const line = ([source, name]) => {
-    const found = source === "gold" ? gold : uniqueNumbers(evidence.filter((e) => e.source === source && e.label === label));
+    const found = source === "gold" ? gold : uniqueNumbers(evidence.filter((e) => e.source === source && (e.label === label || !e.label)));
     const missed = source === "gold" ? [] : gold.filter((n) => !found.includes(n));
     const kind = (n) => (source === "gold" ? "is-gold" : !gold.length ? "plain" : missed.includes(n) ? "missed" : gold.includes(n) ? "hit" : "extra");
     const shown = [...found, ...missed].sort((a, b) => a - b);
     return [h("dt", null, h("bdi", null, name)), h("dd", null, shown.length ? shown.map((n) => finding(n, kind(n))) : h("span", { title: t("evidence.nothing") }, DASH))];
   };
-  const some = names.filter(([source]) => source !== "gold" || gold.length);
+  // What was found for the question, and for no option, stands where there is gold to compare it with.
+  const some = names.filter(([source]) => gold.length || evidence.some((e) => e.source === source && e.source !== "gold" && e.label));
+  if (!some.length && label) return null;
   return h("dl", { class: "methods", "data-option": label }, some.map(line));
 }
 function finding(number, kind) {

@@ -14,12 +14,12 @@ const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : k
 const choiceWorth = (kind, label, golds) => (kind === "unscored" ? " open" : golds.length ? (golds.includes(label) ? "" : " off") : kind === "partly" ? " off" : worth(kind));
 function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = runAt(i);
-  const scores = it.runs[run]?.option_scores || [], golds = it.answers.map((one) => one.label).filter(Boolean);
+  const scores = it.runs[run]?.option_scores || [], golds = lettersOf(Q().gold[i]);
   const most = Math.max(...scores.map(Math.abs), 1e-9);
   return h("ul", { class: "options" }, texts.map((text, k) => {
-    const label = labels[k], gold = Q().gold[i] === label, own = evidence.filter((e) => e.label === label);
+    const label = labels[k], gold = golds.includes(label), own = evidence.filter((e) => e.label === label);
     const loose = looseOf(it, names[0]?.[0]);
-    const pickers = runsOf(i).filter((r) => Q().runs[r].answer[i] === label);
+    const pickers = runsOf(i).filter((r) => lettersOf(Q().runs[r].answer[i]).includes(label));
     const said = pickers.includes(run);
     const truth = it.option_truth[k], tags = Object.entries(it.option_tags[k] || {});
     const meaning = [gold && t("gold"), said && t("predicted")].filter(Boolean).join(", ");
@@ -30,7 +30,7 @@ function options(i, it, evidence, ev, names) {
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
         many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + choiceWorth(it.statuses[r], label, golds), title: DATA.runs[r].name }, r + 1), " "]))),
-      ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label, i));
+      ev === "all" && methods(evidence, names, label, gold && !sharedGold(i, evidence)), attentions(it, evidence, label, i));
   }));
 }
 function answers(i, it) {
@@ -71,11 +71,11 @@ function triple(i) {
   const sorted = [...family].sort((a, b) => order.indexOf(role(a)) - order.indexOf(role(b)) || a - b).slice(0, 6);
   const first = sorted[0], run = runAt(i), base = labelsOfAll(first);
   const column = (k) => {
-    const tags = detail(k).option_tags, gold = Q().gold[k], said = covers(run, k) ? Q().runs[run].answer[k] : null;
+    const tags = detail(k).option_tags, gold = Q().gold[k], said = covers(run, k) ? Q().runs[run].answer[k] : null, golds = lettersOf(gold), saids = lettersOf(said);
     return h("div", { class: k === i ? "here" : "" }, h("h3", null, covers(run, k) && icon(status(run, k)), k === i ? t("role." + (role(k) || "none")) : h("a", { href: hashOf(place(k)) }, t("role." + (role(k) || "none")))),
       h("p", { class: "stem" }, k === first ? Q().text[k] : difference(Q().text[first], Q().text[k])),
       hasOptions(k) ? h("ul", null, Q().options[k].map((text, o) => {
-        const label = labelsOf(k)[o], origin = base.get(tags[o]?.origin || label), kinds = (gold === label ? "gold " : "") + (said === label ? "said" : "");
+        const label = labelsOf(k)[o], origin = base.get(tags[o]?.origin || label), kinds = (golds.includes(label) ? "gold " : "") + (saids.includes(label) ? "said" : "");
         const how = [tags[o]?.truth, tags[o]?.strategy].filter(Boolean).map((v) => named("value", v)).join(" · ");
         return h("li", null, letter(label, kinds), h("div", null, k === first || origin === undefined ? text : difference(origin, text), how && k !== first && h("div", { class: "soft" }, how)));
       })) : h("p", null, h("span", { class: "framed" }, shown(Q().gold[k]) ?? DASH), " ", shown(said)));
@@ -114,7 +114,7 @@ function question(i) {
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
           labelled.length > 1 && h("span", { class: "segment", role: "group", "aria-label": t("evidence.option") }, ["", ...labelled].map((label) => h("button", { type: "button", "aria-pressed": String(label === opt), on: { click: () => go({ opt: label }, true) } }, label || t("evidence.every")))),
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
-        hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "", i)],
+        hasOptions(i) ? [options(i, it, evidence, ev, names), ev === "all" && sharedGold(i, evidence) && [h("p", { class: "polarity" }, t("evidence.shared")), methods(evidence.map((e) => ({ ...e, label: "" })), names, "", true)]] : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "", i)],
         ev === "all" && findingsKey(names[0][0] === "gold"),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong")), Object.values(it.statuses).includes("unscored") && [" ", h("span", { class: "filled open" }, t("status.unscored"))]),
           (over || hasOptions(i)) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),

@@ -103,6 +103,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "evidence.option": ("Mark the evidence of", "标出哪个选项的证据"),
     "evidence.every": ("all options", "全部选项"),
     "evidence.nothing": ("found nothing", "未找到"),
+    "evidence.shared": (
+        "The annotated evidence is the whole question's: it is compared with what was found for "
+        "all options.",
+        "标注证据属于整道题：与为全部选项找到的证据合在一起对比。",
+    ),
     "finding.is-gold": ("gold", "标注证据"),
     "finding.hit": ("found, gold", "找到，正确"),
     "finding.extra": ("found, not gold", "找到，非标注"),
