@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from closeread import load
-from closeread.audits.material import Problems, subject
+from closeread.audits.loading import subject
+from closeread.audits.problems import Problems
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep
 from closeread.runs.store import Run

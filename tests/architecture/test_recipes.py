@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from closeread.audits.examine import CHECKS
+from closeread.audits.checks import CHECKS
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 from closeread.parts.finding import entry

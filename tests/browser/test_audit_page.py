@@ -7,7 +7,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from closeread.audits.examine import Wanted, audit
+from closeread.audits.checks import Wanted
+from closeread.audits.examine import audit
 from closeread.audits.replan import Change
 from closeread.cli import cli
 from closeread.reports.audit import write_audit

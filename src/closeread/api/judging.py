@@ -210,7 +210,7 @@ def audit(
             check.
         InputError: A source is broken, or holds bad things that are not to be skipped.
     """
-    from closeread.audits.examine import Wanted
+    from closeread.audits.checks import Wanted
     from closeread.audits.examine import audit as examine
     from closeread.audits.replan import Change
 

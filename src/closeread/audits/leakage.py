@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
-from closeread.audits.material import Subject, said
 from closeread.audits.overlaps import overlap_table, shared_passages
+from closeread.audits.subject import Subject, said
 from closeread.metrics.choice import picked
 from closeread.types import ROLES, Dataset, Question, Span
 

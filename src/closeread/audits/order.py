@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, share, skipped
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.metrics.choice import picked
 from closeread.metrics.units import question_unit
 from closeread.types import Answer, Question

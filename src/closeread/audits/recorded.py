@@ -11,7 +11,7 @@ from closeread.adding import sum_in_order
 from closeread.audits.disagreement.check import scorers_for
 from closeread.audits.disagreement.parting import PARTS, Refused, values_of
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.catalog import CATALOG
 from closeread.parts.making import make
 from closeread.protocols import Metric

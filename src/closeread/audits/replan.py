@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from closeread.audits.findings import Finding, Table, share
-from closeread.audits.material import Subject, said
+from closeread.audits.subject import Subject, said
 from closeread.audits.truncation.endings import cut_at
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction

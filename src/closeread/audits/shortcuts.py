@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from closeread.adding import sum_in_order
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import Question
 

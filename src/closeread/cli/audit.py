@@ -84,7 +84,8 @@ def command(
     import gc
 
     from closeread.api.datasets import locate, open_dataset
-    from closeread.audits.examine import Wanted, audit
+    from closeread.audits.checks import Wanted
+    from closeread.audits.examine import audit
     from closeread.audits.replan import Change
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import each_once, tell_left_out

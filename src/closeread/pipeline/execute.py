@@ -116,7 +116,8 @@ def execute(
 
 def _audited(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
     """Audit a run by itself; what is bad in it is left out and counted, for it is read already."""
-    from closeread.audits.examine import Wanted, audit
+    from closeread.audits.checks import Wanted
+    from closeread.audits.examine import audit
     from closeread.reports.audit import write_audit
 
     found = audit([run.path], Wanted(checks=checks, train=train, skip_bad=True))

@@ -9,7 +9,8 @@ from functools import cache
 import pytest
 
 from closeread import load
-from closeread.audits.material import Problems, subject
+from closeread.audits.loading import subject
+from closeread.audits.problems import Problems
 from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
 from closeread.metrics.summary import summarize

@@ -7,7 +7,7 @@ import pytest
 
 from audit_runs import loaded, make_run
 from closeread.audits.disagreement.check import check
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.types import Answer, Option, Passage, Prediction, Question, Submission
 

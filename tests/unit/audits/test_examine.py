@@ -4,8 +4,10 @@ import json
 
 import closeread
 from audit_runs import make_run
-from closeread.audits.examine import Wanted, audit
-from closeread.audits.material import Problems, subject
+from closeread.audits.checks import Wanted
+from closeread.audits.examine import audit
+from closeread.audits.loading import subject
+from closeread.audits.problems import Problems
 from closeread.types import Answer, Candidate, Prediction
 
 

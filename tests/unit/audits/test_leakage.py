@@ -16,8 +16,8 @@ from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.audits import shortcuts
 from closeread.audits.leakage import _all_differ, check
-from closeread.audits.material import Subject
 from closeread.audits.overlaps import shared_passages
+from closeread.audits.subject import Subject
 from closeread.types import Answer, Edit, Option, Passage, Prediction, Question, Span, Submission
 
 

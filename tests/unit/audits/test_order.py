@@ -6,8 +6,8 @@ import random
 import msgspec
 import pytest
 
-from closeread.audits.material import Subject
 from closeread.audits.order import check, steps_of
+from closeread.audits.subject import Subject
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.types import ROLES, Answer, Option, Passage, Prediction, Question, Submission
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from closeread.audits.disagreement.parting import PARTS, Refused, distance, values_of
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.metrics.others.foreign import after_answer
 from closeread.protocols import Metric
 from closeread.text.mend_drop import by_number, first_line

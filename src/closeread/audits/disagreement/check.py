@@ -13,7 +13,8 @@ from closeread.audits.disagreement.tables import (
     value_table,
 )
 from closeread.audits.findings import Finding, Verdict, skipped
-from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
+from closeread.audits.judges import most_are_chinese, other_languages
+from closeread.audits.subject import Subject, of_texts
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question

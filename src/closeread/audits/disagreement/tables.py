@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 from closeread.audits.findings import Cell, Table
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 
 
 def value_table(

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
-from closeread.audits.material import Subject, judge_of
+from closeread.audits.judges import judge_of
 from closeread.audits.metamorphic.examine import Kept, examine, varied
 from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
+from closeread.audits.subject import Subject
 from closeread.parts.making import make
 from closeread.types import Question
 

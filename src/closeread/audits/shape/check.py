@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
-from closeread.audits.material import Subject
 from closeread.audits.shape import recutting
 from closeread.audits.shape.correlation import (
     Cluster,
@@ -16,6 +15,7 @@ from closeread.audits.shape.correlation import (
 )
 from closeread.audits.shape.score_tables import Row, ScoreTable
 from closeread.audits.shape.signs import MOST_OVERTAKEN, OVERTAKEN, QUESTIONS, Sign, label, signs
+from closeread.audits.subject import Subject
 from closeread.errors import UsageError
 
 _MOST_NAMED = 5

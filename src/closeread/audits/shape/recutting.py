@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.audits.findings import Table
-from closeread.audits.material import Subject, judge_of, of_texts
+from closeread.audits.judges import judge_of
 from closeread.audits.shape.correlation import pearson, rounded, spearman, stuck
 from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
+from closeread.audits.subject import Subject, of_texts
 from closeread.audits.truncation.recuts import Recut, candidates, named, recut_at
 
 _FEW = 3

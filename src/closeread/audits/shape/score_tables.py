@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from closeread.audits.material import Problems
+from closeread.audits.problems import Problems
 from closeread.audits.shape.score_columns import no_scores
 from closeread.audits.shape.score_groups import each_once
 from closeread.errors import InputError

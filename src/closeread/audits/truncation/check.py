@@ -5,7 +5,8 @@ from operator import itemgetter
 
 from closeread.adding import sum_in_order
 from closeread.audits.findings import Cell, Finding, Table, Verdict, grave, share
-from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
+from closeread.audits.judges import judge_of, other_languages
+from closeread.audits.subject import Subject, of_texts, said
 from closeread.audits.truncation import option_texts
 from closeread.audits.truncation.copies import (
     GUESSED,

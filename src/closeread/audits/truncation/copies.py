@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
-from closeread.audits.material import Subject, said
+from closeread.audits.subject import Subject, said
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 

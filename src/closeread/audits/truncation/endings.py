@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from closeread.audits.material import Subject, said
+from closeread.audits.subject import Subject, said
 from closeread.audits.truncation.copies import stands_in
 from closeread.audits.truncation.recuts import STOPS, is_taken_from, taken_until, within_number
 from closeread.types import Answer, Prediction, Question

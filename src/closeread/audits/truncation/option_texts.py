@@ -1,7 +1,7 @@
 """What was read of texts that name an option: none, another one, or nothing before the limit."""
 
 from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
-from closeread.audits.material import Subject, restricted
+from closeread.audits.subject import Subject, restricted
 from closeread.audits.truncation.recuts import ANEW, read_anew, recut_at
 from closeread.metrics.choice import picked
 from closeread.parts.making import make

@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 
 from closeread.adding import sum_in_order
-from closeread.audits.material import Subject, said
+from closeread.audits.subject import Subject, said
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Answer, Prediction, Question

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from audit_runs import loaded, make_run
-from closeread.audits.material import Problems
+from closeread.audits.problems import Problems
 from closeread.audits.shape import recutting
 from closeread.audits.shape.check import check
 from closeread.audits.shape.correlation import ranks, stuck

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from closeread.audits.material import Problems
+from closeread.audits.problems import Problems
 from closeread.audits.shape.check import check
 from closeread.audits.shape.score_tables import Row, ScoreTable, error_of, read
 from closeread.audits.shape.signs import signs

@@ -9,8 +9,8 @@ import pytest
 
 from audit_runs import PASSAGES, asked, generated, loaded, make_run, write_dataset
 from closeread import load
-from closeread.audits.material import Subject
 from closeread.audits.shown import answers_shown
+from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.copies import GUESSED, KNOWN
 from closeread.audits.truncation.endings import causes

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from audit_runs import loaded
-from closeread.audits.material import Subject
+from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
 from closeread.runs.ingest import ingest

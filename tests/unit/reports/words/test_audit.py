@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from closeread import audits
-from closeread.audits.examine import CHECKS
+from closeread.audits.checks import CHECKS
 from closeread.reports.words.audit import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.words.audit_sentences import CELLS, SENTENCES
 from closeread.reports.words.phrases import Phrases
