@@ -124,6 +124,7 @@ def compare(
 def compare_tables(
     *folders: Named,
     metrics: str | Sequence[str] = (),
+    seeds: bool = False,
     resamples: int = _RESAMPLES,
     level: float = 0.95,
     seed: int = 0,
@@ -134,6 +135,7 @@ def compare_tables(
         folders: Two or more, each holding one reader's runs, one on each data set; the first is
             compared with.
         metrics: As of ``compare``; so are the others.
+        seeds: Take folders whose runs differ only in their reader's seed as one system.
         resamples: Of intervals and of tests by simulation.
         level: Of the intervals.
         seed: Of the resampling.
@@ -151,7 +153,7 @@ def compare_tables(
             cure="compare(...) compares runs on one data set",
         )
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    return tables_compared(tables, resampling, metrics=several(metrics))
+    return tables_compared(tables, resampling, metrics=several(metrics), group_seeds=seeds)
 
 
 def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:

@@ -13,8 +13,9 @@ from closeread.cli.terminal.reading import watched
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from closeread.metrics.comparison.seeds import Spread
     from closeread.metrics.comparison.significance import Comparison
     from closeread.runs.compare import Compared
     from closeread.runs.compare_tables import ComparedTables
@@ -81,13 +82,12 @@ def command(
     }
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
     if are_tables(tables):
-        if seeds:
-            raise click.UsageError("--seeds takes runs on one data set; here are several")
         with watched("data sets", _KEPT) as begin:
             several = compare_tables(
                 tables,
                 resampling,
                 metrics=metrics,
+                group_seeds=seeds,
                 allow_different_signatures=allow_different_signatures,
                 begin=begin,
             )
@@ -108,11 +108,7 @@ def command(
 def _print(found: "Compared") -> None:
     questions = count_of(found.dataset.n_questions, "question")
     click.echo(in_one_line(f"{found.dataset.name}: {questions}; {_who(found.systems)}"))
-    for name, paths in found.systems.items():
-        if len(paths) > 1:
-            click.echo(in_one_line(f"{name}: mean of {len(paths)} runs"))
-    for line in found.apart:
-        click.echo(in_one_line(line))
+    _print_seeds(found.systems, found.apart, "runs")
     known = ("run", "Holm") if len(found.systems) == 2 else ()  # of one p-value it is that one
     _print_rows(_HEADINGS, [((), one) for one in found.comparisons], known)
     _print_signatures([found])
@@ -124,6 +120,7 @@ def _print_tables(found: "ComparedTables") -> None:
     many = count_of(len(found.sets), "data set")
     questions = count_of(n_questions, "question")
     click.echo(in_one_line(f"{many}: {questions}; {_who(found.systems)}"))
+    _print_seeds(found.systems, found.apart, "folders")
     for line in found.left_out:
         click.echo(in_one_line(line))
     names = [each.dataset.name for each in found.sets]
@@ -141,6 +138,15 @@ def _print_tables(found: "ComparedTables") -> None:
     known = ("run",) if len(found.systems) == 2 else ()
     _print_rows(("data set", *_HEADINGS), rows, known)
     _print_signatures(found.sets)
+
+
+def _print_seeds(systems: "Mapping[str, Sequence[str]]", apart: "Sequence[str]", what: str) -> None:
+    """Say which systems are means over seeds, and which runs are no seeds of each other."""
+    for name, paths in systems.items():
+        if len(paths) > 1:
+            click.echo(in_one_line(f"{name}: mean of {len(paths)} {what}"))
+    for line in apart:
+        click.echo(in_one_line(line))
 
 
 def _who(systems: "Iterable[str]") -> str:
@@ -170,6 +176,8 @@ def _print_rows(
     left = shown.index("percent")
     click.echo("\n" + "\n".join(aligned(shown, lines, left=left)) + "\n")
     plain("shows: the smallest difference that so many units would show with power 0.8")
+    if any(one.first_spread or one.second_spread for _, one in rows):
+        plain("±: the standard deviation of a system's seeds; --json has their values and range")
     tests = dict.fromkeys(one.test for _, one in rows if one.p_value is not None)
     if tests:
         click.echo("tests: " + ", ".join(tests))
@@ -189,8 +197,8 @@ def _row(one: "Comparison") -> tuple[str, ...]:
     return (
         one.metric,
         one.second,
-        _percent(one.second_value),
-        _percent(one.first_value),
+        _over_seeds(one.second_value, one.second_spread),
+        _over_seeds(one.first_value, one.first_spread),
         _difference(one),
         _p(one.p_value),
         _p(one.p_holm),
@@ -209,6 +217,10 @@ def _difference(one: "Comparison") -> str:
 
 def _percent(value: float | None) -> str:
     return "—" if value is None else f"{100 * value:.1f}"
+
+
+def _over_seeds(value: float | None, spread: "Spread | None") -> str:
+    return _percent(value) + ("" if spread is None else f" ±{100 * spread.deviation:.1f}")
 
 
 def _p(value: float | None) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from closeread.adding import ROUNDING
-from closeread.metrics.comparison.paired import Paired
+from closeread.metrics.comparison.paired import Paired, System
 from closeread.metrics.comparison.paired_tests import SHOWN, permutation
+from closeread.metrics.comparison.seeds import Spread, spread
 from closeread.metrics.comparison.significance import Comparison, adjusted
 from closeread.metrics.intervals import (
     NO_INTERVAL,
@@ -109,6 +110,8 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
         second_value=means[1],
         difference=None,
         n_units=sum(len(one.sides.first_below) for one in pairs),
+        first_spread=_spread([one.first for one in pairs]),
+        second_spread=_spread([one.second for one in pairs]),
     )
     if means[0] is None or means[1] is None:
         return replace(blank, note="a data set has no value")
@@ -127,6 +130,12 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
         smallest_difference=shown,
         note=bounds.note,
     )
+
+
+def _spread(systems: Sequence[System]) -> Spread | None:
+    """Return the spread of a system's averages, one a seed: its runs are in one order on all."""
+    seeds = zip(*(one.pools for one in systems), strict=True)
+    return spread([_mean(list(map(value, of_sets))) for of_sets in seeds])
 
 
 def _even(pool: Pool) -> tuple[float, int] | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from closeread.errors import MismatchError
+from closeread.errors import MismatchError, UsageError
 from closeread.formats.mrqa_results import domain
 from closeread.metrics.comparison.paired import Paired, paired
 from closeread.metrics.comparison.significance import Comparison, adjusted
@@ -19,8 +19,10 @@ from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
 from closeread.runs.scoring.choose import wanted
 from closeread.runs.store import Run
+from closeread.runs.systems import systems_of
 
 Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs
+_Key = tuple[str, int | None, str]  # what tells a data set, and a part of it, from others
 
 
 @dataclass
@@ -28,7 +30,7 @@ class ComparedTables:
     """What comparing tables of runs found.
 
     Attributes:
-        systems: System name to its folder, the first one being the baseline.
+        systems: System name to its folders, the first one being the baseline.
         left_out: In a sentence each, data sets that not every system has a run on, or on which no
             run has what was asked for; then averages of what was not made in one way on all.
         sets: Of each other data set what was found on it; p-values are adjusted for all
@@ -36,9 +38,11 @@ class ComparedTables:
         macro_average: Of values that are averaged over data sets, how the averages differ: over
             ``all``, and over those ``in`` and ``out`` of the shared task's training domains where
             there are several of both and no others.
+        apart: Where seeds were grouped, what ``Compared`` has by that name.
     """
 
-    systems: dict[str, str]
+    systems: dict[str, list[str]]
+    apart: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     sets: list[Compared] = field(default_factory=list)
     macro_average: dict[str, list[Comparison]] = field(default_factory=dict)
@@ -56,6 +60,7 @@ def compare_tables(
     resampling: Resampling,
     *,
     metrics: Sequence[str] = (),
+    group_seeds: bool = False,
     allow_different_signatures: bool = False,
     begin: Begin = unwatched,
 ) -> ComparedTables:
@@ -65,11 +70,13 @@ def compare_tables(
         tables: Each system's folder to its scored runs, one a data set (``are_tables``).
         resampling: Of intervals and of tests by simulation.
         metrics: Families or values; by default all that every run on a data set has.
+        group_seeds: Take folders whose runs differ only in their reader's seed, on every data set,
+            as one system.
         allow_different_signatures: Compare numbers that were not made in the same way.
         begin: Told how many data sets are compared; what it returns counts them.
 
     Raises:
-        UsageError: The runs on a data set share no metric.
+        UsageError: The runs on a data set share no metric, or all folders are one system.
         InputError: A run was not scored.
         MismatchError: There is no data set that all systems read, or signatures differ.
     """
@@ -80,7 +87,7 @@ def compare_tables(
     every = {key: run.info.dataset for runs in by_set.values() for key, run in runs.items()}
     lacking = {key: [name for name, runs in by_set.items() if key not in runs] for key in every}
     found = ComparedTables(
-        systems=dict(zip(by_set, map(str, tables), strict=True)),
+        systems={},
         left_out=[
             f"{told_apart(every[key])} is left out: no run of {', '.join(names)}"
             for key, names in lacking.items()
@@ -94,6 +101,13 @@ def compare_tables(
             expected="runs on the same files, with one --limit",
             cure="read the same files with both readers",
         )
+    folders = dict(zip(by_set, tables, strict=True))
+    systems: dict[str, list[str]] = {name: [name] for name in by_set}
+    if group_seeds:
+        systems, found.apart = _by_seed(by_set, shared, folders)
+    found.systems = {
+        system: [str(folders[name]) for name in names] for system, names in systems.items()
+    }
     having = [key for key in shared if any(_has(of[key], metrics) for of in by_set.values())]
     found.left_out += [
         f"{told_apart(every[key])} is left out: no run on it has {', '.join(metrics)}"
@@ -106,7 +120,7 @@ def compare_tables(
     # Where no set has what was asked for, the first one's runs tell what there is.
     for key in chosen:
         one, pools = side_by_side(
-            {name: [runs[key]] for name, runs in by_set.items()},
+            {system: [by_set[name][key] for name in names] for system, names in systems.items()},
             metrics=metrics,
             allow_different_signatures=allow_different_signatures,
         )
@@ -162,6 +176,53 @@ def _names(tables: Tables) -> list[str]:
     ]
 
 
+def _by_seed(
+    by_set: Mapping[str, Mapping[_Key, Run]],
+    shared: Sequence[_Key],
+    folders: Mapping[str, Path],
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Group folders whose runs are seeds of one reader on every data set that all of them read.
+
+    Args:
+        by_set: Each folder's runs, by data set.
+        shared: The data sets that count.
+        folders: Where each folder lies.
+
+    Returns:
+        System name to the names of its folders; and why readers of one name are not one system,
+        from the first data set on which any were kept apart.
+
+    Raises:
+        UsageError: All are one system.
+    """
+    of_system: dict[str, list[int]] = {name: [] for name in by_set}
+    apart: list[str] = []
+    for key in shared:
+        owners = {id(runs[key]): name for name, runs in by_set.items()}
+        groups, kept_apart = systems_of([runs[key] for runs in by_set.values()], True)
+        apart = apart or kept_apart
+        for number, members in enumerate(groups.values()):
+            for run in members:
+                of_system[owners[id(run)]].append(number)
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for name, numbers in of_system.items():
+        alike.setdefault(tuple(numbers), []).append(name)
+    if len(alike) < 2:
+        raise UsageError(
+            "there is only one system here",
+            expected="folders that differ in more than seed",
+        )
+    parents = [{folders[name].resolve().parent for name in names} for names in alike.values()]
+    systems = {}
+    for names, above in zip(alike.values(), parents, strict=True):
+        first, *more = names
+        (parent, *_) = above
+        alone = len(above) == 1 and sum(parent in other for other in parents) == 1
+        system = parent.name if alone else f"{first} and {len(more)} more"
+        systems[system if more and system not in systems else first] = names
+    return systems, apart
+
+
 def _has(run: Run, asked: Sequence[str]) -> bool:
     """Whether a run has any value that was asked for; one without numbers is not judged here."""
     summary = run.summary()
@@ -194,7 +255,7 @@ def _adjust(sets: Sequence[Compared]) -> None:
         found.comparisons = [next(together[one.metric]) for one in found.comparisons]
 
 
-def _key(info: DatasetInfo) -> tuple[str, int | None, str]:
+def _key(info: DatasetInfo) -> _Key:
     return info.sha256, info.limit, info.only
 
 

@@ -19,13 +19,34 @@ def test_readers_of_several_sets_are_compared_set_by_set(closeread):
     )
     assert "no run of first-sentence" in table
     found = json.loads(closeread(*given, "--json").stdout)
-    assert list(found) == ["systems", "left_out", "sets", "macro_average"]
+    assert list(found) == ["systems", "apart", "left_out", "sets", "macro_average"]
     assert [one["dataset"]["name"] for one in found["sets"]] == ["exam/en", "exam/zh"]
     for one in found["sets"]:
         assert one["comparisons"]
         assert f"{one['dataset']['name']} " in table
     assert found["macro_average"] == {}
-    assert "--seeds takes runs on one data set" in closeread(*given, "--seeds", code=2).stderr
+    assert "±" not in table
+
+
+def test_seeds_are_one_system_on_every_set(closeread):
+    """Readers that draw differ by their seed alone: values with their deviation beside them."""
+    readers = {"lexical": ("lexical",)}
+    readers |= {f"random/{seed}": ("random-option", "--seed", seed) for seed in ("1", "2")}
+    for folder, reader in readers.items():
+        for limit in ("8", "12"):
+            given = ("--limit", limit, "--out", f"{folder}/{limit}")
+            closeread("read", "exam/zh", "--reader", *reader, *given)
+        closeread("score", folder, "--metric", "choice", "--resamples", "200")
+    given = ("compare", *readers, "--seeds", "--resamples", "200")
+    table = closeread(*given).stdout
+    assert "random: mean of 2 folders\n" in table
+    assert "±: the standard deviation of a system's seeds" in table
+    found = json.loads(closeread(*given, "--json").stdout)
+    assert found["systems"] == {"lexical": ["lexical"], "random": ["random/1", "random/2"]}
+    for each in found["sets"]:
+        one = each["comparisons"][0]
+        deviation = one["second_spread"]["deviation"]
+        assert f" {100 * one['second_value']:.1f} ±{100 * deviation:.1f} " in table
 
 
 def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):

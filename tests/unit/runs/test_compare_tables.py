@@ -1,9 +1,12 @@
 """Readers that each read several data sets are compared on every one, and by their mean."""
 
+import dataclasses
+import statistics
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 import closeread
 from closeread.errors import MismatchError, UsageError
@@ -123,6 +126,61 @@ def test_p_values_are_adjusted_over_all_sets(table):
     assert tuple(one.p_holm for one in found.macro_average["all"]) == holm(
         [one.p_value for one in found.macro_average["all"]]
     )
+
+
+def test_seeds_of_a_reader_are_one_system(table):
+    """Folders that differ in the number of a seed: their mean, and how far they lie apart."""
+    tables = (
+        table("old/seed1", a=(8, 2), b=(4, 1))
+        | table("old/seed2", a=(8, 4), b=(4, 3))
+        | table("new/seed1", a=(8, 6), b=(4, 2))
+        | table("new/seed2", a=(8, 6), b=(4, 4))
+    )
+    tables = _handed_in_by_seed(tables)
+    found = compare_tables(tables, RESAMPLING, metrics=("mrqa.em",), group_seeds=True)
+    paths = [str(path) for path in tables]
+    assert found.systems == {"old": paths[:2], "new": paths[2:]}
+    assert found.apart == []
+    (of_a,), (of_b,) = (one.comparisons for one in found.sets)
+    assert (of_a.first_value, of_a.second_value) == (0.375, 0.75)
+    assert of_a.first_spread.values == (0.25, 0.5)
+    assert (of_b.second_value, of_b.second_spread.values) == (0.75, (0.5, 1.0))
+    (mean,) = found.macro_average["all"]
+    assert mean.difference == 0.3125
+    assert mean.first_spread.values == (0.25, 0.625)
+    assert mean.first_spread.deviation == statistics.stdev((0.25, 0.625))
+    assert mean.second_spread.values == (0.625, 0.875)
+    apart = compare_tables(tables, RESAMPLING, metrics=("mrqa.em",))
+    assert [len(of) for of in apart.systems.values()] == [1, 1, 1, 1]
+    assert apart.macro_average["all"][0].first_spread is None
+
+
+def test_what_is_no_seed_on_every_set_is_a_system_of_its_own(table):
+    """A folder with another file on one set is no seed; a single system is nothing to compare."""
+    tables = table("old/seed1", a=(8, 2), b=(4, 1)) | table("old/seed2", a=(8, 4), b=(4, 3))
+    tables = _handed_in_by_seed(tables)
+    with pytest.raises(UsageError, match="only one system"):
+        compare_tables(tables, RESAMPLING, group_seeds=True)
+    first = next(iter(tables))
+    tables[first][1] = _named(tables[first][1], "handed in: else/b.json")
+    found = compare_tables(tables, RESAMPLING, group_seeds=True)
+    assert list(found.systems.values()) == [[str(path)] for path in tables]
+
+
+def _handed_in_by_seed(tables):
+    """Name the files as they are where each seed's lie in a folder that numbers it."""
+    return {
+        folder: [
+            _named(run, f"handed in: {folder.parent.name}/{folder.name}/{run.path.name}.json")
+            for run in runs
+        ]
+        for folder, runs in tables.items()
+    }
+
+
+def _named(run, name):
+    reader = structs.replace(run.info.reader, name=name)
+    return dataclasses.replace(run, info=structs.replace(run.info, reader=reader))
 
 
 def test_sets_that_not_all_read_are_left_out(table):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import MismatchError
-from closeread.metrics.intervals import value
 from closeread.protocols import Family, Pool, Statistic
 from closeread.types import Record
 from closeread.wording import count_of
@@ -30,10 +29,10 @@ class Spread(Record, frozen=True, kw_only=True):
     high: float
 
 
-def spread(pools: Sequence[Pool]) -> Spread | None:
-    """Return the spread over runs; None for a single run, or where a run has no value."""
-    values = [found for pool in pools if (found := value(pool)) is not None]
-    if len(pools) < 2 or len(values) < len(pools):
+def spread(of_runs: Sequence[float | None]) -> Spread | None:
+    """Return the spread of runs' values; None for a single run, or where a run has none."""
+    values = [found for found in of_runs if found is not None]
+    if len(of_runs) < 2 or len(values) < len(of_runs):
         return None
     return Spread(
         values=tuple(values),

@@ -101,8 +101,8 @@ def _compared(pair: Paired) -> Comparison:
         second_value=values[1],
         difference=None,
         n_units=len(units),
-        first_spread=spread(pair.first.pools),
-        second_spread=spread(pair.second.pools),
+        first_spread=spread(list(map(value, pair.first.pools))),
+        second_spread=spread(list(map(value, pair.second.pools))),
         note=_unlike(pair),
     )
     if values[0] is None or values[1] is None or not units:
