@@ -105,6 +105,29 @@ def test_what_is_no_answer_to_snippets_is_told(tmp_path, row, told):
         loaded(tmp_path, {"questions": [{"id": "b2", "exact_answer": "no"}, row]}, dataset=data)
 
 
+def test_what_is_handed_in_for_superglues_record(tmp_path):
+    """By the query's number, which is one in the whole set; by the passage's beside it, as well."""
+    rows = [
+        {
+            "idx": at,
+            "passage": {"text": "Mara met Tom.", "entities": []},
+            "qas": [
+                {"query": "@placeholder met him", "answers": [{"text": "Mara"}], "idx": one}
+                for one in queries
+            ],
+        }
+        for at, queries in enumerate([(0, 1), (2,)])
+    ]
+    data = saved(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "record.jsonl")
+    assert [one.question_id for one in data.questions()] == ["0-0", "0-1", "1-2"]
+    said = {0: "Mara", 1: "Tom", 2: "Mara"}
+    lines = [{"idx": number, "label": text} for number, text in said.items()]
+    assert values(tmp_path, data, lines)["squad.em"] == pytest.approx(2 / 3)
+    both = [{"idx": {"passage": 0, "query": 1}, "label": "Mara"}, {"idx": 9, "label": "Tom"}]
+    found = loaded(tmp_path, both, dataset=data).predictions
+    assert {name: one.answer.text for name, one in found.items()} == {"0-1": "Mara", "9": "Tom"}
+
+
 def test_webqas_word_for_no_answer(tmp_path):
     """It was a text, and wrong."""
     data = saved(tmp_path, WEB)

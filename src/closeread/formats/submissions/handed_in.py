@@ -31,6 +31,7 @@ from closeread.formats.submissions import (
     musique_outputs,
     nq_outputs,
     package,
+    record_outputs,
     table,
     vgaokao_outputs,
 )
@@ -250,7 +251,7 @@ def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
 def _submission(
     source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
 ) -> Submission:
-    kept = tuple(musique_outputs.apart(rows, dataset))
+    kept = tuple(record_outputs.whole(musique_outputs.apart(rows, dataset), dataset))
     said = in_words(dataset)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
@@ -353,6 +354,9 @@ def _of_several_ids(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
         return [multirc_outputs.scored(place, row)]
     if multirc_outputs.is_paragraph(row):
         return multirc_outputs.of_paragraph(place, row)
+    if record_outputs.is_numbered(row.get("idx")):
+        rest = {key: item for key, item in row.items() if key != "idx"}
+        return [(record_outputs.joined(row["idx"]), rest)]
     return None
 
 

@@ -1,0 +1,38 @@
+"""What is handed in for ReCoRD as SuperGLUE has it: lines of a query's number and its answer.
+
+``{"idx": 5, "label": "text"}``; questions are called by their passage's number, too: ``2-5``. Also
+``{"idx": {"passage": 2, "query": 5}, "label": "text"}``, as rows of ``datasets`` have it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from closeread.types import Dataset
+
+# The columns of an id of a passage's number and a query's, in SuperGLUE's lines and in rows.
+_NUMBERED = (("idx", "qas.idx"), ("idx.passage", "idx.query"))
+
+
+def is_numbered(named: Any) -> bool:
+    """Whether a question is named by its passage's number and its own."""
+    return isinstance(named, dict) and named.keys() == {"passage", "query"}
+
+
+def joined(named: dict[str, Any]) -> str:
+    """Return the id that such a question has."""
+    return f"{named['passage']}-{named['query']}"
+
+
+def whole(rows: Iterable[tuple[str, Any]], dataset: Dataset | None) -> Iterable[tuple[str, Any]]:
+    """Return the rows under the ids of the set's questions; of other sets as they are.
+
+    A number that stands in several passages names none.
+    """
+    columns = {} if dataset is None else dataset.metadata.get("rows", {})
+    if dataset is None or tuple(columns.get("id", ())) not in _NUMBERED:
+        return rows
+    names = [question.question_id for question in dataset.questions()]
+    times = Counter(name.partition("-")[2] for name in names)
+    full = {name.partition("-")[2]: name for name in names}
+    return [(full[one] if times[one] == 1 else one, row) for one, row in rows]
