@@ -22,6 +22,12 @@ def differences(material: Material) -> list[dict[str, Any]]:
         One entry a compared run: ``run`` and ``baseline`` count the page's runs, the rest is a
         ``Comparison``'s, as fractions.
     """
+    if material.compared is None:
+        material.compared = _compared(material)
+    return material.compared
+
+
+def _compared(material: Material) -> list[dict[str, Any]]:
     if len(material.sets) != 1:
         return []
     metric = material.chief(0)

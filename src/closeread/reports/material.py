@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
@@ -214,12 +214,16 @@ class Row:
 
 @dataclass(kw_only=True)
 class Material:
-    """All that a page, a table or a plot is made of."""
+    """All that a page, a table or a plot is made of.
+
+    ``compared`` is what ``reports.differences`` found, once it was asked: it takes resamples.
+    """
 
     runs: list[RunView] = field(default_factory=list)
     sets: list[SetView] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    compared: list[dict[str, Any]] | None = None
 
     def runs_of(self, place: int) -> list[int]:
         """Return which runs answer a data set."""

@@ -1,11 +1,13 @@
-"""The summary and the breakdowns as Markdown, LaTeX and CSV tables."""
+"""The summary, differences and breakdowns as Markdown, LaTeX and CSV tables."""
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from closeread.reports.differences import differences
 from closeread.reports.groups import uncounted
 from closeread.reports.material import Material
 from closeread.reports.mrqa import paired, published
@@ -29,6 +31,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     _DASH: "---",
+    "−": "$-$",
 }
 _FORMULA = re.compile(r"\s*[-=+@]")  # how it begins
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
@@ -46,7 +49,7 @@ class Table:
 
 
 def tables(material: Material, language: str) -> list[Table]:
-    """Return the tables of a report: the numbers, the breakdowns, MRQA's baselines."""
+    """Return the tables of a report: numbers, differences, breakdowns, MRQA's baselines."""
     runs = material.runs
     numbers = Table(
         caption=", ".join(view.info.name for view in material.sets),
@@ -56,7 +59,7 @@ def tables(material: Material, language: str) -> list[Table]:
             for name in dict.fromkeys(name for run in runs for name in run.metrics)
         ],
     )
-    found = [_upright(numbers, word("run", language))]
+    found = [_upright(numbers, word("run", language)), *_differing(material, language)]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
         chief = [(run, run.headline) for run in runs if run.headline]
@@ -74,6 +77,53 @@ def tables(material: Material, language: str) -> list[Table]:
             )
         )
     return found + list(_shared_task(material, language))
+
+
+def _differing(material: Material, language: str) -> Iterator[Table]:
+    """By how much runs differ from the first, where a page tells it; what is sure has a mark."""
+    found = differences(material)
+    if not found:
+        return
+    baseline = material.runs[found[0]["baseline"]]
+    level = round(1 - baseline.level, 10)
+    sure = [one["p"] is not None and one["p"] < level for one in found]
+    tests = dict.fromkeys(one["test"] for one in found if one["test"] != "none")
+    told = {"metric": found[0]["metric"], "run": baseline.name, "test": ", ".join(tests) or _DASH}
+    notes = [word("difference.lead", language, told)]
+    notes += [word("difference.sure", language, {"level": f"{level:g}"})] if any(sure) else []
+    yield Table(
+        caption=word("difference.title", language),
+        headings=[
+            word("run", language),
+            word("difference", language),
+            "p",
+            word("difference.smallest", language),
+        ],
+        rows=[
+            [
+                material.runs[one["run"]].name,
+                _difference(one) + "*" * mark,
+                _p(one["p"]),
+                _DASH if one["smallest"] is None else percent(one["smallest"]),
+            ]
+            for one, mark in zip(found, sure, strict=True)
+        ],
+        note=" ".join(notes),
+    )
+
+
+def _difference(one: Mapping[str, Any]) -> str:
+    difference, low, high = (
+        _DASH if one[key] is None else f"{100 * one[key]:+.1f}".replace("-", "−")
+        for key in ("difference", "low", "high")
+    )
+    return difference if _DASH in (low, high) else f"{difference} [{low}, {high}]"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return _DASH
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _upright(table: Table, corner: str) -> Table:

@@ -8,6 +8,7 @@ from closeread.reports.differences import differences
 from closeread.reports.gather import gather
 from closeread.reports.groups import of_runs
 from closeread.reports.plots import all_plots
+from closeread.reports.tables import latex, markdown, tables
 from closeread.runs.compare import compare_runs
 from closeread.runs.store import open_run
 
@@ -45,6 +46,28 @@ def test_differences_are_those_of_compare(folder):
         )  # fmt: skip
         assert (one["p"], one["test"]) == (other.p_holm, other.test)
         assert one["smallest"] == other.smallest_difference
+
+
+def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
+    """Minus the first run, p after Holm; only what lies below the level has the mark."""
+    material = gather([folder / name for name in ("cues", "longest", "lexical")])
+    one, other = differences(material)
+    material.compared = [one | {"p": 0.01, "difference": -0.125, "low": -0.25, "high": 0.0}]
+    material.compared.append(other | {"p": 0.05, "low": None, "smallest": None})
+    found = tables(material, "en")[1]
+    assert found.headings == ["Run", "Difference", "p", "would show"]
+    shown = f"{100 * one['smallest']:.1f}"
+    assert found.rows[0] == ["longest", "−12.5 [−25.0, +0.0]*", "0.0100", shown]
+    assert found.rows[1][0::2] == ["lexical", "0.0500"]
+    assert "*" not in found.rows[1][1]
+    assert found.rows[1][3] == "—"
+    assert "choice.accuracy, in points, minus cues" in found.note
+    assert found.note.endswith(" * p below 0.05.")
+    assert "longest & $-$12.5 [$-$25.0, +0.0]* & 0.0100 & " in latex(material, "en")
+    material.compared = [other | {"p": None}]
+    (row,) = tables(material, "en")[1].rows
+    assert row[2] == "—"
+    assert "p below" not in markdown(material, "en")
 
 
 def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):

@@ -26,6 +26,7 @@ PLOTS: dict[str, tuple[str, str]] = {
         "{metric}（百分点），各次运行减 {run}，同题配对；p 经 Holm 校正（{test}）。"
         "末列：这么多题能看出的最小差异（功效 0.8）。",
     ),
+    "difference.sure": ("* p below {level}.", "* p 小于 {level}。"),
     "difference.smallest": ("would show", "可辨"),
     "plot.group": ("Does it depend on “{tag}”?", "得分是否因“{tag}”而异？"),
     "plot.strategy": ("Which strategies break it?", "哪些改写策略能难倒它？"),
