@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", "perturbation"]
+About = Literal["any", "options", "texts", "evidence", "attacked"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a named thing is made, what it is, the extra it needs, and what looks at its recipe."""
+    """Where a named thing is made, what it is, and the extra it needs.
+
+    Attributes:
+        look: What looks at a trainer's recipe; it does without the extra.
+        about: Which questions a metric judges, of a set that holds several kinds.
+    """
 
     target: str
     description: str
     extra: str = ""
-    look: str = ""  # of a trainer; it does without the extra
+    look: str = ""
+    about: About = "texts"
 
 
 # Order matters for formats: content is offered to them from the most to the least particular.
@@ -82,7 +89,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "coqa": Entry("closeread.metrics.coqa:metric", "CoQA exact match and F1"),
         "qasper": Entry("closeread.metrics.qasper:metric", "QASPER answer F1 and evidence F1"),
         "multirc": Entry(
-            "closeread.metrics.multirc:metric", "MultiRC: each option right or wrong, EM, F1a, F1m"
+            "closeread.metrics.multirc:metric",
+            "MultiRC: each option right or wrong, EM, F1a, F1m",
+            about="options",
         ),
         "quac": Entry("closeread.metrics.quac:metric", "QuAC F1, HEQ-Q and HEQ-D"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
@@ -112,23 +121,41 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "evaluate": Entry(
             "closeread.metrics.others.hf_evaluate:metric", "Hugging Face evaluate: squad"
         ),
-        "gcrc": Entry("closeread.metrics.gcrc:metric", "GCRC_advRobust Acc_0, Acc_1, Acc_2, Score"),
+        "gcrc": Entry(
+            "closeread.metrics.gcrc:metric",
+            "GCRC_advRobust Acc_0, Acc_1, Acc_2, Score",
+            about="options",
+        ),
         "gcrc~strict": Entry(
-            "closeread.metrics.gcrc:strict", "the same, every triple counted once"
+            "closeread.metrics.gcrc:strict", "the same, every triple counted once", about="options"
         ),
         "attack": Entry(
             "closeread.metrics.attack:metric",
             "accuracy before and under attack, and what share is kept",
+            about="attacked",
         ),
-        "choice": Entry("closeread.metrics.choice:metric", "accuracy over questions with options"),
-        "option": Entry("closeread.metrics.option:metric", "accuracy over single options"),
+        "choice": Entry(
+            "closeread.metrics.choice:metric",
+            "accuracy over questions with options",
+            about="options",
+        ),
+        "option": Entry(
+            "closeread.metrics.option:metric", "accuracy over single options", about="options"
+        ),
         "evidence": Entry(
-            "closeread.metrics.evidence:metric", "VGaokao's evidence precision, recall, F1"
+            "closeread.metrics.evidence:metric",
+            "VGaokao's evidence precision, recall, F1",
+            about="evidence",
         ),
         "expmrc": Entry(
-            "closeread.metrics.expmrc:metric", "ExpMRC answer, evidence and overall F1", "cmrc"
+            "closeread.metrics.expmrc:metric",
+            "ExpMRC answer, evidence and overall F1",
+            "cmrc",
+            about="any",
         ),
-        "selective": Entry("closeread.metrics.selective:metric", "risk-coverage of another metric"),
+        "selective": Entry(
+            "closeread.metrics.selective:metric", "risk-coverage of another metric", about="any"
+        ),
     },
     "reader": {
         "first-sentence": Entry(

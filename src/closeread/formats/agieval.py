@@ -118,4 +118,4 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",), in_lines=True)

@@ -107,4 +107,4 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("drop",))
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("drop",), in_lines=True)

@@ -306,4 +306,5 @@ FORMAT = Format(
     info=info,
     read_gold=read_gold,
     metrics=("mrqa",),
+    in_lines=True,
 )

@@ -172,4 +172,6 @@ def _values(dataset: Dataset) -> Iterator[Json]:
             yield restored(_NAME, _written(passage, question), question.metadata)
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",), in_lines=True
+)

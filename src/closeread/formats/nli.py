@@ -230,4 +230,6 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     write_objects(stream, values, as_list="list" in fields)
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",), in_lines=True
+)

@@ -172,4 +172,6 @@ def _written(dataset: Dataset) -> Iterator[Json]:
             yield restored(_NAME, _line(passage, question), question.metadata)
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",), in_lines=True
+)

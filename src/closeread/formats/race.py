@@ -123,4 +123,6 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",), in_lines=True
+)

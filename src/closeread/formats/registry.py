@@ -45,6 +45,7 @@ class Format:
         read_gold: The questions without passages, where that is faster than ``read``.
         metrics: The metrics that its publishers use, by catalog name, for when none is asked for.
         named: Makes the same format from what a user says of the file, as ``NAME,KEY=VALUE``.
+        in_lines: Whether it is written a record a line, so that ``x.NAME.jsonl`` means it.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Format:
     read_gold: Callable[[Source, Defects], Iterator[Question]] | None = None
     metrics: tuple[str, ...] = ()
     named: "Callable[[Mapping[str, str]], Format] | None" = None
+    in_lines: bool = False
 
 
 def guess(source: Source) -> str:

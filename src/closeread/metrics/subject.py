@@ -6,15 +6,16 @@ it a run that is scored or a model that is watched while it learns.
 
 from collections.abc import Callable
 
+from closeread.catalog import CATALOG, About
 from closeread.types import Question
 
-_OF_OPTIONS = {"choice", "option", "gcrc", "multirc"}
-_OF_TEXTS = {
-    "mrqa", "squad", "squad2", "mlqa", "cmrc", "drop", "hotpotqa", "addsent", "coqa", "quac",
-    "qasper",
-    # as other harnesses have them
-    "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "helm", "evaluate",
-}  # fmt: skip
+_IS_ABOUT: dict[About, Callable[[Question], bool]] = {
+    "any": lambda question: True,
+    "options": lambda question: bool(question.options),
+    "texts": lambda question: not question.options,
+    "evidence": lambda question: bool(question.gold_evidence),
+    "attacked": lambda question: question.role is not None and bool(question.group_id),
+}
 
 
 def family(name: str) -> str:
@@ -36,18 +37,14 @@ def value_name(family_name: str, key: str) -> str:
 
 def judges_options(name: str) -> bool:
     """Whether a metric's value, or its family, is about the option that was picked."""
-    return family(name).partition("~")[0] in _OF_OPTIONS
+    return _subject(family(name)) == "options"
 
 
 def about(name: str) -> Callable[[Question], bool]:
     """Return whether a metric family is about a question: mixed sets hold several kinds."""
-    if judges_options(name):
-        return lambda question: bool(question.options)
-    stem = name.partition("~")[0]
-    if stem in _OF_TEXTS:
-        return lambda question: not question.options
-    if stem == "evidence":
-        return lambda question: bool(question.gold_evidence)
-    if stem == "attack":
-        return lambda question: question.role is not None and bool(question.group_id)
-    return lambda question: True
+    return _IS_ABOUT[_subject(name)]
+
+
+def _subject(name: str) -> About:
+    found = CATALOG["metric"].get(name)
+    return "any" if found is None else found.about

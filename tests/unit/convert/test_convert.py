@@ -220,6 +220,8 @@ def test_options_of_the_mrqa_form_need_that_form(squad, tmp_path):
         ("dev.mrqa.jsonl", "mrqa"),
         ("nli_dev.jsonl", "nli"),
         ("race.jsonl", "race"),
+        ("nq.dev.jsonl", "nq"),
+        ("musique_dev.jsonl", "musique"),
         ("squad_dev.json", "squad"),
         ("gcrc-advrobust.json", "gcrc-advrobust"),
         ("drop.csv", "csv"),

@@ -26,6 +26,13 @@ def test_options_and_texts_are_judged_by_different_metrics() -> None:
         assert about(name)(written) is not of_options
 
 
+def test_a_metric_of_somebody_elses_is_asked_of_every_question() -> None:
+    written = Question(question_id="q", **PLAIN)  # type: ignore[arg-type]
+    picked = Question(question_id="q", options=(Option(label="A", text="a"),), **PLAIN)  # type: ignore[arg-type]
+    for name in ("my_metrics:metric", "expmrc"):
+        assert about(name)(written) and about(name)(picked)
+
+
 @pytest.mark.parametrize(
     ("of", "key", "name"),
     [

@@ -28,8 +28,6 @@ from closeread.parts import finding
 from closeread.system import folders, partial
 from closeread.types import Dataset, Defects, Item, Record
 
-_IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record
-
 
 class Report(Record, frozen=True, kw_only=True):
     """What became of a data set.
@@ -204,9 +202,11 @@ def format_of(target: str | os.PathLike[str]) -> str:
     """
     parts = re.split(r"[._]", Path(target).name.lower().removesuffix(".gz"))
     ending = parts[-1]
-    of_ending = {"csv": {"csv"}, "jsonl": {"jsonl", *_IN_LINES}}
-    known = of_ending.get(ending, set(catalog.names("format")))
-    said = [part for part in parts if part in known]
+    said = [part for part in parts if part in catalog.names("format")]
+    if ending == "csv":
+        said = ["csv"]
+    elif ending == "jsonl":
+        said = [one for one in said if one == ending or finding.resolve("format", one).in_lines]
     particular = [part for part in said if part != ending]
     if said:
         return (particular or said)[-1]
