@@ -4,6 +4,7 @@ W&B works offline here, the others in files of this machine: no account, no netw
 """
 
 import json
+import logging
 import os
 import sqlite3
 import subprocess
@@ -71,6 +72,30 @@ def test_a_tracker_is_told_the_curve_and_prints_no_result(tmp_path, encoder, few
     assert guest.ended == [False]
     found = capsys.readouterr()
     assert ("a tracker's own line" in found.out, "own line" in found.err) == (False, True)
+
+
+def test_several_trackers_are_told_the_same(  # noqa: PLR0917 - fixtures
+    tmp_path, encoder, few, guests, monkeypatch, caplog
+):
+    """One that fails takes no other with it, and the library finds nothing to warn of."""
+    monkeypatch.setitem(tracking._BEGIN, "trackio", tracking._BEGIN["wandb"])
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    settings = {"max_steps": 4, "save_every": 2, "track": ["wandb", "trackio"]}
+    record = train(tmp_path / "out", encoder, few, **settings)
+    first, second = guests.made
+    assert sorted(first.rows) == sorted(losses(record)) == [2, 4]
+    assert first.rows == second.rows
+    assert first.ended == second.ended == [False]
+    assert "callback" not in caplog.text
+    made = iter([2, None])
+    monkeypatch.setattr(Guest, "__init__", _failing(Guest.__init__, made))
+    train(tmp_path / "out", encoder, few, overwrite=True, **settings)
+    third, fourth = guests.made[2:]
+    assert (third.rows, sorted(fourth.rows)) == ({}, [2, 4])
+
+
+def _failing(plain, at):
+    return lambda self, fails_at=None: plain(self, next(at))
 
 
 def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, guests):

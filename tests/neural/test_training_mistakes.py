@@ -125,6 +125,30 @@ def test_a_number_of_a_stage_is_told_by_its_place(tmp_path, encoder, data):
         train(tmp_path / "out", encoder, data, before=before, begin=never)
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("ACCELERATE_MIXED_PRECISION", "bf16", "(?s)mixed precision bf16.*is float32.*= .bfloat16"),
+        ("ACCELERATE_MIXED_PRECISION", "fp8", "(?s)mixed precision fp8.*--mixed_precision no"),
+        ("ACCELERATE_USE_FSDP", "true", "FSDP"),
+        ("ACCELERATE_USE_DEEPSPEED", "true", "DeepSpeed"),
+    ],
+)
+def test_a_launcher_that_asks_for_something_else(monkeypatch, tmp_path, encoder, data, case):
+    """The Trainer obeys it, and the record would tell what the recipe says."""
+    name, value, found = case
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=found):
+        closeread.train(recipe(tmp_path / "r.toml", encoder, data))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_launcher_that_asks_for_the_same(monkeypatch, tmp_path, encoder, data):
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
+    given = {"max_steps": 1, "precision": '"bfloat16"'}
+    assert closeread.train(recipe(tmp_path / "r.toml", encoder, data, **given)).told["steps"] == 1
+
+
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
 def test_float16_on_a_processor(tmp_path, encoder, data):
     with pytest.raises(UsageError, match="float16"):

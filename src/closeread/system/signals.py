@@ -1,6 +1,8 @@
 """Signals that ask for an end: they unwind what was begun, or wait until it can be gone on with."""
 
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ _ASKING = [
 # Some are sent twice: by the terminal and by a launcher in it, by `timeout` to the process and to
 # its group. What comes within so many seconds is the same one.
 _THE_SAME = 2.0
+_AGAIN = 0.05  # seconds, after which a signal comes again that was lost
 _Handler = Callable[[int, Any], None]
 
 
@@ -51,8 +54,33 @@ def unwinding() -> Iterator[None]:
     def ended(number: int, frame: Any) -> None:
         raise Stopped(128 + number)
 
-    with _handled_by(ended, [one for one in _ASKING if one != signal.SIGINT]):
+    with _handled_by(ended, [one for one in _ASKING if one != signal.SIGINT]), _none_lost():
         yield
+
+
+@contextmanager
+def _none_lost() -> Iterator[None]:
+    """Let a signal come again that came while Python threw something away.
+
+    What is raised in a destructor is told and dropped, and the process would go on as if nobody had
+    asked for an end; importing torch and transformers throws away a great deal.
+    """
+    before = sys.unraisablehook
+
+    def dropped(told: Any) -> None:
+        if isinstance(told.exc_value, KeyboardInterrupt):
+            again = (os.getpid(), exit_code(told.exc_value) - 128)
+            timer = threading.Timer(_AGAIN, os.kill, again)  # here it would be dropped, too
+            timer.daemon = True
+            timer.start()
+        else:
+            before(told)
+
+    sys.unraisablehook = dropped
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 import threading
+import time
 
 import pytest
 
@@ -34,6 +36,34 @@ def test_a_signal_unwinds_what_was_begun():
     assert exit_code(stopped.value) == 143
     assert exit_code(KeyboardInterrupt()) == 130
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_comes_in_a_destructor_is_not_lost(number, capsys):
+    """Where Python drops what is raised; others' errors there are told as before."""
+
+    class Thrown:
+        def __del__(self):
+            signal.raise_signal(number)
+
+    class Wrong:
+        def __del__(self):
+            raise ValueError("wrong")
+
+    before, told = sys.unraisablehook, []
+    sys.unraisablehook = lambda dropped: told.append(str(dropped.exc_value))
+    ours = sys.unraisablehook
+    try:
+        with pytest.raises(KeyboardInterrupt) as stopped, unwinding():
+            Wrong()
+            Thrown()
+            time.sleep(60)
+        assert sys.unraisablehook is ours
+    finally:
+        sys.unraisablehook = before
+    assert exit_code(stopped.value) == 128 + number
+    assert told == ["wrong"]
+    assert capsys.readouterr().err == ""
 
 
 def test_a_training_of_any_kind_is_unwound(tmp_path):

@@ -1,5 +1,6 @@
 """What a training is computed on: a recipe's device and precision, and what this machine has."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,14 @@ from closeread.training.neural.tracking.trackers import check_trackers
 from closeread.training.recipes.settings import NeuralSettings
 
 _LEAST = "5.6"  # of transformers
+# What `accelerate launch`, or the file that `accelerate config` wrote, has the Trainer do.
+_PRECISION = "ACCELERATE_MIXED_PRECISION"
+_PRECISIONS = {"no": "float32", "bf16": "bfloat16", "fp16": "float16"}
+_SHARED_OUT = {
+    "ACCELERATE_USE_FSDP": "FSDP",
+    "ACCELERATE_USE_DEEPSPEED": "DeepSpeed",
+    "ACCELERATE_USE_MEGATRON_LM": "Megatron-LM",
+}
 
 
 def device_of(settings: NeuralSettings) -> str:
@@ -28,12 +37,13 @@ def check_machine(settings: NeuralSettings, where: str, within: str = "") -> Non
         within: Where in it they stand.
 
     Raises:
-        UsageError: There is no such device, it does not know the precision, or a library is not
-            there that a curve shall be sent to.
+        UsageError: There is no such device, it does not know the precision, a launcher asks for
+            something else, or a library is not there that a curve shall be sent to.
         MissingExtraError: There is a transformers that loses weights of a saved state.
     """
     _check_library(transformers.__version__)
     check_trackers(settings.track)
+    _check_launcher(settings, where, within)
     is_there = torch.accelerator.is_available()
     found = torch.accelerator.current_accelerator() if is_there else None
     on_cpu = settings.device == "cpu" or found is None
@@ -59,6 +69,35 @@ def check_machine(settings: NeuralSettings, where: str, within: str = "") -> Non
             where=where,
             expected="float16 or float32",
             cure=f"leave {within}train.precision out",
+        )
+
+
+def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
+    """Refuse what a launcher asks for beside the recipe.
+
+    The Trainer would obey, and the record would tell another training than the one that was done.
+    """
+    for name, method in _SHARED_OUT.items():
+        if os.environ.get(name, "false").lower() == "true":
+            raise UsageError(
+                f"the launcher asks for {method}, which divides a model among devices",
+                where=where,
+                expected="the whole model on each device",
+                cure="accelerate launch --multi_gpu, or torchrun",
+            )
+    asked = os.environ.get(_PRECISION, "no")
+    if asked != "no" and _PRECISIONS.get(asked) != settings.precision:
+        raise UsageError(
+            f"the launcher asks for the mixed precision {asked}, and {within}train.precision is "
+            f"{settings.precision}",
+            where=where,
+            expected="one of them",
+            cure=(
+                f'{within}train.precision = "{_PRECISIONS[asked]}", or '
+                if asked in _PRECISIONS
+                else ""
+            )
+            + "accelerate launch --mixed_precision no",
         )
 
 

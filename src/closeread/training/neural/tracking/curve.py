@@ -5,7 +5,7 @@ that fails later is told once and left out, and the training goes on.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -74,8 +74,8 @@ def tracked(
                         if not has_learned(out):
                             raise
                         say(f"{error.found}; {_WITHOUT}")
-                        continue
-                    trainer.add_callback(guests[-1])
+                if guests:
+                    trainer.add_callback(_Guests(guests))
         yield
         failed = False
     finally:
@@ -102,17 +102,15 @@ def _name(out: Path) -> str:
     return out.name
 
 
-class _Guest(TrainerCallback):  # type: ignore[misc]
-    """Hands on to a tracker what the Trainer tells, until it fails."""
+class _Guests(TrainerCallback):  # type: ignore[misc]
+    """Hands on to all of them what the Trainer tells, which minds two callbacks of one class."""
 
-    def __init__(self, name: str, callback: Any, end: _End, say: Say) -> None:
-        self._name, self._callback, self._end, self._say = name, callback, end, say
-        self._well = True
-        self._told = False
+    def __init__(self, guests: Sequence["_Guest"]) -> None:
+        self._guests = guests
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **named: Any) -> None:
+    def on_train_begin(self, *given: Any, **named: Any) -> None:
         """Hand it on."""
-        self._try(self._callback.on_train_begin, args, state, control, **named)
+        self._tell("on_train_begin", *given, **named)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **named: Any) -> None:
         """Hand on a row of the curve.
@@ -120,15 +118,32 @@ class _Guest(TrainerCallback):  # type: ignore[misc]
         Not the Trainer's last: after a resumption its loss is of a part of the steps, over all.
         """
         if "train_runtime" not in (logs or {}):
-            self._try(self._callback.on_log, args, state, control, logs=logs, **named)
+            self._tell("on_log", args, state, control, logs=logs, **named)
 
-    def on_save(self, args: Any, state: Any, control: Any, **named: Any) -> None:
+    def on_save(self, *given: Any, **named: Any) -> None:
         """Hand it on."""
-        self._try(self._callback.on_save, args, state, control, **named)
+        self._tell("on_save", *given, **named)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **named: Any) -> None:
+    def on_train_end(self, *given: Any, **named: Any) -> None:
         """Hand it on."""
-        self._try(self._callback.on_train_end, args, state, control, **named)
+        self._tell("on_train_end", *given, **named)
+
+    def _tell(self, event: str, *given: Any, **named: Any) -> None:
+        for guest in self._guests:
+            guest.hear(event, *given, **named)
+
+
+class _Guest:
+    """A tracker that is told what the Trainer tells, until it fails."""
+
+    def __init__(self, name: str, callback: Any, end: _End, say: Say) -> None:
+        self._name, self._callback, self._end, self._say = name, callback, end, say
+        self._well = True
+        self._told = False
+
+    def hear(self, event: str, *given: Any, **named: Any) -> None:
+        """Tell it what happened."""
+        self._try(getattr(self._callback, event), *given, **named)
 
     def leave(self, failed: bool) -> None:
         """End the run, which else a later stage would go on with."""
