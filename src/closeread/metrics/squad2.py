@@ -97,9 +97,9 @@ class Squad2:
         complete(odds, list(scored))
         judged = [_with_threshold(score, odds, self.na_threshold) for score in scores]
         means = mean_pools(names, judged, submission, note=note)
-        return noted(means, n_unspaced, n_answers) + self._curves(
-            scored, odds, submission, counts(scores, submission, scored=list(scored.values()))
-        )
+        many = counts(scores, submission, scored=list(scored.values()))
+        pools = (*means, *self._curves(scored, odds, submission, many))
+        return noted(pools, n_unspaced, n_answers)
 
     def _curves(
         self,

@@ -23,6 +23,9 @@ def read_learned(path: Path, kind: type[T], *, called: str, command: str) -> T:
         InputError: It cannot be read, or holds no such record.
     """
     try:
+        # Its sum is recorded, and what stands in a pipe can be read once only, if anything comes.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError("is no regular file", where=str(path), cure="save it to a file first")
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise InputError(

@@ -11,7 +11,7 @@ from closeread.protocols import Pool
 from closeread.text.scripts import HAN, KANA
 
 ONE_WORD = "an answer without blanks, here one word"
-_F1 = (".f1", ".hasans_f1")
+_F1 = (".f1", ".hasans_f1", ".best_f1", ".pr_f1_ap")
 _RUN = re.compile(f"[{HAN}{KANA}]{{2}}")
 
 

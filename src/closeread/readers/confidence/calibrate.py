@@ -8,7 +8,6 @@ import math
 import struct
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,9 +194,6 @@ def load_calibrator(path: Path) -> Calibrator:
     Raises:
         InputError: The file cannot be read, or is none.
     """
-    with suppress(OSError):  # told below
-        if path.is_fifo():  # its sum is recorded, and what stands in a pipe can be read once only
-            raise InputError("is no regular file", where=str(path), cure="save it to a file first")
     found = read_learned(path, Calibrator, called="a calibrator", command=_COMMAND)
     problem = _problem(found)
     if problem:

@@ -76,6 +76,26 @@ def test_questions_without_an_answer_do_not_hide_it():
     assert found["squad2.noans_f1"].note == ""
 
 
+def test_the_best_f1_over_thresholds_and_the_area_under_f1_say_so_too():
+    """They are F1, beside best exact match and its area, which are what they say."""
+    questions = [question("a", "青石桥"), question("b", "桥东边"), question("c")]
+    said = [
+        Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
+        for name, text in (("a", "青石"), ("b", "桥东边"))
+    ]
+    said.append(Prediction(question_id="c", answer=Answer(kind="none")))
+    found = closeread.score(
+        [(PASSAGE, questions)],
+        said,
+        metrics="squad2",
+        null_odds={"a": 0.1, "b": 0.2, "c": 0.9},
+        resamples=0,
+    ).metrics
+    told = {name for name, one in found.items() if "2 of 2 answers are Chinese" in one.note}
+    assert told == {f"squad2.{one}" for one in ("f1", "hasans_f1", "best_f1", "pr_f1_ap")}
+    assert found["squad2.best_em"].value == found["squad2.best_f1"].value == 2 / 3
+
+
 def test_a_run_that_was_scored_before_there_was_such_a_note_is_no_error(tmp_path):
     """Its file of scores has no notes, and its summary none; its numbers are right."""
     data = tmp_path / "data.jsonl"

@@ -1,6 +1,9 @@
 """The cue reader decides by named features, tells them, and keeps silent below its threshold."""
 
 import math
+import os
+import subprocess
+import sys
 
 import msgspec
 import pytest
@@ -54,6 +57,20 @@ def test_what_the_stem_asks_for_turns_the_choice():
         at = [option.label for option in question.options].index(prediction.answer.label)
         assert scores[at] == best
         assert prediction.scores_rank  # sums of weights, some of which lie between 0 and 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_weights_in_a_pipe_are_not_waited_for(tmp_path):
+    """Their sum is recorded, too; one message, of the command as of Python."""
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "closeread", "read", "exam/zh", "--reader", "cues"]
+    command += ["-o", f"weights={tmp_path / 'pipe'}", "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert "pipe: is no regular file\n  do: save it to a file first" in done.stderr
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(InputError, match="is no regular file"):
+        load_weights(tmp_path / "pipe")
 
 
 def test_one_weight_decides():
