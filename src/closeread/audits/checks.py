@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+import msgspec
 
 from closeread.audits import leakage, order, recorded, replan, shortcuts
 from closeread.audits.disagreement import check as disagreement
@@ -11,12 +13,16 @@ from closeread.audits.findings import Finding, skipped
 from closeread.audits.metamorphic import check as metamorphic
 from closeread.audits.replan_total import total
 from closeread.audits.shape import check as shape
+from closeread.audits.shape import recutting
 from closeread.audits.shape.score_tables import ScoreTable
 from closeread.audits.shape.signs import QUESTIONS
 from closeread.audits.subject import Subject
+from closeread.audits.together import shortened
 from closeread.audits.truncation import check as truncation
 from closeread.protocols import Begin
 from closeread.types import Dataset
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +54,20 @@ class Wanted:
 
 
 class Examined(NamedTuple):
-    """What the checks are given: the runs, the table of models' scores, and the settings."""
+    """What the checks are given: the runs, the table of models' scores, and the settings.
 
-    subjects: Sequence[Subject]
+    Attributes:
+        sets: The runs on each set of questions: only these are held against one another.
+    """
+
+    sets: Sequence[Sequence[Subject]]
     table: ScoreTable
     wanted: Wanted
+
+    @property
+    def subjects(self) -> list[Subject]:
+        """The runs on all sets, set by set."""
+        return [one for subjects in self.sets for one in subjects]
 
 
 class _Check(NamedTuple):
@@ -69,10 +84,10 @@ class _Check(NamedTuple):
     needs_runs: bool = True
 
 
-def _a_run(of: Examined, check: Callable[[Subject], Finding]) -> Iterator[Finding]:
-    """Yield a finding a run; that several lack the same is said once."""
+def _each(of: Iterable[T], check: Callable[[T], Finding]) -> Iterator[Finding]:
+    """Yield a finding a run, or a set; that several lack the same is said once."""
     lacks: set[str] = set()
-    for one in of.subjects:
+    for one in of:
         found = check(one)
         if found.verdict != "skipped":
             yield found
@@ -88,8 +103,25 @@ def _metamorphic(of: Examined) -> Iterator[Finding]:
     )
 
 
+def _disagreement(of: Examined) -> Iterator[Finding]:
+    def check(subjects: Sequence[Subject]) -> Finding:
+        found = disagreement.check(subjects, of.wanted.metrics)
+        if len(of.sets) == 1 or found.verdict == "skipped":
+            return found
+        names = shortened([one.name for one in subjects])
+        note = f"the runs are on {len(of.sets):,} sets of questions, here on one: {names}"
+        return msgspec.structs.replace(found, notes=(note, *found.notes))
+
+    yield from _each(of.sets, check)
+
+
 def _shape(of: Examined) -> Iterator[Finding]:
-    yield shape.check(of.table, of.wanted.target, of.subjects, of.wanted.n_questions)
+    target = of.wanted.target or recutting.TARGET
+    # Of several sets the doubted benchmark is the one that is called so, as ``drop`` of ``drop|5``.
+    subjects = [
+        one for one in of.subjects if len(of.sets) == 1 or target.lower() in one.dataset.lower()
+    ]
+    yield shape.check(of.table, of.wanted.target, subjects, of.wanted.n_questions)
 
 
 def _shortcuts(of: Examined) -> Iterator[Finding]:
@@ -108,15 +140,17 @@ def _replan(of: Examined) -> Iterator[Finding]:
 CHECKS = {
     "metamorphic": _Check(_metamorphic),
     "recorded": _Check(
-        lambda of: _a_run(of, recorded.check),
+        lambda of: _each(of.subjects, recorded.check),
         offered=lambda of: any(one.recorded for one in of.subjects),
     ),
-    "disagreement": _Check(lambda of: [disagreement.check(of.subjects, of.wanted.metrics)]),
+    "disagreement": _Check(_disagreement),
     "order": _Check(lambda of: [order.check(of.subjects)]),
-    "truncation": _Check(lambda of: _a_run(of, truncation.check)),
+    "truncation": _Check(lambda of: _each(of.subjects, truncation.check)),
     "shape": _Check(_shape, offered=lambda of: bool(of.table.rows), needs_runs=False),
     "shortcuts": _Check(_shortcuts),
-    "leakage": _Check(lambda of: _a_run(of, lambda one: leakage.check(one, of.wanted.train))),
+    "leakage": _Check(
+        lambda of: _each(of.subjects, lambda one: leakage.check(one, of.wanted.train))
+    ),
     "replan": _Check(_replan, offered=lambda of: bool(of.wanted.change.described())),
 }
 

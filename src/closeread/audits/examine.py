@@ -11,7 +11,7 @@ from closeread.audits.loading import Read, subject
 from closeread.audits.problems import Problems
 from closeread.audits.shape import score_tables
 from closeread.audits.sources import ToRuns, sources_of
-from closeread.audits.together import together, told_apart
+from closeread.audits.together import by_set, together, told_apart
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
 from closeread.runs.store import open_run
@@ -59,7 +59,7 @@ def audit(
     read: Read = {}
     foreign = any(":" in name for name in wanted.metrics)  # what such a scorer looks at, who knows
     subjects = told_apart([subject(run, problems, read, whole=foreign) for run in runs])
-    shared = together(subjects, problems, skip=wanted.skip_bad)
+    sets = [together(one, problems, skip=wanted.skip_bad) for one in by_set(subjects)]
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
     left_out = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
@@ -68,9 +68,9 @@ def audit(
             left_out[code] = left_out.get(code, 0) + count
     return Audit(
         sources=tuple(map(str, sources)),
-        findings=tuple(findings(Examined(shared, table, wanted), begin)),
+        findings=tuple(findings(Examined(sets, table, wanted), begin)),
         skipped=left_out,
-        language=of_most(passage.language for one in shared for passage in one.passages.values()),
+        language=of_most(passage.language for one in subjects for passage in one.passages.values()),
     )
 
 

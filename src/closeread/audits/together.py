@@ -1,22 +1,66 @@
-"""Several runs, held against one another: the questions that all were asked, and names apart."""
+"""Several runs, held against one another: those of one set, what all were asked, names apart."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
 
 from closeread.audits.problems import Problems
 from closeread.audits.subject import Subject, restricted
 from closeread.errors import InputError
 from closeread.wording import in_one_line
 
-_SETS_SHOWN = 8
+_SHOWN = 8
+
+
+def by_set(subjects: Sequence[Subject]) -> list[list[Subject]]:
+    """Return the runs in groups: one that shares half of its questions with another is of its set.
+
+    A harness' folder holds runs of several tasks, and of one task with its questions changed, but
+    for a few. Harnesses count questions, and a task may ask them all in the same words: one of the
+    same id is the same where its passage and options are.
+
+    Returns:
+        Groups in the order of their first runs, each in the order of the runs.
+    """
+    runs: dict[frozenset[object], list[int]] = {}
+    for at, one in enumerate(subjects):
+        runs.setdefault(_asked(one), []).append(at)
+    sets = list(runs)
+    leader = list(range(len(sets)))  # the first set that one is known to belong to, or itself
+
+    def head(at: int) -> int:
+        while leader[at] != at:
+            at = leader[at]
+        return at
+
+    for at, other in combinations(range(len(sets)), 2):
+        n_shared = len(sets[at] & sets[other])
+        if n_shared and 2 * n_shared >= min(len(sets[at]), len(sets[other])):
+            first, second = sorted((head(at), head(other)))
+            leader[second] = first
+    groups: dict[int, list[int]] = {}
+    for at, asked in enumerate(sets):
+        groups.setdefault(head(at), []).extend(runs[asked])
+    return [[subjects[at] for at in sorted(group)] for group in groups.values()]
+
+
+def _asked(one: Subject) -> frozenset[object]:
+    return frozenset(
+        (
+            each.question_id,
+            each.text,
+            one.passages[each.passage_id].text,
+            *(option.text for option in each.options),
+        )
+        for each in one.questions
+    )
 
 
 def together(
     subjects: Sequence[Subject], problems: Problems, *, skip: bool = False
 ) -> list[Subject]:
-    """Return the runs restricted to the questions that all of them were asked.
+    """Return the runs of one set restricted to the questions that all of them were asked.
 
     Questions that only some runs were asked, or that have one id and another wording, are counted
     as bad. One data set is no promise that they are the same: a run may have a limit.
@@ -27,7 +71,8 @@ def together(
         skip: Whether bad questions are left out, even if none is left.
 
     Raises:
-        InputError: They share no question, as the runs of several tasks in one folder.
+        InputError: They share no question: the first shares one with the second, and the second
+            another with the third.
     """
     asked = [
         {question.question_id: question.text for question in one.questions} for one in subjects
@@ -38,7 +83,12 @@ def together(
         name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
     }
     if not shared and not skip:
-        raise _sharing_none(subjects)
+        raise InputError(
+            "the runs share no question",
+            where=in_one_line(shortened([one.name for one in subjects])),
+            expected="runs of the same questions",
+            cure="audit each by itself",
+        )
     for one, own in zip(subjects, asked, strict=True):
         for name in own:
             if name not in shared:
@@ -47,21 +97,9 @@ def together(
     return [restricted(one, shared) for one in subjects]
 
 
-def _sharing_none(subjects: Sequence[Subject]) -> InputError:
-    by_set: dict[str, list[str]] = {}
-    for one in subjects:
-        by_set.setdefault(one.sha256, []).append(one.name)
-    several = len(by_set) > 1
-    parts = [", ".join(names) for names in by_set.values()]
-    if not several:
-        parts = [one.name for one in subjects]
-    shown = " | ".join(parts[:_SETS_SHOWN]) + (" | …" if len(parts) > _SETS_SHOWN else "")
-    return InputError(
-        "the runs share no question" + (f": they are on {len(parts):,} sets" if several else ""),
-        where=in_one_line(shown),
-        expected="runs of the same questions",
-        cure="audit the runs of one set at a time" if several else "audit each by itself",
-    )
+def shortened(names: Sequence[str]) -> str:
+    """Return names in one line, of many the first."""
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
 
 
 def told_apart(subjects: Sequence[Subject]) -> list[Subject]:

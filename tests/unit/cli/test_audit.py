@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit_runs import make_run, write_dataset
+from closeread.formats import load
 from closeread.metrics.others.foreign import ForeignScorer
 from verbs import closeread
 
@@ -132,16 +133,44 @@ def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, ca
     assert "left out as bad: missing-gold 1" in capsys.readouterr().err
 
 
-def test_runs_with_different_questions_are_named(runs, capsys):
-    """Where they share none, as several tasks in one folder, those of each set are."""
+def test_runs_of_several_sets_are_held_against_those_of_their_own(runs, capsys):
+    """A harness' folder with several tasks was refused: it took a call a task."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
     capsys.readouterr()
-    assert closeread("audit", "cut", "other", "--check", "disagreement") == 2
-    message = capsys.readouterr().err
-    assert "the runs share no question: they are on 2 sets" in message
-    assert "cut | other" in message
-    assert "audit the runs of one set at a time" in message
-    assert "Traceback" not in message
+    assert closeread("audit", "cut", "other", "run-on", "--json", "--html", "page.html") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["skipped"] == {}
+    found = printed["findings"]
+    first, second = of_check(found, "disagreement")
+    assert set(first["data"]["means"]) == {"cut", "run-on"}
+    assert set(second["data"]["means"]) == {"other"}
+    assert first["notes"][0] == ("the runs are on 2 sets of questions, here on one: cut, run-on")
+    names = [one["headline"].partition(":")[0] for one in of_check(found, "truncation")]
+    assert names == ["cut", "run-on", "other"]
+    assert len(of_check(found, "shortcuts")) == 2
+    for name in ("cut", "run-on", "other"):  # each as if it had been examined alone
+        assert closeread("audit", name, "--check", "truncation", "--json") == 0
+        (alone,) = json.loads(capsys.readouterr().out)["findings"]
+        assert alone in found
+
+
+def test_a_scorer_is_tried_on_the_questions_that_it_judges(tmp_path, monkeypatch, capsys):
+    """Of several sets: that of options is not tried on texts, nor that of texts on options."""
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path, "texts", lambda gold: gold)
+    closeread("read", "exam/zh", "--reader", "lexical", "--limit", "12", "--out", "options")
+    capsys.readouterr()
+    rows = {}
+    for named in (("texts",), ("options",), ("texts", "options")):
+        assert closeread("audit", *named, "--check", "metamorphic", "--json") == 0
+        (found,) = json.loads(capsys.readouterr().out)["findings"]
+        rows[named] = found["tables"][0]["rows"]
+    assert rows["texts", "options"] == [*rows["texts",], *rows["options",]]
+    assert [row[0] for row in rows["texts", "options"]] == ["drop", "gcrc"]
+
+
+def of_check(found, name):
+    return [one for one in found if one["check"] == name]
 
 
 @pytest.mark.parametrize(
@@ -184,11 +213,19 @@ def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, cap
     assert "questions" in json.loads(capsys.readouterr().out)["findings"][0]["headline"]
 
 
-def test_nothing_left_is_no_verdict(runs, capsys):
-    """Two runs that share no question: --skip-bad leaves nothing, and nothing is called sound."""
-    closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
+def test_nothing_left_is_no_verdict(tmp_path, monkeypatch, capsys):
+    """A run shares one question with the next, that another with a third: none is asked in all."""
+    monkeypatch.chdir(tmp_path)
+    ids = [one.question_id for one in load(write_dataset(tmp_path)).questions()]
+    for name, asked in (("a", ids[:2]), ("b", ids[1:3]), ("c", ids[2:4])):
+        Path(f"{name}.txt").write_text("\n".join(asked) + "\n")
+        wanted = ["--only", f"{name}.txt", "--out", name]
+        assert closeread("read", "ours.jsonl", "--reader", "lexical", *wanted) == 0
     capsys.readouterr()
-    assert closeread("audit", "cut", "other", "--skip-bad", "--json") == 0
+    assert closeread("audit", "a", "b", "c") == 2
+    message = capsys.readouterr().err
+    assert "a, b, c: the runs share no question" in message and "Traceback" not in message
+    assert closeread("audit", "a", "b", "c", "--skip-bad", "--json") == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     assert {one["verdict"] for one in found} == {"skipped"}
 

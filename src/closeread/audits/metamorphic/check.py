@@ -27,13 +27,9 @@ def check(
             found.
         seed: Of the planting.
     """
-    questions = [
-        question
-        for one in {subject.sha256: subject for subject in subjects}.values()
-        for question in varied(one.questions)
-    ]
-    chosen = tuple(names) or tuple(dict.fromkeys(map(_default, subjects)))
-    kept = [_examined(name, questions) for name in chosen]
+    sets = list({subject.sha256: subject for subject in subjects}.values())
+    judged = dict.fromkeys(names, sets) if names else _by_scorer_of(sets)
+    kept = [_examined(name, _varied(of)) for name, of in judged.items()]
     tables = [_by_scorer(kept), _broken(kept)]
     data: dict[str, Any] = {
         one.metric: [
@@ -47,7 +43,7 @@ def check(
     }  # fmt: skip
     notes = [f"{one.metric}: {one.error}".replace("\n", " ") for one in kept if one.error]
     if plant_bugs:
-        tables.append(_planted(questions, plant_bugs, seed, data))
+        tables.append(_planted(_varied(sets), plant_bugs, seed, data))
     total = sum(len({found.relation for found in one.broken}) for one in kept)
     worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
     if not any(one.n_relations for one in kept):
@@ -70,6 +66,17 @@ def check(
 def _examined(name: str, questions: Sequence[Question]) -> Kept:
     metric, _ = make("metric", name)
     return examine(metric, questions)
+
+
+def _varied(sets: Sequence[Subject]) -> list[Question]:
+    return varied(question for one in sets for question in one.questions)
+
+
+def _by_scorer_of(sets: Sequence[Subject]) -> dict[str, list[Subject]]:
+    found: dict[str, list[Subject]] = {}
+    for one in sets:
+        found.setdefault(_default(one), []).append(one)
+    return found
 
 
 def _default(one: Subject) -> str:

@@ -45,7 +45,7 @@ def check(
     if table.left_out:
         notes.append(f"columns that are no benchmark, left out: {_few(table.left_out)}")
     table, again = _each_once(table)
-    table, saved = recutting.with_runs(table, subjects, target or "drop")
+    table, saved = recutting.with_runs(table, subjects, target or recutting.TARGET)
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
         return skipped("shape", "fewer than two models with scores", notes)
@@ -152,7 +152,7 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
 def _target(table: ScoreTable, wanted: str) -> str:
     names = table.benchmarks()
     for name in names:
-        if name.lower() == (wanted or "drop").lower():
+        if name.lower() == (wanted or recutting.TARGET).lower():
             return name
     if wanted:
         raise UsageError(f"there is no benchmark {wanted!r}", expected="one of " + ", ".join(names))

@@ -85,6 +85,8 @@ _DISAGREEMENT = {
     "Exact scores apart": "精确分的相异占比", "Graded scores apart": "分级分的相异占比",
     "How far the scorers part, by run": "各次运行中评分器的分歧",
     "run": "运行", "lowest %": "最低 %", "highest %": "最高 %", "questions apart": "相异题数",
+    "the runs are on {n} sets of questions, here on one: {runs}":
+        "各次运行共用 {n} 套题目，此处为其中一套：{runs}",
     "what follows the table of runs is about {run}: the widest apart":
         "运行表之后的内容均为分歧最大的 {run}",
     "answers that are a piece of the passage, longer or shorter than a gold one, are left out of "
