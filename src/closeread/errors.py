@@ -27,6 +27,15 @@ class InputError(CloseReadError):
     """A file cannot be parsed, or a field that its format promises is missing."""
 
 
+class PredictionError(InputError):
+    """A prediction cannot be judged. ``where`` names its question; who knows its file adds it."""
+
+    def of_file(self, path: object) -> "PredictionError":
+        """Return the same with the file that the prediction stands in."""
+        where = f"{path}, {self.where}"
+        return PredictionError(self.found, where=where, expected=self.expected, cure=self.cure)
+
+
 class DefectError(CloseReadError):
     """The data has defects and the user asked for ``--strict``."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from closeread.errors import InputError
+from closeread.errors import PredictionError
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -53,7 +53,7 @@ def picked(question: Question, prediction: Prediction | None) -> str | None:
     ones (VGaokao's ``calculate_mc_acc.py``).
 
     Raises:
-        InputError: Not as many scores as options.
+        PredictionError: Not as many scores as options.
     """
     if prediction is None:
         return None
@@ -76,11 +76,11 @@ def option_scores(question: Question, prediction: Prediction) -> tuple[float, ..
     """Return a prediction's option scores, none or one an option.
 
     Raises:
-        InputError: Another number of them.
+        PredictionError: Another number of them.
     """
     scores = prediction.option_scores
     if scores and len(scores) != len(question.options):
-        raise InputError(
+        raise PredictionError(
             f"{count_of(len(scores), 'score')} for {count_of(len(question.options), 'option')}",
             where=f"prediction for question {question.question_id}",
             expected="one score an option, in the options' order",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from closeread.errors import InputError
+from closeread.errors import InputError, PredictionError
 from closeread.metrics.choice import picked
 from closeread.metrics.pools import counts
 from closeread.protocols import Pool
@@ -287,10 +287,10 @@ def _letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:
         return raw
     wrong = isinstance(raw, list) or (isinstance(raw, dict) and "positive_answer" in raw)
     if wrong:
-        raise InputError(
+        raise PredictionError(
             f"the answer is {raw!r}",
-            where=f"prediction for {question_id}",
-            expected="a letter, in rows under the key `data`",
+            where=f"prediction for question {question_id}",
+            expected='a letter as text, "C", in rows under the key `data`',
             cure='{"data": [{"id", "answer", "positive_answer", "negative_answer"}, ...]}',
         )
     return picked_letter

@@ -40,6 +40,11 @@ def judges_options(name: str) -> bool:
     return _subject(family(name)) == "options"
 
 
+def may_judge_options(name: str) -> bool:
+    """Whether a metric's value, or its family, may be about the option that was picked."""
+    return _subject(family(name)) in ("options", "any")
+
+
 def about(name: str) -> Callable[[Question], bool]:
     """Return whether a metric family is about a question: mixed sets hold several kinds."""
     return _IS_ABOUT[_subject(name)]

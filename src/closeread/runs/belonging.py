@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from closeread.errors import MismatchError
-from closeread.formats.layouts.choices import as_typed
+from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
 
-KINDS = ("missing", "strangers", "repeated", "no_options", "other_options", "misplaced")
+KINDS = (
+    "missing", "strangers", "repeated", "no_options", "typed", "numbers", "other_options",
+    "misplaced",
+)  # fmt: skip
 
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
@@ -51,7 +54,9 @@ class Misfits(NamedTuple):
         strangers: Predictions that are for no question.
         repeated: Questions with several predictions.
         no_options: Questions with options whose answer is none of them.
-        typed: Those of them whose answer people read as a letter: ``（B）``, ``b``.
+        typed: Those that people read as an option's letter that is written otherwise: ``（B）``,
+            ``b``, and `` B``, which some programs take and others do not.
+        numbers: Those without such an option whose answer is a number: ``2``.
         other_options: Questions beside whose letter other options are repeated than they have.
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
@@ -63,6 +68,7 @@ class Misfits(NamedTuple):
     repeated: list[str]
     no_options: list[str]
     typed: list[str]
+    numbers: list[str]
     other_options: list[str]
     misplaced: list[str]
     n_predictions: int
@@ -74,6 +80,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     missing: list[str] = []
     no_options: list[str] = []
     typed: list[str] = []
+    numbers: list[str] = []
     other_options: list[str] = []
     repeated = submission.extras.get("options", {})
     known: set[str] = set()
@@ -84,9 +91,15 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         prediction = submission.predictions.get(question.question_id)
         if prediction is None:
             missing.append(question.question_id)
-        elif question.options and _answers_otherwise(question, prediction):
-            no_options.append(question.question_id)
-            if _is_typed(question, prediction):
+        elif question.options and (said := _said(prediction)):
+            labels = {option.label for option in question.options}
+            letter = picked(question, prediction)
+            if letter not in labels:
+                no_options.append(question.question_id)
+                if as_number(said) is not None:
+                    numbers.append(question.question_id)
+            read = as_typed(said)
+            if read in labels and said != read and letter not in labels - {read}:
                 typed.append(question.question_id)
         given = repeated.get(question.question_id)
         if given is not None and not _are(given, question):
@@ -98,6 +111,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         repeated=[name for name, count in rows.items() if count > 1],
         no_options=no_options,
         typed=typed,
+        numbers=numbers,
         other_options=other_options,
         misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
@@ -128,8 +142,19 @@ def told(found: Misfits) -> Iterator[str]:
             "answer is none of its question's options and counts as wrong",
             "answers are none of their questions' options and count as wrong",
         )
-        letters = f"; letters written otherwise than A, B among them: {len(found.typed):,}"
-        yield f"{wrong}: {some(found.no_options)}" + (letters if found.typed else "")
+        yield f"{wrong}: {some(found.no_options)}"
+    if found.typed:
+        are = count_of(
+            len(found.typed),
+            "answer is an option's letter that is written otherwise than A, B, which official "
+            "programs take",
+            "answers are options' letters that are written otherwise than A, B, which official "
+            "programs take",
+        )
+        yield f"{are}: {some(found.typed)}"
+    if found.numbers:
+        are = count_of(len(found.numbers), "answer is a number", "answers are numbers")
+        yield f"{are} where options have letters: {some(found.numbers)}"
     if found.other_options:
         many = count_of(len(found.other_options), "prediction repeats", "predictions repeat")
         yield (
@@ -180,15 +205,9 @@ def _are(texts: Sequence[str], question: Question) -> bool:
     return [text.strip() for text in texts] == own
 
 
-def _answers_otherwise(question: Question, prediction: Prediction) -> bool:
+def _said(prediction: Prediction) -> str:
+    """Return what was answered, as it stands; "" where nothing was."""
     answer = prediction.answer
-    if prediction.error or answer is None or not (answer.label or answer.texts):
-        return False
-    return picked(question, prediction) not in {option.label for option in question.options}
-
-
-def _is_typed(question: Question, prediction: Prediction) -> bool:
-    """Whether people read the letter of an option in an answer that is none of the options."""
-    answer = prediction.answer
-    said = as_typed(answer.label or answer.text) if answer is not None else ""
-    return said in {option.label for option in question.options}
+    if prediction.error or answer is None:
+        return ""
+    return answer.label or answer.text

@@ -114,6 +114,8 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
         "strangers": 2,
         "repeated": 0,
         "no_options": 0,
+        "typed": 0,
+        "numbers": 0,
         "other_options": 0,
         "misplaced": 0,
     }
@@ -135,6 +137,65 @@ def test_what_cannot_be_scored_is_not_kept_either(closeread, tmp_path, own_set):
     assert list((tmp_path / "there").iterdir()) == list((tmp_path / "far").iterdir()) == []
     closeread("score", *given, "there", "--metric", "squad")
     assert "there: verified" in closeread("verify", "there").stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "how", "values"),
+    [
+        ((" A", "B ", "B"), None, {}),  # the program strips, too
+        (("(A)", "b", "B"), "letters", (1 / 3, 1)),
+        (("0", "1", "1"), "numbers from 0", (0, 1)),
+        (("1", "2", "2"), "numbers from 1", (0, 1)),
+    ],
+)
+def test_what_letters_written_otherwise_cost_is_told(closeread, tmp_path, given, how, values):
+    """The number stays the program's; beside it stands what it would be."""
+    row = {
+        "passage": "The ferry left at six.",
+        "question": "What left?",
+        "options": ["ice", "salt"],
+    }
+    rows = [{"id": name, **row, "answer": gold} for name, gold in zip("xyz", "ABB", strict=True)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    (tmp_path / "p.json").write_text(json.dumps(dict(zip("xyz", given, strict=True))))
+    asked = ("--dataset", "own.jsonl", "--predictions", "p.json", "--metric", "choice", "--json")
+    done = closeread("score", *asked)
+    found = json.loads(done.stdout)
+    if how is None:
+        assert "read_as" not in found
+        assert found["misfits"]["typed"] == 2
+        return
+    old, new = values
+    name = "choice.accuracy"
+    assert found["metrics"][name]["value"] == old
+    assert found["read_as"][how] == {name: new}
+    told = f"read as {how}: {name} would be {100 * new:.1f} % and is {100 * old:.1f} %"
+    assert told in done.stderr
+
+
+def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):
+    """` A` is wrong there and right in the count that reads answers as all others do."""
+    record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}
+    record |= {"negative_question": "错误的是"}
+    for kind in ("", "positive_", "negative_"):
+        record |= {f"{kind}options": ["甲", "乙", "丙", "丁"], f"{kind}answer": "A"}
+    (tmp_path / "set.json").write_text(json.dumps({"data": [record]}))
+    asked = ("--dataset", "set.json", "--predictions", "p.json", "--no-intervals")
+    blank = dict.fromkeys(("answer", "positive_answer", "negative_answer"), " A")
+    (tmp_path / "p.json").write_text(json.dumps({"data": [record | blank]}))
+    done = closeread("score", *asked, "--metric", "gcrc.score", "--metric", "gcrc.score~strict")
+    assert done.stderr.endswith("read as letters: gcrc.score would be 100.0 % and is 0.0 %\n")
+    (tmp_path / "p.json").write_text(json.dumps({"data": [record | {"answer": ["A"]}]}))
+    refused = closeread("score", *asked, "--metric", "gcrc", code=2).stderr
+    assert refused.startswith("closeread: p.json, prediction for question t1#original: the answer")
+
+
+def test_a_number_as_an_answer_is_refused_with_what_to_write(closeread, tmp_path, own_set):
+    (tmp_path / "p.json").write_text('{"a": 6, "b": "at six"}')
+    asked = ("--dataset", own_set, "--predictions", "p.json")
+    refused = closeread("score", *asked, code=2).stderr
+    assert "question a: the prediction is a number" in refused
+    assert 'do: write it as text: "6"; of an option the letter' in refused
 
 
 def test_what_does_not_fit_is_told_where_no_answer_is_known(closeread, tmp_path):

@@ -362,6 +362,12 @@ def test_what_is_no_log_is_refused(tmp_path):
             ingest([tmp_path / "odd"], tmp_path / "run")
     with pytest.raises(InputError, match="no log of a known harness"):
         ingest([tmp_path], tmp_path / "run")
+    for name in ("one.jsonl", "two.jsonl"):  # called as logs are: each may be one
+        (tmp_path / name).write_bytes("{}".encode("utf-16"))
+    with pytest.raises(InputError, match="folder that can be read") as raised:
+        ingest([tmp_path], tmp_path / "run")
+    assert raised.value.found.count(".jsonl: the text is UTF-16") == 2
+    assert "iconv" in raised.value.cure
     with pytest.raises(InputError, match="no such file"):
         ingest([tmp_path / "none"], tmp_path / "run")
     os.mkfifo(tmp_path / "pipe")

@@ -137,7 +137,7 @@ def test_a_question_without_gold_counts_in_nothing():
 def test_a_list_or_a_bare_row_is_no_answer():
     scores = [metric().score(each, None) for each in QUESTIONS]
     for raw in (["A"], {"answer": "A", "positive_answer": "A", "negative_answer": "A"}):
-        with pytest.raises(InputError, match="a letter, in rows under the key `data`"):
+        with pytest.raises(InputError, match="in rows under the key `data`"):
             official(scores, Submission(predictions={}, rows=(("t1#original", raw),)))
 
 

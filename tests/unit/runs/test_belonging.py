@@ -35,12 +35,19 @@ def submission(tmp_path, value):
     [
         ({"1": "A", "2": "a horse", "3": None}, []),
         ({"1": "A", "2": "B"}, ["1 of 3 questions without a prediction: 3"]),
-        ({"1": "a", "2": "E", "3": "a cow"}, ["3 answers are none of their questions' options and "
-                                              "count as wrong: 1, 2, 3; letters written "
-                                              "otherwise than A, B among them: 1"]),
-        ({"1": "Ａ", "2": "（B）", "3": "选B"}, [
-            "3 answers are none of their questions' options and count as wrong: 1, 2, 3; letters "
-            "written otherwise than A, B among them: 3"]),
+        ({"1": "a", "2": "E", "3": "a cow"}, [
+            "3 answers are none of their questions' options and count as wrong: 1, 2, 3",
+            "1 answer is an option's letter that is written otherwise than A, B, which official "
+            "programs take: 1"]),
+        ({"1": "Ａ", "2": " B", "3": "选B"}, [
+            "2 answers are none of their questions' options and count as wrong: 1, 3",
+            "3 answers are options' letters that are written otherwise than A, B, which official "
+            "programs take: 1, 2, 3"]),
+        ({"1": "0", "2": "１", "3": "A "}, [
+            "2 answers are none of their questions' options and count as wrong: 1, 2",
+            "1 answer is an option's letter that is written otherwise than A, B, which official "
+            "programs take: 3",
+            "2 answers are numbers where options have letters: 1, 2"]),
         ({"1": "A", "2": "A", "4": "A", "5": "A"}, [
             "2 of 4 predictions for no question of this set: 4, 5",
             "1 of 3 questions without a prediction: 3",

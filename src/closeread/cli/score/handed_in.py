@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from closeread.api.datasets import open_dataset
 from closeread.cli.score.printed import Scored
 from closeread.cli.terminal.output import remark
-from closeread.errors import UsageError
+from closeread.errors import PredictionError, UsageError
 from closeread.formats.submissions import load_submission
-from closeread.metrics.subject import family, judges_options
+from closeread.metrics.subject import family, may_judge_options
+from closeread.runs import as_letters
 from closeread.runs.belonging import KINDS, misfits, must_belong, repeats_evidence, told
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_submission
@@ -54,31 +56,37 @@ def score_handed_in(
 
             files = (predictions,) if null_odds is None else (predictions, null_odds)
             found = keep_scored(dataset, submission, files, save, settings)
+    except PredictionError as error:
+        raise error.of_file(predictions) from error
     except UsageError:
         if not any(one.has_gold for one in dataset.questions()):
             _remark_all(told(misfits(dataset, submission)))  # what a team can mend is the form
         raise
-    counts = _tell_misfits(dataset, submission, found)
+    beside = _tell_misfits(dataset, submission, found)
     if join:
         from closeread.cli.score.joined import joined
 
         found = joined(found, dataset, submission)
-    return Scored(summaries=(found,), beside={"misfits": counts})
+    return Scored(summaries=(found,), beside=beside)
 
 
-def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
-    """Say and count what does not fit; look only where it may be."""
+def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, Any]:
+    """Say and count what does not fit, and what it costs; look only where it may be."""
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
     all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
-    judged = any(map(judges_options, found.metrics)) or (
+    judged = any(map(may_judge_options, found.metrics)) or (
         "evidence" in map(family, found.metrics) and repeats_evidence(submission)
     )
     if all_there and not judged:
-        return dict.fromkeys(KINDS, 0)
+        return {"misfits": dict.fromkeys(KINDS, 0)}
     strange = misfits(dataset, submission)
     _remark_all(told(strange))
-    return {kind: len(getattr(strange, kind)) for kind in KINDS}
+    reread = as_letters.as_letters(dataset, submission, found, strange)
+    _remark_all(as_letters.told(reread))
+    counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
+    would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}
+    return {"misfits": counts} | ({"read_as": would_be} if would_be else {})
 
 
 def _remark_all(lines: Iterable[str]) -> None:

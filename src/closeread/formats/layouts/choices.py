@@ -12,6 +12,7 @@ from closeread.types import Answer, Defects, Option, Polarity, Question
 from closeread.wording import count_of
 
 _MOST = 5  # that a published set has
+_MOST_DIGITS = 2  # of a number that may mean an option
 MOST_LETTERED = len(ascii_uppercase)
 # A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
 _TYPED = re.compile(
@@ -47,6 +48,12 @@ def as_typed(answer: str) -> str:
     """Return the letter that people read in an answer: ``C`` of ``（c）`` and ``选Ｃ``, else ""."""
     said = _TYPED.fullmatch(normalize("NFKC", answer))
     return said[1].upper() if said else ""
+
+
+def as_number(answer: str) -> int | None:
+    """Return the number that an answer is, in ASCII digits or full-width ones; else None."""
+    said = normalize("NFKC", answer).strip()
+    return int(said) if said.isascii() and said.isdecimal() and len(said) <= _MOST_DIGITS else None
 
 
 def by_letter(

@@ -23,6 +23,7 @@ LOG_FORMATS = {
     "openai-evals": ("openai_evals", "OpenAI evals, what oaieval records"),
     "helm": ("helm", "HELM scenario_state.json and display_predictions.json"),
 }
+_SHOWN = 3
 _ENDINGS = (".json", ".jsonl", ".eval", ".parquet", ".gz")
 
 
@@ -71,18 +72,26 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
         if path.is_dir():
             inside = _inside(path, name)
             if not inside:
-                raise next(
-                    iter(_looked_through(path)[1]),
-                    InputError(
-                        "no log of a known harness is in this folder",
-                        where=str(path),
-                        expected="logs of " + ", ".join(LOG_FORMATS),
-                    ),
-                )
+                raise _holds_no_log(path)
             chosen += inside
         else:
             chosen.append((path, _of_file(path, name)))
     return list({path.resolve(): (path, reader) for path, reader in chosen}.values())
+
+
+def _holds_no_log(folder: Path) -> InputError:
+    """Say that a folder holds no log, and which files in it may be logs that cannot be read."""
+    found = "no log of a known harness is in this folder"
+    unreadable = list(unreadable_in([folder]).values())
+    if not unreadable:
+        return InputError(found, where=str(folder), expected="logs of " + ", ".join(LOG_FORMATS))
+    listed = [f"\n    {one.where}: {one.found}" for one in unreadable[:_SHOWN]]
+    more = f"\n    … and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
+    return InputError(
+        f"{found} that can be read:{''.join(listed)}{more}",
+        where=str(folder),
+        cure=unreadable[0].cure,
+    )
 
 
 def unreadable_in(paths: list[Path]) -> dict[str, InputError]:

@@ -4,6 +4,7 @@ What a string means (a letter, a span, a number) is the metric's business: an an
 string, and a single capital letter is its label as well.
 """
 
+import json
 import math
 import sys
 from collections.abc import Mapping
@@ -180,7 +181,13 @@ def _misfit(source: str, question_id: str, value: Any) -> InputError:
         where=f"{source}, question {question_id}",
         expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
         "evidence as strings, or as strings by option, option_scores as numbers",
-        cure="leave the row out where there is no answer: table.dropna(subset='answer') of pandas"
-        if isinstance(value, float) and math.isnan(value)
-        else "",
+        cure=_cure_of(value),
     )
+
+
+def _cure_of(value: Any) -> str:
+    if isinstance(value, float) and math.isnan(value):
+        return "leave the row out where there is no answer: table.dropna(subset='answer') of pandas"
+    if isinstance(value, int | float):  # true and false, too
+        return f'write it as text: "{json.dumps(value)}"; of an option the letter'
+    return ""
