@@ -15,8 +15,12 @@ from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.reports.material import SURE, Material, Row, RunView, SetView, Told, share_of
+from closeread.reports.naming import told_apart
 from closeread.reports.plot import RESAMPLING
 from closeread.reports.shortening import counted
+from closeread.runs import belonging
+from closeread.runs.as_letters import Changed, as_letters
+from closeread.runs.belonging import Misfits
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
@@ -54,7 +58,7 @@ def gather(
         InputError: No run folder, not finished, or damaged.
     """
     opened = [open_run(path) for path in {os.path.realpath(path): path for path in paths}.values()]
-    names = _names(opened)
+    names = told_apart([run.path for run in opened])
     many = len(opened) > 1
     advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
     found = Material()
@@ -86,21 +90,6 @@ def gather(
     if ranked:
         found.runs = sorted(found.runs, key=found.standing)
     return found
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
-    """Name each run by its folder, and by as many folders above it as tell it from the others."""
-    paths = [run.path.resolve().parts for run in runs]
-    return [_told_apart(parts, paths) for parts in paths]
-
-
-def _told_apart(parts: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
-    others = [path for path in paths if path != parts]
-    return next(
-        Path(*parts[-n:]).as_posix()
-        for n in range(1, len(parts) + 1)
-        if not any(path[-n:] == parts[-n:] for path in others)
-    )
 
 
 def _width(run: Run) -> tuple[bool, int]:
@@ -191,6 +180,13 @@ def _view(
         else:
             sure = {name: of[name] for name in (SURE,) if name in of}
             told[question_id] = Told(prediction=counted(prediction), values=sure)
+    strange: Misfits | None = None
+    read_as: dict[str, Changed] = {}
+    if run.info.submission and dataset is not None:
+        given = as_submission(run, dataset)
+        strange = belonging.misfits(dataset, given)
+        if summary is not None:
+            read_as = as_letters(dataset, given, summary, strange)
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)
@@ -216,6 +212,8 @@ def _view(
         otherwise=_otherwise(values, makers, judged),
         per_question=per_question,
         misfits=tuple(misfits(run, summary)),
+        strange=strange,
+        read_as=read_as,
         path=run.path,
     )
 

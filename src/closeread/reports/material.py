@@ -12,6 +12,8 @@ from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.option import judge
 from closeread.reports.coverage import Judged, Point, curve
+from closeread.runs.as_letters import Changed
+from closeread.runs.belonging import Misfits
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.text.language import of_most
 from closeread.types import Passage, Prediction, Question, Span, Summary
@@ -131,6 +133,8 @@ class RunView:
             says nothing of among them.
         otherwise: How right other questions are by another metric, which judges their kind.
         misfits: Files of the run that are not those its numbers were made from.
+        strange: What of a file that was handed in does not fit the data set; None of other runs.
+        read_as: What the numbers would be where its options' letters were read otherwise.
         path: Its folder; None where it has none.
     """
 
@@ -147,6 +151,8 @@ class RunView:
     judged: dict[str, Share] = field(default_factory=dict)
     otherwise: dict[str, float] = field(default_factory=dict)
     misfits: tuple[str, ...] = ()
+    strange: Misfits | None = None
+    read_as: Mapping[str, Changed] = field(default_factory=dict)
     path: Path | None = None
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 from closeread.downloads.mrqa import MRQA
 from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model, plain_name
 from closeread.reports.material import Material, RunView
+from closeread.reports.naming import systems_of
 from closeread.runs.records import RunSummary
 from closeread.types import Summary
 
@@ -140,13 +141,16 @@ def _folder(run: RunView) -> Path:
 
 
 def _names(firsts: Sequence[RunView]) -> list[str]:
-    """Return a name for each reader, from its first run."""
+    """Return a name for each reader, from its first run: no data set's, it is on several."""
+    folders = systems_of([_folder(run) for run in firsts])
     names = [
-        _folder(run).name if run.info.submission else run.info.reader.shown[0] for run in firsts
+        folder if run.info.submission else run.info.reader.shown[0]
+        for folder, run in zip(folders, firsts, strict=True)
     ]
+    beside = folders if len({*folders}) == len(folders) else [run.name for run in firsts]
     return [
-        name if names.count(name) == 1 else f"{name} ({run.name})"
-        for name, run in zip(names, firsts, strict=True)
+        name if names.count(name) == 1 else f"{name} ({other})"
+        for name, other in zip(names, beside, strict=True)
     ]
 
 

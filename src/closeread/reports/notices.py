@@ -1,12 +1,15 @@
 """What limits trust in a number: said at the top of the page, each with its count."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from closeread.metrics.summary import comparable
 from closeread.reports.material import Material, RunView
 from closeread.reports.shortening import MOST, shortened
+from closeread.runs.belonging import KINDS
+from closeread.wording import some
 
 _NON_COMMERCIAL = re.compile(
     r"non[- ]?commercial|\bNC\b|research (use )?only|非商业", re.IGNORECASE
@@ -65,6 +68,7 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
         found.append(Notice(code="files-changed", run=number, params=params))
     if not run.metrics:
         found.append(Notice(code="not-scored", run=number))
+    found += _of_handed_in(run, number)
     failed = sum(bool(told.prediction.error) for told in run.told.values())
     if failed:
         params = {"n": f"{failed:,}", "filter": "failed"}
@@ -98,6 +102,28 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     if run.info.dataset.limit is not None:
         found.append(Notice(code="limit", run=number, params={"n": f"{run.info.dataset.limit:,}"}))
     return found
+
+
+def _of_handed_in(run: RunView, number: int) -> Iterator[Notice]:
+    """Say what of a file that was handed in does not fit the questions, as ``score`` does."""
+    strange = run.strange
+    if strange is None:
+        return
+    for kind in KINDS:
+        ids = getattr(strange, kind)
+        if ids:
+            params: dict[str, Any] = {"n": f"{len(ids):,}", "ids": some(ids)}
+            if kind == "missing":
+                params |= {"all": f"{strange.n_questions:,}", "filter": "unanswered"}
+            if kind == "strangers":
+                params["all"] = f"{strange.n_predictions:,}"
+            yield Notice(code="handed-in-" + kind.replace("_", "-"), run=number, params=params)
+    for how, values in run.read_as.items():
+        listed = ", ".join(
+            f"{name} {100 * new:.1f} % ({100 * old:.1f} %)" for name, (new, old) in values.items()
+        )
+        code = "read-as-" + how.replace(" ", "-")
+        yield Notice(code=code, run=number, params={"values": listed})
 
 
 def _between(material: Material) -> list[Notice]:

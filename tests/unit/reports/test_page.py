@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from msgspec import structs
 
+from closeread import formats
 from closeread.errors import InputError
 from closeread.formats.submissions import load_submission
 from closeread.readers.generative.extraction import Extraction
@@ -19,7 +20,7 @@ from closeread.reports.notices import notices, terms
 from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
 from closeread.reports.shortening import MOST
-from closeread.runs.keep import keep
+from closeread.runs.keep import keep, keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
@@ -254,6 +255,33 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
     assert found["failed"]["n"] == "1"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_notices_name_what_does_not_fit_of_what_was_handed_in(tmp_path, lang):
+    """As on the terminal, where it was scored: whoever reads the page was not there."""
+    row = {"passage": PASSAGE.text, "question": "Which?", "answer": "B"}
+    row |= {"options": ["ice", "salt"]}
+    data, file = tmp_path / "own.jsonl", tmp_path / "p.jsonl"
+    data.write_text("".join(json.dumps({"id": name, **row}) + "\n" for name in "abcd"))
+    given = [("a", "B"), ("b", "（B）"), ("c", "2"), ("z", "A"), ("a", "B")]
+    file.write_text("".join(json.dumps({"id": i, "answer": said}) + "\n" for i, said in given))
+    dataset = formats.load(data)
+    settings = ScoreSettings(metrics=("choice",))
+    keep_scored(dataset, load_submission(file, dataset), [file], tmp_path / "run", settings)
+    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html", language=lang))
+    found = {it["code"]: it["params"] for it in blocks["index"]["notices"]}
+    assert found.pop("handed-in-missing") == {
+        "n": "1", "all": "4", "ids": "d", "filter": "unanswered"
+    }  # fmt: skip
+    assert found.pop("handed-in-strangers") == {"n": "1", "all": "4", "ids": "z"}
+    told = {code.removeprefix("handed-in-"): of.get("ids") for code, of in found.items()}
+    assert told.pop("repeated") == "a"
+    assert (told.pop("no-options"), told.pop("typed"), told.pop("numbers")) == ("b, c", "b", "c")
+    assert found["read-as-letters"]["values"].startswith("choice.accuracy 50.0 % (25.0 %)")
+    assert found["read-as-numbers-from-1"]["values"].startswith("choice.accuracy 50.0 % (25.0 %)")
+    words = blocks["index"]["words"][lang]
+    assert all(f"notice.{code}" in words for code in (*found, "handed-in-missing"))
 
 
 @pytest.mark.parametrize(

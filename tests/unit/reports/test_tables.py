@@ -249,9 +249,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
     again.mkdir()
     alike = [*folders[1:], _mrqa_run(again, "SQuAD", 0.75)]
     found = published(gather(alike))
-    assert found["systems"] == [
-        f"mine ({folder.name}/run-mine-SQuAD)" for folder in (tmp_path, again)
-    ]
+    assert found["systems"] == [f"mine ({folder.name})" for folder in (tmp_path, again)]
     assert found["rows"][0]["ours"] == [(100.0, 50.0), (100.0, 75.0)]
 
 
@@ -262,18 +260,25 @@ def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
     from closeread.runs.records import ScoreSettings
     from closeread.runs.score import score_run
 
-    folders = []
-    for name in ("SQuAD", "DuoRC"):
-        _mrqa_run(tmp_path, name, 1.0)
-        dataset = load(tmp_path / f"{name}.jsonl")
-        file = tmp_path / f"{name}.json"
-        file.write_text(json.dumps({f"{name}-1": "in Whit"}))
-        run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "theirs" / name)
-        score_run(run, ScoreSettings(metrics=("mrqa",), resamples=0))
-        folders.append(run.path)
-    material = gather(folders)
+    def handed_in(of):
+        for name in ("SQuAD", "DuoRC"):
+            if not (tmp_path / f"{name}.jsonl").exists():
+                _mrqa_run(tmp_path, name, 1.0)
+            dataset = load(tmp_path / f"{name}.jsonl")
+            file = tmp_path / f"{name}.json"
+            file.write_text(json.dumps({f"{name}-1": "in Whit"}))
+            run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / of / name)
+            score_run(run, ScoreSettings(metrics=("mrqa",), resamples=0))
+            yield run.path
+
+    material = gather([*handed_in("theirs")])
     assert published(material)["systems"] == ["theirs"]
     assert "| These runs |" in markdown(material, "en")
+    old, new, other = ([*handed_in(of)] for of in ("old/seed1", "new/seed1", "new/seed2"))
+    assert published(gather(old))["systems"] == ["old/seed1"]
+    for folders in ((*old, *new), (*old, *new, *other)):  # no data set's name: each is on several
+        names = ["old/seed1", "new/seed1", "new/seed2"]
+        assert published(gather(folders))["systems"] == names[: len(folders) // 2]
 
 
 def test_a_score_over_another_number_of_questions_says_so(tmp_path):

@@ -35,6 +35,54 @@ NOTICES: dict[str, tuple[str, str]] = {
         "该运行的文件在评分后被改动，数字与所示内容可能不符（{why}）：closeread verify {name}",
     ),
     "notice.not-scored": ("The run has not been scored.", "该运行尚未评分。"),
+    "notice.handed-in-missing": (
+        "{n} of {all} questions have no prediction: {ids}.",
+        "{all} 题中有 {n} 题没有预测：{ids}。",
+    ),
+    "notice.handed-in-strangers": (
+        "{n} of {all} predictions are for no question of this set: {ids}.",
+        "{all} 条预测中有 {n} 条不对应本数据集的任何题目：{ids}。",
+    ),
+    "notice.handed-in-repeated": (
+        "Ids that come more than once: {n} ({ids}). The last of each counts, unless the official "
+        "program counts otherwise.",
+        "重复出现的 id：{n} 个（{ids}）。除非官方程序另有规定，每个只计最后一条。",
+    ),
+    "notice.handed-in-no-options": (
+        "Answers that are none of their questions' options, and wrong: {n} ({ids}).",
+        "不属于该题任何选项的答案：{n} 个，按答错计（{ids}）。",
+    ),
+    "notice.handed-in-typed": (
+        "Options' letters that are written otherwise than A, B, which official programs take: {n} "
+        "({ids}).",
+        "选项字母写法不同于官方程序所认的 A、B：{n} 个（{ids}）。",
+    ),
+    "notice.handed-in-numbers": (
+        "Numbers where options have letters: {n} ({ids}).",
+        "以数字代替选项字母：{n} 个（{ids}）。",
+    ),
+    "notice.handed-in-other-options": (
+        "Predictions that repeat other options than the question has, as if made for another "
+        "version of the set: {n} ({ids}).",
+        "预测所附选项与题目不同，似为数据集的另一版本所作：{n} 条（{ids}）。",
+    ),
+    "notice.handed-in-misplaced": (
+        "Evidence whose spans hold other words than it repeats, as if found in other passages: {n} "
+        "({ids}).",
+        "证据位置上的文字与所附文字不同，似取自其他原文：{n} 条（{ids}）。",
+    ),
+    "notice.read-as-letters": (
+        "Read as the letters that people see in them (in brackets as they count now): {values}.",
+        "若按人所读出的字母计（括号内为现值）：{values}。",
+    ),
+    "notice.read-as-numbers-from-0": (
+        "Read as numbers of options from 0 (in brackets as they count now): {values}.",
+        "若按从 0 起的选项序号计（括号内为现值）：{values}。",
+    ),
+    "notice.read-as-numbers-from-1": (
+        "Read as numbers of options from 1 (in brackets as they count now): {values}.",
+        "若按从 1 起的选项序号计（括号内为现值）：{values}。",
+    ),
     "notice.failed": (
         "{n} questions failed and count as wrong.",
         "{n} 题运行失败，按答错计。",
