@@ -127,11 +127,6 @@ def tell(results: Sequence[Result]) -> None:
         show(results)
 
 
-def given() -> list[str]:
-    """Return the arguments of a bench that is run by itself."""
-    return [one for one in sys.argv[1:] if one != "--json"]
-
-
 def show(results: Sequence[Result]) -> None:
     """Print the table and write it as JSON."""
     print(f"{'what':<58} {'ours':>12} {'peer':>12} {'value':>8}  goal")

@@ -24,7 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import DATA, HERE, PEERS, Result, given, ratio, tell
+from benchmarks.arguments import COUNT, NAMED, begin
+from benchmarks.measure import DATA, HERE, PEERS, Result, ratio, tell
 from closeread import load
 from closeread.metrics.squad import metric
 from closeread.readers import make
@@ -231,4 +232,5 @@ def forward_only(network: Any, sequences: list[Encoded]) -> None:
 
 
 if __name__ == "__main__":
-    tell(encoder(*given()[:2], *map(int, given()[2:])))
+    of = {"model": NAMED, "dataset": NAMED, "questions": COUNT, "words": COUNT}
+    begin(__doc__, lambda *given: tell(encoder(*given)), **of)

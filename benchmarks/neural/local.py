@@ -11,7 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import DATA, Result, given, ratio, tell
+from benchmarks.arguments import COUNT, begin
+from benchmarks.measure import DATA, Result, ratio, tell
 from benchmarks.neural.encoder import clocked
 
 RUNS = 3
@@ -91,4 +92,4 @@ def local(most: int = 32) -> list[Result]:
 
 
 if __name__ == "__main__":
-    tell(local(*map(int, given())))
+    begin(__doc__, lambda *given: tell(local(*given)), questions=COUNT)

@@ -17,7 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import DATA, Result, given, ratio, tell
+from benchmarks.arguments import COUNT, begin
+from benchmarks.measure import DATA, Result, ratio, tell
 from benchmarks.neural.encoder import clocked, forward_only
 from closeread import exam, load
 from closeread.readers.windows import Encoded
@@ -142,5 +143,7 @@ def made(folder: Path, items: list[PassageQuestion]) -> str:
 
 
 if __name__ == "__main__":
-    named = given()
-    tell(options(*named[:1], *map(int, named[1:2]), *named[2:]))
+    named = {"nargs": "?"}
+    begin(
+        __doc__, lambda *given: tell(options(*given)), dataset=named, questions=COUNT, model=named
+    )

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import closeread
-from benchmarks.measure import given
+from benchmarks.arguments import COUNT, NAMED, begin
 from benchmarks.neural.encoder import Peer, questions
 from closeread import Answer, Prediction
 from closeread.parts.making import make
@@ -83,4 +83,4 @@ def paired(
 
 
 if __name__ == "__main__":
-    main(*given()[:2], *map(int, given()[2:]))
+    begin(__doc__, main, model=NAMED, dataset=NAMED, questions=COUNT, words=COUNT)

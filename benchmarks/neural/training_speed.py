@@ -1,6 +1,6 @@
 """Training questions a second: batches of like length against all padded to 384; run with torch.
 
-    python benchmarks/neural/training_speed.py DATASET MODEL [QUESTIONS] [REPEATS]
+    python -m benchmarks.neural.training_speed DATASET MODEL [QUESTIONS] [REPEATS]
 
 Both train the same features in the same model by the same loss; printed are both speeds of each
 repeat, in turn, as one JSON object.
@@ -8,12 +8,12 @@ repeat, in turn, as one JSON object.
 
 import json
 import random
-import sys
 import time
 
 import torch
 
 import closeread
+from benchmarks.arguments import COUNT, NAMED, begin
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.task import collate
@@ -67,4 +67,4 @@ def main(path: str, model: str, many: int = 160, repeats: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:5]))
+    begin(__doc__, main, dataset=NAMED, model=NAMED, questions=COUNT, repeats=COUNT)

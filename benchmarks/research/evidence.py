@@ -9,13 +9,13 @@ answer's place is known, each gives one sentence, which holds an accepted answer
 import math
 import os
 import random
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.arguments import PLACE, begin
 from closeread.evidence.bm25 import bm25
 from closeread.evidence.cover import cover
 from closeread.evidence.sentences import splitter
@@ -219,4 +219,4 @@ def main(corpus: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["CLOSEREAD_CORPUS"]))
+    begin(__doc__, main, corpus=PLACE)

@@ -9,7 +9,6 @@ because its texts are for non-commercial research.
 
 import json
 import math
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.arguments import PLACE, begin
 from closeread.evidence.claims.search import Search
 from closeread.evidence.claims.weighing import Claim, Indexed
 from closeread.evidence.sentences import splitter
@@ -100,4 +100,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    begin(__doc__, main, set=PLACE)

@@ -6,9 +6,9 @@ the other half moves by chance too: of promises that are just kept more than DEL
 """
 
 import random
-import sys
 from pathlib import Path
 
+from benchmarks.arguments import COUNT, NAMED, begin
 from closeread.readers.confidence.certainty import scale_of
 from closeread.runs.recalibrate import graded
 from closeread.runs.store import open_run
@@ -58,5 +58,5 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
 
 
 if __name__ == "__main__":
-    path, *numbers = sys.argv[1:]
-    main(path, *map(float, numbers[:2]), *map(int, numbers[2:]))
+    delta = {"type": float, "nargs": "?"}
+    begin(__doc__, main, run=NAMED, risk={"type": float}, delta=delta, splits=COUNT)

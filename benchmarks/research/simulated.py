@@ -1,13 +1,13 @@
-"""``python -m benchmarks.research.simulated [promise macro]``: simulated numbers of the pages.
+"""``python -m benchmarks.research.simulated [promise|macro]``: simulated numbers of the pages.
 
 promise: how often a threshold is found that keeps a risk of 10 % at a ``delta`` of 5 %, and how
 often one that breaks the promise (docs/selective.md). macro: how many of 100 intervals at 95 % of a
 macro-average hold the true value where one of four sets is small (docs/statistics.md).
 """
 
-import sys
 from random import Random
 
+from benchmarks.arguments import begin
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import macro_average
 from closeread.protocols import Pool
@@ -93,6 +93,14 @@ def _pool(n: int, truth: float, of_parts: bool, draw: Random) -> Pool:
     )
 
 
+PROGRAMS = {"promise": promise, "macro": macro}
+
+
+def main(named: str = "") -> None:
+    """Run the part named, or both."""
+    for name in [named] if named else PROGRAMS:
+        PROGRAMS[name]()
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("promise", "macro"):
-        {"promise": promise, "macro": macro}[name]()
+    begin(__doc__, main, part={"nargs": "?", "choices": [*PROGRAMS]})

@@ -1,0 +1,40 @@
+"""Benches that are run by hand tell a wrong wish in a message."""
+
+import subprocess
+import sys
+
+import pytest
+
+from places import ROOT
+
+
+def told(module, *arguments):
+    command = [sys.executable, "-m", f"benchmarks.{module}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        ("research.evidence", [], "required: CORPUS"),
+        ("research.evidence", ["nowhere"], "sample_annotation_visible.json: cannot be read"),
+        ("research.evidence_stop", [], "required: SET"),
+        ("research.evidence_stop", ["nowhere"], "nowhere"),
+        ("research.promise", [], "required: RUN, RISK"),
+        ("research.promise", ["nowhere", "0.4"], "there is no such run folder"),
+        ("research.promise", ["nowhere", "much"], "invalid float value: 'much'"),
+        ("research.simulated", ["nonsense"], "invalid choice: 'nonsense'"),
+    ],
+)
+def test_what_a_bench_lacks_is_told(module, arguments, said):
+    """Each ended in a traceback."""
+    done = told(module, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_bench_says_what_it_does():
+    done = told("research.promise", "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: benchmarks.research.promise [-h] RUN RISK [DELTA] [SP")
+    assert "is a promised risk kept?" in done.stdout
