@@ -1,6 +1,7 @@
 """OpenAI evals: events of samples mixed with each other, the report anywhere, nothing else."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from audit_runs import loaded
 from broken_logs import refused_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
+from closeread.formats.logs.openai_evals import read
+from closeread.formats.logs.records import Problems
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -110,3 +113,40 @@ def test_a_killed_run_has_no_report_and_a_cut_line(tmp_path):
     assert ingest([path], tmp_path / "run").kept == {"unfinished": 1}
     path.write_bytes(path.read_bytes()[:-60])
     refused_then_skipped(path, tmp_path / "again", "cut-record", 1, 14)
+
+
+def test_a_log_is_not_held_in_memory(tmp_path):
+    """The events of a sample stand apart, those of 2,000 others between them: all were held."""
+    rows = [json.loads(line) for line in DROP.read_text("utf-8").splitlines()]
+    beside = [row for row in rows if "sample_id" not in row]
+    mine = [row for row in rows if row.get("sample_id") == "drop_local.test.0"]
+    path = tmp_path / "long.jsonl"
+    with path.open("w") as stream:
+        stream.writelines(json.dumps(row) + "\n" for row in beside)
+        for event in mine:  # all texts, then all matches, then all scores
+            for at in range(2000):
+                one = json.loads(json.dumps(event)) | {"sample_id": f"drop_local.test.{at}"}
+                if event["type"] == "sampling":
+                    one["data"]["prompt"][0]["content"] += f"\n{at} " + "lamp " * 1000
+                stream.write(json.dumps(one) + "\n")
+    problems, facts = Problems(), {}
+    tracemalloc.start()
+    found = [
+        (one.question.question_id, one.prediction.generation.text, set(one.scores))
+        for one in read(path, problems, facts)
+    ]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < path.stat().st_size / 4 > 2_500_000
+    assert [name for name, _, _ in found] == [f"drop_local.test.{at}" for at in range(2000)]
+    (text,), (names,) = {text for _, text, _ in found}, {frozenset(one) for _, _, one in found}
+    assert text.startswith(" 47") and names == {"correct", "accuracy", "f1_score"}
+    assert facts and not problems.bad.counts | problems.kept.counts
+
+
+def test_a_score_that_is_no_number_is_told(tmp_path):
+    def odd(row):
+        if row.get("sample_id") == "drop_local.test.3" and row["type"] == "metrics":
+            row["data"]["f1_score"] = float("nan")
+
+    refused_then_skipped(changed(tmp_path, odd), tmp_path / "run", "nan-score", 1, 14)

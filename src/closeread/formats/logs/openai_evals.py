@@ -6,17 +6,19 @@ was, ``metrics`` scores. The ``final_report`` may stand anywhere. No passage sta
 the stops nothing is told.
 """
 
+import json
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.talk import last_user
-from closeread.formats.logs.values import finite, lines, listing, mapping, scores, tried
+from closeread.formats.logs.values import finite, lines, listing, mapping, parse, scores, tried
 from closeread.types import Generation, Prediction
 
 NAME = "openai-evals"
@@ -41,33 +43,60 @@ class _Sample:
     error: str = ""
 
 
+class _Samples:
+    """The events of each sample, in a file of their own until it is their sample's turn.
+
+    They stand apart in the log, and together they are as large as it is.
+    """
+
+    def __init__(self, kept: IO[bytes]) -> None:
+        self._kept = kept
+        self._lines: dict[str, int] = {}
+        self._places: dict[str, list[int]] = {}
+
+    def add(self, name: str, line: int, kind: Any, data: dict[str, Any]) -> None:
+        """Keep an event."""
+        self._lines.setdefault(name, line)
+        self._places.setdefault(name, []).append(self._kept.tell())
+        self._kept.write(json.dumps([kind, data]).encode() + b"\n")  # NaN stays what it is
+
+    def in_order(self) -> Iterator[tuple[str, _Sample]]:
+        """Yield each sample with its name, in the order of the set."""
+        for name in sorted(self._places, key=_place):
+            one = _Sample(self._lines[name])
+            for place in self._places[name]:
+                self._kept.seek(place)
+                _add(one, *parse(self._kept.readline()))
+            yield name, one
+
+
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record a sample, in the order of the set: events come as threads finish."""
     spec: dict[str, Any] = {}
     report: dict[str, Any] = {}
     ended = False
-    samples: dict[str, _Sample] = {}
-    for line, row in lines(path, problems):
-        if "spec" in row:
-            spec = mapping(row["spec"])
-        elif "final_report" in row:
-            report, ended = mapping(row["final_report"]), True
-        elif isinstance(row.get("sample_id"), str):
-            one = samples.setdefault(row["sample_id"], _Sample(line))
-            _add(one, row.get("type"), mapping(row.get("data")))
-        else:
-            problems.bad.add("missing-field", "no sample_id", line=line)
-    if not ended:
-        problems.kept.add("unfinished", "the final report is missing")
-    task = str(spec.get("eval_name") or path.stem)
-    lost = set(_LOST)
-    for name in sorted(samples, key=_place):
-        make = partial(_record, task, name, samples[name], lost=lost, problems=problems)
-        record = tried(make, problems, name=name, line=samples[name].line)
-        if record is not None:
-            if record.unread:
-                lost.add("extraction")
-            yield record
+    with tempfile.TemporaryFile() as kept:
+        samples = _Samples(kept)
+        for line, row in lines(path, problems):
+            if "spec" in row:
+                spec = mapping(row["spec"])
+            elif "final_report" in row:
+                report, ended = mapping(row["final_report"]), True
+            elif isinstance(row.get("sample_id"), str):
+                samples.add(row["sample_id"], line, row.get("type"), mapping(row.get("data")))
+            else:
+                problems.bad.add("missing-field", "no sample_id", line=line)
+        if not ended:
+            problems.kept.add("unfinished", "the final report is missing")
+        task = str(spec.get("eval_name") or path.stem)
+        lost = set(_LOST)
+        for name, one in samples.in_order():
+            make = partial(_record, task, name, one, lost=lost, problems=problems)
+            record = tried(make, problems, name=name, line=one.line)
+            if record is not None:
+                if record.unread:
+                    lost.add("extraction")
+                yield record
     config = mapping(spec.get("run_config"))
     facts[task] = LogFacts(
         harness=NAME,
