@@ -1,4 +1,4 @@
-"""What a reader may have seen that it should not have: training text, siblings, gold windows."""
+"""What a reader may have seen that it should not: training text, examples, siblings, windows."""
 
 import math
 from bisect import bisect_right
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.overlaps import overlap_table, shared_passages
+from closeread.audits.prompt_leaks import prompt_leaks
 from closeread.audits.subject import Subject, said
 from closeread.metrics.choice import picked
 from closeread.types import ROLES, Dataset, Question, Span
 
+_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _WINDOW_WORDS = 384
 _MANY = 20
 # Wrong answers near the gold one that a good reader may give without having skipped a window.
@@ -20,7 +22,7 @@ _UNLIKELY = 1e-6
 
 
 def check(one: Subject, train: Dataset | None = None) -> Finding:
-    """Look for passages in common with ``train``, repaired triples, and windows chosen by gold."""
+    """Look for text in common with ``train``, prompts that show their question, and the rest."""
     tables: list[Table] = []
     parts: list[str] = []
     verdict: Verdict = "sound"
@@ -39,6 +41,12 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
         data["shared"] = sorted(hit)
         if hit:
             verdict = "broken" if n_certain > 0.01 * len(one.questions) else "doubtful"
+    leaks = prompt_leaks(one)
+    if leaks is not None:
+        tables.append(leaks.table())
+        parts.append(leaks.told())
+        data["prompts"] = leaks.__dict__
+        verdict = max(verdict, leaks.verdict, key=_GRAVITY.index)
     siblings = _siblings(one)
     if siblings is not None:
         tables.append(siblings.table())
@@ -60,7 +68,9 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
             parts.append("wrong answers never leave the windows that hold the gold answer")
     if not tables:
         return skipped(
-            "leakage", "no training set was named (--train), no triples, no long passages"
+            "leakage",
+            "no training set was named (--train), no examples in prompts, no triples, no long "
+            "passages",
         )
     return Finding(
         check="leakage",

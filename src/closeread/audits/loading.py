@@ -84,6 +84,7 @@ def subject(
         recorded=_recorded(run),
         totals=_finite(log.scores) if log is not None and not log.skipped else {},
         shown=answers_shown(run, passages, questions),
+        leaked=run.log_leaks(),  # readers of ours take no example from a question's own passage
     )
 
 

@@ -29,6 +29,7 @@ class Subject:
         totals: Its numbers over the whole set, where no record was left out.
         shown: The answers of the examples in the prompts, by question id; None where the prompts
             are not known.
+        leaked: The questions that stand among the examples of their own prompt.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Subject:
     recorded: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     totals: Mapping[str, float] = field(default_factory=dict)
     shown: Mapping[str, tuple[str, ...]] | None = None
+    leaked: frozenset[str] = frozenset()
 
     @property
     def predictions(self) -> Mapping[str, Prediction]:

@@ -9,6 +9,7 @@ from typing import IO
 
 import msgspec
 
+from closeread.formats.logs.prompts import answers_shown, shows_itself
 from closeread.formats.logs.records import LogRecord
 from closeread.runs.store import LEDGER, LOG_SCORES, LOG_SHOWN, PREDICTIONS, Shown
 from closeread.types import Defects, Passage, Question, Score
@@ -73,18 +74,24 @@ class RunWriter:
         self._write(PREDICTIONS, prediction)
         if record.scores:
             self._write(LOG_SCORES, Score(question_id=name, values=record.scores))
-        if record.shown is not None:
-            self._show(name, record.shown)
+        self._show(name, record)
         self.n_questions += 1
         self.n_failed += bool(prediction.error)
 
-    def _show(self, name: str, answers: tuple[str, ...]) -> None:
-        """Keep the examples' answers; the file alone says that the prompts are known."""
+    def _show(self, name: str, record: LogRecord) -> None:
+        """Keep what its examples show; the file alone says that the prompts are known."""
+        passage, prompt = record.passage.text, record.prompt
+        answers = record.shown
+        if answers is None:
+            answers = answers_shown(prompt, passage)
+        if answers is None:
+            return
         if LOG_SHOWN not in self._files:
             stream = self._stack.enter_context((self.path / LOG_SHOWN).open("wb"))
             self._files[LOG_SHOWN] = stream
         if answers:
-            self._write(LOG_SHOWN, Shown(name, answers))
+            itself = shows_itself(prompt, passage, record.question)
+            self._write(LOG_SHOWN, Shown(name, answers, itself))
 
     def _named(self, name: str) -> str:
         numbered = name

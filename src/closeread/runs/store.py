@@ -37,11 +37,12 @@ LOG_SHOWN = "log_shown.jsonl"
 T = TypeVar("T")
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """The answers of the examples in the prompt of a question."""
+class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The examples in the prompt of a question: their answers, and whether one is the question."""
 
     question_id: str
     answers: tuple[str, ...]
+    itself: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,12 @@ class Run:
         if not path.exists():
             return None
         return {row.question_id: row.answers for row in _lines(path, Shown)}
+
+    def log_leaks(self) -> frozenset[str]:
+        """Return the questions that stand among the examples of their own prompt."""
+        path = self.path / LOG_SHOWN
+        rows = _lines(path, Shown) if path.exists() else ()
+        return frozenset(row.question_id for row in rows if row.itself)
 
     def summary(self) -> RunSummary | None:
         """Return the run's numbers; None where it was not scored yet."""

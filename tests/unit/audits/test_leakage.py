@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,10 +16,15 @@ from closeread import load
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.audits import shortcuts
+from closeread.audits.judges import judge_of
 from closeread.audits.leakage import _all_differ, check
 from closeread.audits.overlaps import shared_passages
 from closeread.audits.subject import Subject
+from closeread.reports.words.audit_sentences import SENTENCES
+from closeread.runs.ingest import ingest
 from closeread.types import Answer, Edit, Option, Passage, Prediction, Question, Span, Submission
+
+FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
 
 
 def made(questions, predictions, passages=()):
@@ -487,3 +493,44 @@ def test_options_that_repeat_the_question_are_a_shortcut():
     rows = shortcuts.check(made(questions, [])).data["readers"]
     (row,) = (row for row in rows if row[0] == "the option most like the question")
     assert row[2] == 1.0 and row[4] < 1e-10
+
+
+def few_shot(tmp_path, leaks):
+    """The recorded samples, each behind an example: another question, or where it leaks itself."""
+    (path,) = FEW_SHOT.glob("samples_drop*")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for place, row in enumerate(rows):
+        shown = row["doc"] if place in leaks else rows[place - 4]["doc"]
+        example = f"{shown['passage']} {shown['question']} 41 goats"
+        own = f"{row['doc']['passage']} {row['doc']['question']}"
+        row["arguments"]["gen_args_0"]["arg_0"] = f"{example}\n\n{own}"
+    copy = tmp_path / path.name
+    copy.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (run,) = ingest([copy], tmp_path / "run").runs
+    return loaded(run)
+
+
+def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
+    """Examples were drawn from the set that is tested, and its own question was not left out."""
+    leaks = {0, 3, 5}
+    one = few_shot(tmp_path, leaks)
+    found = check(one)
+    assert found.verdict == "broken"
+    assert one.leaked == {one.questions[place].question_id for place in leaks}
+    counts = found.data["prompts"]
+    n = len(one.questions)
+    assert (counts["leaked"], counts["shown"], counts["questions"]) == (3, n, n)
+    judge = judge_of(one)[1]
+    values = [judge.score(q, one.predictions[q.question_id]).values["f1"] for q in one.questions]
+    kept = [value for place, value in enumerate(values) if place not in leaks]
+    assert counts["score"] == pytest.approx(math.fsum(values) / n)
+    assert counts["of_others"] == pytest.approx(math.fsum(kept) / len(kept))
+    assert "3 of 14 prompts with examples show the question that they ask" in found.headline
+    for sentence in (found.headline, found.tables[0].title, found.tables[0].note):
+        assert SENTENCES.say(sentence, "zh") != sentence
+
+
+def test_examples_that_are_other_questions_leak_nothing(tmp_path):
+    found = check(few_shot(tmp_path, ()))
+    assert found.verdict == "sound"
+    assert "none of 14 prompts with examples shows the question that it asks" in found.headline

@@ -8,6 +8,7 @@ import pytest
 
 from closeread.formats.logs import prompts, talk
 from closeread.runs.ingest import ingest
+from closeread.types import Option, Question
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ASKED = "The mill was built by two."
@@ -73,6 +74,42 @@ def test_a_question_in_the_instructions_is_no_example():
         {"role": "user", "content": f"Sure? Go on.\n\n{USER}"},
     ]
     assert prompts.answers_shown(messages, ASKED) == (SAID,)
+
+
+def asking(text="Who?", options=()):
+    return Question(
+        question_id="q", passage_id="p", text=text, kind="choice" if options else "span",
+        options=tuple(Option(label="ABCD"[at], text=one) for at, one in enumerate(options)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_example_that_is_the_question_itself_is_known(apart):
+    """Passage and question, in one text or in turns; either of them with another is none."""
+
+    def prompt(passage, question):
+        example = f"Passage: {passage}\nQuestion:  {question}\nAnswer:"
+        if apart:
+            said = {"role": "assistant", "content": SAID}
+            return [*MESSAGES[:3], {"role": "user", "content": example}, said, MESSAGES[3]]
+        return f"{example} {SAID}\n\n{USER}"
+
+    assert prompts.shows_itself(prompt(ASKED, "Who?"), ASKED, asking())
+    assert not prompts.shows_itself(prompt("One.", "Who?"), ASKED, asking())
+    assert not prompts.shows_itself(prompt(ASKED, "When?"), ASKED, asking())
+    assert not prompts.shows_itself(USER, ASKED, asking())
+    assert not prompts.shows_itself(prompt(ASKED, ""), ASKED, asking(""))
+    assert not prompts.shows_itself(None, ASKED, asking())
+
+
+def test_one_stem_about_one_passage_is_another_question_with_other_options():
+    def block(*options):
+        return f"Passage: {ASKED}\nQuestion: Who?\nA. {options[0]}\nB. {options[1]}\nAnswer:"
+
+    prompt = f"{block('Ada', 'Bo')} A\n\n{block('Cy', 'Di')}"
+    assert not prompts.shows_itself(prompt, ASKED, asking(options=("Cy", "Di")))
+    assert prompts.shows_itself(f"{block('Cy', 'Di')} A\n\n{prompt}", ASKED,
+                                asking(options=("Cy", "Di")))  # fmt: skip
 
 
 def lm_eval(tmp_path, change):

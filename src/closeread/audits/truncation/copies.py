@@ -10,6 +10,8 @@ from closeread.types import Prediction, Question
 
 _OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
 _UNLIKELY = 0.001
+_BETWEEN = re.compile(r"\band\b|[和与及]")  # what stands between spans beside marks
+_LETTERS = re.compile(r"\w")
 _LONG = 12  # characters: so long a text is seldom said twice by chance
 KNOWN = (
     "copied: equal to the answer of an example in the question's own prompt, not in its passage "
@@ -65,8 +67,23 @@ def _copy(one: Subject, question: Question, prediction: Prediction, shown: Seque
     passage = one.passages[question.passage_id].text
     for form in map(_plain, _forms(prediction, said(prediction))):
         if form in examples and form not in golds and not stands_in(form, _plain(passage)):
-            return form
+            return "" if _says_all(form, question) else form
     return ""
+
+
+def _says_all(form: str, question: Question) -> bool:
+    """Whether a text is one accepted answer's spans, however they are put one after the other."""
+    for answer in question.answers:
+        rest = form
+        for span in sorted(map(_plain, answer.texts), key=len, reverse=True):
+            before, found, after = rest.partition(span)
+            if not found:
+                break
+            rest = f"{before} {after}"
+        else:
+            if answer.texts and not _LETTERS.search(_BETWEEN.sub(" ", rest)):
+                return True
+    return False
 
 
 def by_chance(one: Subject) -> tuple[int, float] | None:

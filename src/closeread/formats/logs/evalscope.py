@@ -156,7 +156,7 @@ def _record(
         question=question,
         prediction=_prediction(name, row, score, output, options, lost=lost, problems=problems),
         scores=scores(score.get("value") or {}, problems, name=name, line=line),
-        shown=prompts.answers_shown(row["messages"], passage_text),
+        prompt=row["messages"],
         unread=unread,
     )
 

@@ -137,7 +137,8 @@ def _record(
         question=golds.question(name, passage, text, answers, options),
         prediction=prediction,
         scores=scores(helm_beside.of_answers(saved), problems, name=name),
-        shown=_shown(state, prompt, passage_text),
+        prompt=prompt,
+        shown=() if prompt and state.get("num_train_instances") == 0 else None,
     )
 
 
@@ -218,11 +219,6 @@ def _likeliest(
         return golds.likeliest(name, options, values)
     answer = golds.picked(int(taken), options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(values))
-
-
-def _shown(state: dict[str, Any], prompt: Any, passage: str) -> tuple[str, ...] | None:
-    found = prompts.answers_shown(prompt, passage)
-    return () if found and state.get("num_train_instances") == 0 else found
 
 
 def _started(state: dict[str, Any]) -> str:

@@ -187,9 +187,7 @@ def _record(
             name, sample, attachments, options, stops=_stops(header), problems=problems
         ),
         scores=scores(_values(sample.get("scores") or {}), problems, name=name),
-        shown=prompts.answers_shown(
-            _talk(sample.get("messages") or sample["input"], attachments), apart[0]
-        ),
+        prompt=_talk(sample.get("messages") or sample["input"], attachments),
     )
 
 

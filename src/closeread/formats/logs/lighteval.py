@@ -123,7 +123,8 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
         question=question,
         prediction=prediction,
         scores=scores(mapping(metric), problems, name=name, line=number),
-        shown=shown or prompts.answers_shown(response.get("input"), passage_text),
+        prompt=response.get("input"),
+        shown=shown or None,
     )
 
 

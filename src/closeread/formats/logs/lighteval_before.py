@@ -51,7 +51,7 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
         question=golds.question(name, passage, text, answers, options),
         prediction=prediction,
         scores=scores(_scores(cells), problems, name=name, line=number),
-        shown=prompts.answers_shown(prompt, passage_text),
+        prompt=prompt,
     )
 
 

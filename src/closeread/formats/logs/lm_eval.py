@@ -151,7 +151,7 @@ def _record(
         question=question,
         prediction=prediction,
         scores=scores(given, problems, name=name, line=line),
-        shown=prompts.answers_shown(asked[0][0], passage_text),
+        prompt=asked[0][0],
     )
 
 

@@ -96,7 +96,7 @@ def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> Lo
         question=golds.question(name, passage, text, answers, options),
         prediction=prediction,
         scores=scores(saved, problems, name=name),
-        shown=prompts.answers_shown(prompt, passage_text),
+        prompt=prompt,
     )
 
 

@@ -153,7 +153,7 @@ def _record(
         ),
         prediction=_prediction(name, one, options, lost=lost, problems=problems),
         scores=scores(saved, problems, name=name, line=one.line),
-        shown=prompts.answers_shown(asked, passage_text),
+        prompt=asked,
         unread=bool(options),
     )
 

@@ -68,7 +68,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             question=record[1],
             prediction=record[2],
             scores=given,
-            shown=prompts.answers_shown(_whole_prompt(entry), record[0].text),
+            prompt=_whole_prompt(entry),
             unread=bool(record[1].options) and not by_likelihood,
         )
         if task not in facts:

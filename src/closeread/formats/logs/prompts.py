@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.logs.talk import turns
+from closeread.formats.logs.talk import Turn, turns
 from closeread.text.language import detect
-from closeread.types import Passage
+from closeread.types import Passage, Question
 
 _PASSAGE_FIELDS = (
     "passage", "context", "article", "story", "background", "premise", "flores_passage",
@@ -97,13 +97,10 @@ def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
         prompt: The prompt, or the messages; ``talk.turns`` says in what forms.
         passage: The question's own, word for word; None comes back where the prompt lacks it.
     """
-    own = passage.strip()
-    said = turns(prompt)
-    places = [at for at, one in enumerate(said) if one.role == "user" and own in one.text]
-    if not own or not places:
+    parted = _before(prompt, passage)
+    if parted is None:
         return None
-    earlier, asked = said[: places[-1]], said[places[-1]].text
-    before = asked[: asked.rfind(own)]
+    earlier, before = parted
     told = [one.text for one in earlier if one.role != "assistant"]
     answers = [_HEADED.sub("", one.text.strip()) for one in earlier if one.role == "assistant"]
     answers += [found[1] for text in (*told, before) for found in _SHOWN.finditer(text)]
@@ -114,6 +111,43 @@ def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
         ]
     plain = (answer.strip() for answer in answers)
     return tuple(answer for answer in plain if answer and not answer.startswith("<"))
+
+
+def shows_itself(prompt: Any, passage: str, question: Question) -> bool:
+    """Whether the examples of a prompt hold the very question that it asks, with its passage.
+
+    Options must be there, too: of one passage a stem is asked more than once.
+
+    Args:
+        prompt: As of ``answers_shown``.
+        passage: The question's own, word for word.
+        question: What the prompt asks at last.
+    """
+    parted = _before(prompt, passage)
+    if parted is None:
+        return False
+    earlier, before = parted
+    shown = "\n".join([*(one.text for one in earlier), before])
+    if passage.strip() not in shown or not question.text.strip():
+        return False
+    plain = " ".join(shown.split())
+    wanted = [question.text, *(option.text for option in question.options)]
+    return all(" ".join(one.split()) in plain for one in wanted)
+
+
+def _before(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] | None:
+    """Return what stands before a question's passage, where that stands last in a prompt.
+
+    Returns:
+        The turns before, and what the same turn says before it; None where it stands nowhere.
+    """
+    own = passage.strip()
+    said = turns(prompt)
+    places = [at for at, one in enumerate(said) if one.role == "user" and own in one.text]
+    if not own or not places:
+        return None
+    asked = said[places[-1]].text
+    return said[: places[-1]], asked[: asked.rfind(own)]
 
 
 def passage(text: str) -> Passage:

@@ -60,7 +60,9 @@ class LogRecord(Record, frozen=True, kw_only=True):
 
     Attributes:
         scores: The harness' own, by its own names.
-        shown: The answers of the examples in its prompt; None where the log does not have it.
+        prompt: All that was asked, examples too, in a form that ``talk.turns`` takes; None where
+            the log does not have it.
+        shown: The answers of the examples, where the log has them beside the prompt.
         unread: Whether the log does not say which option the harness took from the text.
     """
 
@@ -69,6 +71,7 @@ class LogRecord(Record, frozen=True, kw_only=True):
     question: Question
     prediction: Prediction
     scores: dict[str, float | None] = msgspec.field(default_factory=dict)
+    prompt: Any = None
     shown: tuple[str, ...] | None = None
     unread: bool = False
 

@@ -112,7 +112,7 @@ def _record(
             generation=generation,
         ),
         scores=scores({} if score is None else {"score": score}, problems, name=name),
-        shown=prompts.answers_shown(messages, passage_text),
+        prompt=messages,
         unread=bool(options),
     )
 

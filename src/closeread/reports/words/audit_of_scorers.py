@@ -151,8 +151,20 @@ _LEAKAGE = {
         "{triples} 个预测题组中有 {distinct} 个三字母互异：没有修补迹象",
     "wrong answers never leave the windows that hold the gold answer":
         "错误答案从不离开含标准答案的窗口",
-    "no training set was named (--train), no triples, no long passages":
-        "没有指定训练集（--train），没有题组，也没有长文",
+    "no training set was named (--train), no examples in prompts, no triples, no long passages":
+        "没有指定训练集（--train），提示中没有示例，没有题组，也没有长文",
+    "none of {n} prompts with examples shows the question that it asks":
+        "{n} 个带示例的提示中，没有一个示例就是所问的题",
+    "{n} of {all} prompts with examples show the question that they ask: without these {others}, "
+    "with them {score}":
+        "{all} 个带示例的提示中，有 {n} 个的示例就是所问的题：去掉这些题 {others}，"
+        "连同这些题 {score}",
+    "no question is left": "没有题剩下",
+    "Questions among the examples of their own prompt": "出现在自身提示示例中的题目",
+    "their examples": "提示的示例", "score %": "分数 %",
+    "hold the question": "含所问的题", "do not hold it": "不含",
+    "held: passage, question and options stand there word for word; score: F1, of options accuracy":
+        "含：篇章、题干与选项在示例中逐字出现；分数：F1，选择题为正确率",
     "nothing found": "未发现问题",
     "Passages that share text with the training set": "与训练集有相同文字的篇章",
     "passage": "篇章", "training passage": "训练篇章", "shared": "相同部分", "text": "文字",

@@ -46,5 +46,5 @@ CELLS = Phrases(_CHECKS | _CELLS)
 # Only under these headings do cells hold our own words; all other cells are a stranger's.
 OUR_CELLS = frozenset((
     "benchmark", "cause", "letters", "promise", "read by", "reads only", "saved answers",
-    "shared", "sign", "smallest example", "stop", "where", "why",
+    "shared", "sign", "smallest example", "stop", "their examples", "where", "why",
 ))  # fmt: skip

@@ -57,6 +57,26 @@ def test_copies_in_a_log_with_prompts_are_known(tmp_path):
     assert finding.data["copies_are"] == "known" and KNOWN in finding.notes
 
 
+@pytest.mark.parametrize(
+    ("written", "copied"),
+    [
+        ("Ada Quill, Bo Lee", 0), ("Ada Quill and Bo Lee", 0), ("Bo Lee; Ada Quill", 0),
+        ("Ada Quill, Bo Lee, Cy", 1), ("Ada Quill", 0), ("", 0),
+    ],
+)  # fmt: skip
+def test_all_spans_of_an_accepted_answer_are_no_copy(written, copied):
+    """However they are joined, and though an example in the prompt has the same answer."""
+    gold = Answer(kind="spans", texts=("Ada Quill", "Bo Lee"))
+    question = msgspec.structs.replace(asked(), answers=(gold,))
+    one = Subject(
+        name="run", dataset="set", sha256="", questions=(question,),
+        passages={"p": Passage(passage_id="p", text="Two kept it.")},
+        submission=Submission(predictions={"q": generated("q", written)}),
+        shown={"q": (written,)},
+    )  # fmt: skip
+    assert check(one).data["causes"]["copied"] == copied
+
+
 def test_without_the_prompts_copies_are_guessed(tmp_path):
     """The same log, its prompts lost: four equal texts are too few for a guess."""
     for path in FEW_SHOT.iterdir():

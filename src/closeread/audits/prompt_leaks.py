@@ -1,0 +1,106 @@
+"""Questions that stand, with their answers, among the examples of their own prompt.
+
+So it is where examples are drawn from the set that is tested, the question itself not left out.
+"""
+
+from dataclasses import dataclass
+
+from closeread.adding import sum_in_order
+from closeread.audits.findings import Table, Verdict, share
+from closeread.audits.judges import judge_of
+from closeread.audits.subject import Subject
+from closeread.parts.making import make
+from closeread.protocols import Metric
+
+_MANY = 0.01  # of the questions: more than that moves a number by more than it may
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptLeaks:
+    """How many prompts show the question that they ask, and what that is worth.
+
+    Attributes:
+        shown: How many prompts have examples.
+        leaked: How many of them show the question itself.
+        example: One of these questions.
+        score: Of all questions: the mean of F1, or of options the accuracy.
+        of_leaked: The same of those questions alone; None where there are none.
+        of_others: The same without them; None where there are no others.
+    """
+
+    questions: int
+    shown: int
+    leaked: int
+    example: str
+    score: float
+    of_leaked: float | None
+    of_others: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return ``broken`` where more than one question in a hundred is shown."""
+        if not self.leaked:
+            return "sound"
+        return "broken" if self.leaked > _MANY * self.questions else "doubtful"
+
+    def told(self) -> str:
+        """Return the same in a sentence."""
+        if not self.leaked:
+            return f"none of {self.shown:,} prompts with examples shows the question that it asks"
+        return (
+            f"{self.leaked:,} of {self.shown:,} prompts with examples show the question that they "
+            f"ask: without these {_percent(self.of_others)}, with them {_percent(self.score)}"
+        )
+
+    def table(self) -> Table:
+        """Return the counts and scores as a table."""
+        n, leaked, others = self.questions, self.leaked, self.questions - self.leaked
+        return Table(
+            title="Questions among the examples of their own prompt",
+            headings=("their examples", "questions", "share %", "score %", "for example"),
+            rows=(
+                ("hold the question", leaked, share(leaked, n), self.of_leaked, self.example),
+                ("do not hold it", others, share(others, n), self.of_others, None),
+            ),
+            note="held: passage, question and options stand there word for word; score: F1, of "
+            "options accuracy",
+        )  # fmt: skip
+
+
+def prompt_leaks(one: Subject) -> PromptLeaks | None:
+    """Count the prompts that show their own question; None where no prompt has known examples."""
+    shown = sum(bool((one.shown or {}).get(each.question_id)) for each in one.questions)
+    if not shown:
+        return None
+    values = _values(one) if one.leaked else {}
+    leaked = [values[name] for name in values if name in one.leaked]
+    others = [values[name] for name in values if name not in one.leaked]
+    return PromptLeaks(
+        questions=len(one.questions),
+        shown=shown,
+        leaked=len(leaked),
+        example=next((name for name in values if name in one.leaked), ""),
+        score=_mean([*values.values()]) or 0.0,
+        of_leaked=_mean(leaked),
+        of_others=_mean(others),
+    )
+
+
+def _values(one: Subject) -> dict[str, float]:
+    """Return each question's score, those of other kinds by a scorer of their kind."""
+    texts: Metric = judge_of(one)[1]
+    options: Metric = make("metric", "choice")[0]
+    found = {}
+    for question in one.questions:
+        judge, key = (options, "accuracy") if question.options else (texts, "f1")
+        prediction = one.predictions.get(question.question_id)
+        found[question.question_id] = judge.score(question, prediction).values.get(key) or 0.0
+    return found
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum_in_order(values) / len(values) if values else None
+
+
+def _percent(value: float | None) -> str:
+    return "no question is left" if value is None else f"{100 * value:.1f} %"
