@@ -11,7 +11,9 @@ from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.wording import argument
 
 # Those of `closeread audit` that need no more than a run: no table of scores, log or change.
-Check = Literal["metamorphic", "disagreement", "order", "truncation", "shortcuts", "leakage"]
+Check = Literal[
+    "metamorphic", "disagreement", "order", "garbled", "truncation", "shortcuts", "leakage"
+]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"
 

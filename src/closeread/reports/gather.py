@@ -19,9 +19,9 @@ from closeread.reports.naming import told_apart
 from closeread.reports.plot import RESAMPLING
 from closeread.reports.shortening import counted
 from closeread.runs import belonging
-from closeread.runs.as_letters import Changed, as_letters
 from closeread.runs.belonging import Misfits
 from closeread.runs.fits import misfits
+from closeread.runs.read_as import Changed, read_as
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.summaries import resampling_of
@@ -181,12 +181,12 @@ def _view(
             sure = {name: of[name] for name in (SURE,) if name in of}
             told[question_id] = Told(prediction=counted(prediction), values=sure)
     strange: Misfits | None = None
-    read_as: dict[str, Changed] = {}
+    would_be: dict[str, Changed] = {}
     if run.info.submission and dataset is not None:
         given = as_submission(run, dataset)
         strange = belonging.misfits(dataset, given)
         if summary is not None:
-            read_as = as_letters(dataset, given, summary, strange)
+            would_be = read_as(dataset, given, summary, strange)
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)
@@ -213,7 +213,7 @@ def _view(
         per_question=per_question,
         misfits=tuple(misfits(run, summary)),
         strange=strange,
-        read_as=read_as,
+        read_as=would_be,
         path=run.path,
     )
 

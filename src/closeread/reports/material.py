@@ -12,8 +12,8 @@ from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.option import judge
 from closeread.reports.coverage import Judged, Point, curve
-from closeread.runs.as_letters import Changed
 from closeread.runs.belonging import Misfits
+from closeread.runs.read_as import Changed
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.text.language import of_most
 from closeread.types import Passage, Prediction, Question, Span, Summary

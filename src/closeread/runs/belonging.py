@@ -10,12 +10,13 @@ from typing import NamedTuple
 from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.metrics.choice import picked
+from closeread.text.garbled import before, undone
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
 
 KINDS = (
-    "missing", "strangers", "repeated", "no_options", "typed", "numbers", "other_options",
-    "misplaced",
+    "missing", "strangers", "repeated", "no_options", "typed", "numbers", "garbled",
+    "other_options", "misplaced",
 )  # fmt: skip
 
 
@@ -57,6 +58,7 @@ class Misfits(NamedTuple):
         typed: Those that people read as an option's letter that is written otherwise: ``（B）``,
             ``b``, and `` B``, which some programs take and others do not.
         numbers: Those without such an option whose answer is a number: ``2``.
+        garbled: Those whose answer in words became another text on its way: ``KÃ¶ln``.
         other_options: Questions beside whose letter other options are repeated than they have.
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
@@ -69,6 +71,7 @@ class Misfits(NamedTuple):
     no_options: list[str]
     typed: list[str]
     numbers: list[str]
+    garbled: list[str]
     other_options: list[str]
     misplaced: list[str]
     n_predictions: int
@@ -81,6 +84,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     no_options: list[str] = []
     typed: list[str] = []
     numbers: list[str] = []
+    garbled: list[str] = []
     other_options: list[str] = []
     repeated = submission.extras.get("options", {})
     known: set[str] = set()
@@ -101,6 +105,10 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             read = as_typed(said)
             if read in labels and said != read and letter not in labels - {read}:
                 typed.append(question.question_id)
+        elif prediction.answer is not None and any(
+            undone(text, accepted(question)) for text in prediction.answer.texts
+        ):
+            garbled.append(question.question_id)
         given = repeated.get(question.question_id)
         if given is not None and not _are(given, question):
             other_options.append(question.question_id)
@@ -112,6 +120,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         no_options=no_options,
         typed=typed,
         numbers=numbers,
+        garbled=garbled,
         other_options=other_options,
         misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
@@ -155,6 +164,12 @@ def told(found: Misfits) -> Iterator[str]:
     if found.numbers:
         are = count_of(len(found.numbers), "answer is a number", "answers are numbers")
         yield f"{are} where options have letters: {some(found.numbers)}"
+    if found.garbled:
+        were = count_of(len(found.garbled), "answer was", "answers were")
+        yield (
+            f"{were} garbled on the way, as by a wrong encoding, entities or escapes: "
+            f"{some(found.garbled)}"
+        )
     if found.other_options:
         many = count_of(len(found.other_options), "prediction repeats", "predictions repeat")
         yield (
@@ -167,6 +182,21 @@ def told(found: Misfits) -> Iterator[str]:
             f"{have} evidence whose spans hold other words than it repeats, as if found in other "
             f"passages; spans are what is scored: {some(found.misplaced)}"
         )
+
+
+def may_be_garbled(submission: Submission) -> bool:
+    """Whether any answer looks as if it had become another text on its way."""
+    return any(
+        next(before(text), None) is not None
+        for prediction in submission.predictions.values()
+        if prediction.answer is not None
+        for text in prediction.answer.texts
+    )
+
+
+def accepted(question: Question) -> list[str]:
+    """Return all texts of a question's accepted answers."""
+    return [text for answer in question.answers for text in answer.texts]
 
 
 def repeats_evidence(submission: Submission) -> bool:

@@ -116,6 +116,7 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
         "no_options": 0,
         "typed": 0,
         "numbers": 0,
+        "garbled": 0,
         "other_options": 0,
         "misplaced": 0,
     }
@@ -171,6 +172,25 @@ def test_what_letters_written_otherwise_cost_is_told(closeread, tmp_path, given,
     assert found["read_as"][how] == {name: new}
     told = f"read as {how}: {name} would be {100 * new:.1f} % and is {100 * old:.1f} %"
     assert told in done.stderr
+
+
+def test_what_garbled_answers_cost_is_told(closeread, tmp_path):
+    """As letters: the number is of what stands there, and beside it of what was meant."""
+    row = {"passage": "In Köln lebte José.", "question": "Wo?"}
+    golds = {"x": "Köln", "y": "José", "z": "lebte"}
+    lines = [json.dumps({"id": name, **row, "answer": gold}) + "\n" for name, gold in golds.items()]
+    (tmp_path / "own.jsonl").write_text("".join(lines))
+    (tmp_path / "p.json").write_text(json.dumps(golds | {"x": "KÃ¶ln", "y": ["Jos&eacute;"]}))
+    asked = ("--dataset", "own.jsonl", "--predictions", "p.json", "--metric", "squad.em", "--json")
+    done = closeread("score", *asked)
+    found = json.loads(done.stdout)
+    assert found["metrics"]["squad.em"]["value"] == 1 / 3
+    assert found["read_as"] == {"ungarbled": {"squad.em": 1.0}}
+    assert found["misfits"]["garbled"] == 2
+    assert "2 answers were garbled on the way" in done.stderr
+    assert "read as ungarbled: squad.em would be 100.0 % and is 33.3 %" in done.stderr
+    (tmp_path / "p.json").write_text(json.dumps(golds))
+    assert not closeread("score", *asked).stderr
 
 
 def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):

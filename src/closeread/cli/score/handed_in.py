@@ -10,8 +10,15 @@ from closeread.cli.terminal.output import remark
 from closeread.errors import PredictionError, UsageError
 from closeread.formats.submissions import load_submission
 from closeread.metrics.subject import family, may_judge_options
-from closeread.runs import as_letters
-from closeread.runs.belonging import KINDS, misfits, must_belong, repeats_evidence, told
+from closeread.runs import read_as
+from closeread.runs.belonging import (
+    KINDS,
+    may_be_garbled,
+    misfits,
+    must_belong,
+    repeats_evidence,
+    told,
+)
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.types import Dataset, Submission
@@ -78,12 +85,12 @@ def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -
     judged = any(map(may_judge_options, found.metrics)) or (
         "evidence" in map(family, found.metrics) and repeats_evidence(submission)
     )
-    if all_there and not judged:
+    if all_there and not judged and not may_be_garbled(submission):
         return {"misfits": dict.fromkeys(KINDS, 0)}
     strange = misfits(dataset, submission)
     _remark_all(told(strange))
-    reread = as_letters.as_letters(dataset, submission, found, strange)
-    _remark_all(as_letters.told(reread))
+    reread = read_as.read_as(dataset, submission, found, strange)
+    _remark_all(read_as.told(reread))
     counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
     would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}
     return {"misfits": counts} | ({"read_as": would_be} if would_be else {})

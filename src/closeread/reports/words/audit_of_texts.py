@@ -17,6 +17,24 @@ _ORDER = {
     "of those %": "该题的 %", "long answers": "长答案数", "of other passages %": "其他篇章的 %",
 }  # fmt: skip
 
+_GARBLED = {
+    "{run}: no answer and no gold answer is garbled": "{run}：没有答案或标准答案是乱码",
+    "{run}: {n} answers and {golds} gold answers are garbled; undone, {metric} F1 goes from {old} "
+    "to {new}":
+        "{run}：{n} 个答案和 {golds} 个标准答案是乱码；还原后 {metric} F1 从 {old} 变为 {new}",
+    "Texts that became others": "变成乱码的文字",
+    "whose": "谁的", "how": "原因", "it is": "现为", "it was": "原为",
+    "UTF-8 read as Latin-1": "UTF-8 被当作 Latin-1 读入",
+    "UTF-8 read as GBK": "UTF-8 被当作 GBK 读入", "GBK read as Latin-1": "GBK 被当作 Latin-1 读入",
+    "HTML entities": "HTML 实体", "JSON escapes": "JSON 转义",
+    "letters and accents apart": "字母与重音分离", "letters lost": "字符丢失",
+    "found where the text that it was stands in its passage or is accepted, and the text itself is "
+    "neither; share: of the questions":
+        "仅当还原后的文字见于原文或为标准答案、而现有文字两者皆非时才计；占比：占题目",
+    "Scored as if none had": "还原后的评分", "scored": "评分方式",
+    "answers undone": "还原答案", "gold answers undone, too": "并还原标准答案",
+}  # fmt: skip
+
 _TRUNCATION = {
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
@@ -191,4 +209,4 @@ _REPLAN = {
         "词元数按长度估计，不含提示中可能有的示例",
 }  # fmt: skip
 
-OF_TEXTS = _ORDER | _TRUNCATION | _SHAPE | _REPLAN
+OF_TEXTS = _ORDER | _GARBLED | _TRUNCATION | _SHAPE | _REPLAN

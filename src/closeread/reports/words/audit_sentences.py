@@ -45,6 +45,7 @@ CELLS = Phrases(_CHECKS | _CELLS)
 
 # Only under these headings do cells hold our own words; all other cells are a stranger's.
 OUR_CELLS = frozenset((
-    "benchmark", "cause", "letters", "promise", "read by", "reads only", "saved answers",
-    "shared", "sign", "smallest example", "stop", "their examples", "where", "why",
+    "benchmark", "cause", "how", "letters", "promise", "read by", "reads only", "saved answers",
+    "scored", "shared", "sign", "smallest example", "stop", "their examples", "where", "whose",
+    "why",
 ))  # fmt: skip

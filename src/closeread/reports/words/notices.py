@@ -61,6 +61,11 @@ NOTICES: dict[str, tuple[str, str]] = {
         "Numbers where options have letters: {n} ({ids}).",
         "以数字代替选项字母：{n} 个（{ids}）。",
     ),
+    "notice.handed-in-garbled": (
+        "Answers that were garbled on the way, as by a wrong encoding, entities or escapes: {n} "
+        "({ids}).",
+        "传递中变成乱码的答案（编码、实体或转义有误）：{n} 个（{ids}）。",
+    ),
     "notice.handed-in-other-options": (
         "Predictions that repeat other options than the question has, as if made for another "
         "version of the set: {n} ({ids}).",
@@ -82,6 +87,10 @@ NOTICES: dict[str, tuple[str, str]] = {
     "notice.read-as-numbers-from-1": (
         "Read as numbers of options from 1 (in brackets as they count now): {values}.",
         "若按从 1 起的选项序号计（括号内为现值）：{values}。",
+    ),
+    "notice.read-as-ungarbled": (
+        "Read as what they were before (in brackets as they count now): {values}.",
+        "若按还原后的文字计（括号内为现值）：{values}。",
     ),
     "notice.failed": (
         "{n} questions failed and count as wrong.",

@@ -1,27 +1,30 @@
-"""What the numbers would be if options named otherwise than by A, B were read as people do.
+"""What the numbers would be if answers that were handed in were read as people read them.
 
-Official programs compare letters as they stand: `` C``, ``(C)`` and ``2`` are wrong there, whatever
-was meant. The numbers stay the programs'; what such a form costs is told beside them.
+Official programs compare what stands there: `` C``, ``(C)`` and ``2`` are no option, ``KÃ¶ln`` is
+not ``Köln``, whatever was meant. The numbers stay the programs'; what such a form costs is told
+beside them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.formats.submissions.raw_prediction import text_answer
-from closeread.runs.belonging import Misfits
+from closeread.runs.belonging import Misfits, accepted
 from closeread.runs.records import RunSummary
 from closeread.runs.score import score_submission
-from closeread.types import Dataset, Question, Submission
+from closeread.text.garbled import undone
+from closeread.types import Answer, Dataset, Question, Submission
 
 _SHOWN = 4
 Changed = dict[str, tuple[float, float]]  # by metric: what it would be, and what it is
-_Letter = Callable[[str, Question], str]  # "" where an answer means no option
+_Reading = Callable[[str, Question], str]  # "" where a text is to stay as it is
 
 
-def as_letters(
+def read_as(
     dataset: Dataset, submission: Submission, found: RunSummary, strange: Misfits
 ) -> dict[str, Changed]:
     """Return by how answers are read the values that differ then; none where nothing does.
@@ -32,16 +35,15 @@ def as_letters(
         found: Its numbers.
         strange: What of it does not fit; the questions whose answers are read otherwise.
     """
-    readings: list[tuple[str, list[str], _Letter]] = [
+    readings: list[tuple[str, list[str], _Reading]] = [
         ("letters", strange.typed, lambda said, _: as_typed(said)),
-        *(
-            (f"numbers from {first}", strange.numbers, partial(_by_number, first=first))
-            for first in (0, 1)
-        ),
+        ("numbers from 0", strange.numbers, partial(_by_number, first=0)),
+        ("numbers from 1", strange.numbers, partial(_by_number, first=1)),
+        ("ungarbled", strange.garbled, _ungarbled),
     ]
     changed = {
-        how: _changed(dataset, submission, found, frozenset(ids), letter)
-        for how, ids, letter in readings
+        how: _changed(dataset, submission, found, frozenset(ids), reading)
+        for how, ids, reading in readings
         if ids
     }
     return {how: values for how, values in changed.items() if values}
@@ -64,24 +66,26 @@ def _by_number(said: str, question: Question, first: int) -> str:
     return options[place].label if 0 <= place < len(options) else ""
 
 
+def _ungarbled(said: str, question: Question) -> str:
+    was = undone(said, accepted(question))
+    return was.text if was is not None else ""
+
+
 def _changed(
     dataset: Dataset,
     submission: Submission,
     found: RunSummary,
     ids: frozenset[str],
-    letter: _Letter,
+    reading: _Reading,
 ) -> Changed:
     asked = {one.question_id: one for one in dataset.questions() if one.question_id in ids}
     predictions = dict(submission.predictions)
     for name, question in asked.items():
         answer = predictions[name].answer
-        said = answer and letter(answer.text, question)
-        if said:
-            predictions[name] = msgspec.structs.replace(predictions[name], answer=text_answer(said))
-    rows = tuple(
-        (name, letter(raw, asked[name]) or raw if name in asked and isinstance(raw, str) else raw)
-        for name, raw in submission.rows
-    )
+        if answer is not None:
+            read = _read(answer, question, reading)
+            predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
+    rows = tuple((name, _raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
     reread = Submission(predictions=predictions, rows=rows, extras=submission.extras)
     settings = msgspec.structs.replace(found.settings, resamples=0, by=())
     then = score_submission(dataset, reread, settings).metrics
@@ -92,3 +96,14 @@ def _changed(
         and (would_be := then[name].value) is not None
         and would_be != one.value
     }
+
+
+def _read(answer: Answer, question: Question, reading: _Reading) -> Answer:
+    texts = [reading(text, question) or text for text in answer.texts]
+    if len(texts) == 1:
+        return text_answer(texts[0])
+    return msgspec.structs.replace(answer, texts=tuple(texts))
+
+
+def _raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
+    return reading(raw, question) or raw if question and isinstance(raw, str) else raw

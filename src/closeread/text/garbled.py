@@ -1,0 +1,157 @@
+"""Texts that became others on their way: wrong encodings, entities, escapes, letters taken apart.
+
+Undoing is no proof: ``É»`` may be garbled, and may end a French quotation. Whether a text was
+another is known where that is expected and this is not: in its passage, among gold answers.
+"""
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+LATIN = "UTF-8 read as Latin-1"
+GBK = "UTF-8 read as GBK"
+OF_GBK = "GBK read as Latin-1"
+ENTITIES = "HTML entities"
+ESCAPES = "JSON escapes"
+APART = "letters and accents apart"
+LOST = "letters lost"
+
+_SHORT = 3  # letters: an accepted answer that is no longer stands in many texts by chance
+_MOST_TIMES = 3  # that a text is garbled over and over
+_BYTES = {chr(byte): byte for byte in range(0x80, 0x100)} | {
+    bytes([byte]).decode("cp1252"): byte
+    for byte in range(0x80, 0xA0)
+    if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # which Windows-1252 leaves open
+}
+_LEADS = "".join(one for one, byte in _BYTES.items() if 0xC2 <= byte <= 0xF4)
+_FURTHER = "".join(one for one, byte in _BYTES.items() if byte < 0xC0)
+_SEQUENCE = re.compile(f"[{re.escape(_LEADS)}][{re.escape(_FURTHER)}]{{1,3}}")
+_HIGH = re.compile(f"[{re.escape(''.join(_BYTES))}]{{2,}}")
+_WIDE = re.compile(r"[^\x00-\x7f]+")
+_ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
+_ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]+);")
+_HOLES = re.compile(r"(?<=\w)\?+(?=\w)|\ufffd+")  # a mark behind a word may ask
+_SUSPECT = re.compile(r"[^\x00-\x7f]|[&\\?]")
+
+
+class Was(NamedTuple):
+    """What a text was before it was garbled, and how that came about."""
+
+    how: str
+    text: str
+
+
+def undone(text: str, expected: Iterable[str], passage: str = "") -> Was | None:
+    """Return what a text was, if it was garbled; None where nothing tells that.
+
+    Case and white space make no difference.
+
+    Args:
+        text: The text as it is.
+        expected: What it may say: accepted answers of an answer, given answers of a gold one. Where
+            it was garbled it says one of them, and as it is none.
+        passage: Or it stood there, and as it is it does not.
+    """
+    candidates = list(before(text, passage))
+    if not candidates:
+        return None
+    wanted = {_plain(one) for one in expected} - {""}
+    around = _plain(passage)
+
+    def says(said: str) -> bool:
+        return any(said == one or (len(one) > _SHORT and one in said) for one in wanted)
+
+    own = _plain(text)
+    open_to = says(own), own in around
+    for found in candidates:
+        said = _plain(found.text)
+        if (says(said) and not open_to[0]) or (said in around and not open_to[1]):
+            return found
+    return None
+
+
+def before(text: str, passage: str = "") -> Iterator[Was]:
+    """Yield what a text may have been before it was garbled, and how that came about.
+
+    Args:
+        text: The text as it is.
+        passage: Where a piece of it may stand whole, for letters that were lost.
+    """
+    if not _SUSPECT.search(text):
+        return
+    for how, was in (
+        (LATIN, _undone_latin(text)),
+        (GBK, _undone_gbk(text, passage)),
+        (OF_GBK, _by_runs(_HIGH, text, "cp1252", "gbk")),
+        (ENTITIES, html.unescape(text) if _ENTITY.search(text) else text),
+        (ESCAPES, _ESCAPE.sub(_unescaped, text)),
+        (APART, unicodedata.normalize("NFC", text)),
+        (LOST, _filled(text, passage)),
+    ):
+        if was != text:
+            yield Was(how, was)
+
+
+def _undone_latin(text: str) -> str:
+    for _ in range(_MOST_TIMES):
+        undone = _SEQUENCE.sub(_decoded, text)
+        if undone == text:
+            break
+        text = undone
+    return text
+
+
+def _decoded(found: re.Match[str]) -> str:
+    """Return the letter of a sequence; what may follow it stays as it is."""
+    raw = bytes(_BYTES[one] for one in found[0])
+    length = 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
+    try:
+        return raw[:length].decode("utf-8") + found[0][length:]
+    except UnicodeDecodeError:
+        return found[0]
+
+
+def _undone_gbk(text: str, passage: str) -> str:
+    """Return a text with its runs undone; of an odd number of bytes the last character is lost."""
+    stem = text.rstrip("?\ufffd")
+    if stem == text or not stem.endswith(tuple(_WIDE.findall(stem)[-1:])):
+        return _by_runs(_WIDE, text, "gb18030", "utf-8")
+    said = stem.encode("gb18030", "replace").decode("utf-8", "ignore")
+    whole = _filled(f"{said}\ufffd", passage)
+    return text if "\ufffd" in whole else whole
+
+
+def _by_runs(runs: re.Pattern[str], text: str, read_as: str, written_in: str) -> str:
+    """Return a text with the runs that were read in one encoding read in another one."""
+
+    def undone(found: re.Match[str]) -> str:
+        try:
+            return found[0].encode(read_as).decode(written_in)
+        except UnicodeError:
+            return found[0]
+
+    return runs.sub(undone, text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    said: str = json.loads(f'"{found[0]}"')
+    return said if said.isprintable() else found[0]
+
+
+def _filled(text: str, passage: str) -> str:
+    """Return a text whose holes are filled with what stands there in its passage."""
+    if not (_HOLES.search(text) and passage) or text in passage:
+        return text
+    pieces = _HOLES.split(text)
+    if not any(piece.strip() for piece in pieces):
+        return text
+    pattern = r"[^\x00-\x7f]{1,3}?".join(map(re.escape, pieces))
+    found = re.search(pattern, passage)
+    return found[0] if found else text
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,72 @@
+"""Garbled answers and gold answers are told, with what they cost."""
+
+import json
+
+import pytest
+
+from audit_runs import loaded
+from closeread import load
+from closeread.audits.garbled import check
+from closeread.formats.submissions import load_submission
+from closeread.metrics.squad import metric
+from closeread.reports.words.audit_sentences import CELLS, SENTENCES
+from closeread.runs.keep import keep
+
+PASSAGE = "In Köln lebte José bis 1912; dann zog Zoë nach Zürich."
+GOLD = {"a": "Köln", "b": "José", "c": "1912", "d": "Zoë", "e": "Zürich"}
+
+
+def run_of(tmp_path, golds, said):
+    rows = [
+        {"id": name, "passage": PASSAGE, "question": f"{name}?", "answer": gold}
+        for name, gold in golds.items()
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "p.json").write_text(json.dumps(said))
+    data = load(tmp_path / "own.jsonl")
+    files = (tmp_path / "p.json",)
+    return loaded(keep(data, load_submission(files[0], data), files, tmp_path / "run"))
+
+
+def latin(text):
+    return text.encode().decode("latin-1")
+
+
+def test_garbled_answers_and_golds_are_told_with_what_they_cost(tmp_path):
+    said = GOLD | {"a": latin("Köln"), "b": "Jos&eacute;", "d": "wrong"}
+    one = run_of(tmp_path, GOLD | {"e": latin("Zürich")}, said)
+    found = check(one)
+    assert found.verdict == "broken"
+    assert found.headline.endswith(
+        "2 answers and 1 gold answers are garbled; undone, squad F1 goes from 20.00 to 80.00"
+    )
+    assert [(each["whose"], each["question_id"], each["was"]) for each in found.data["texts"]] == [
+        ("predicted", "a", "Köln"), ("predicted", "b", "José"), ("gold", "e", "Zürich"),
+    ]  # fmt: skip
+    assert [row[1] for row in found.tables[1].rows] == pytest.approx([0.2, 0.6, 0.8])
+    for table in found.tables:
+        for text in (table.title, *table.headings[:2], *(row[0] for row in table.rows)):
+            assert CELLS.say(text, "zh") != text or "squad" in text
+    for text in (found.headline, found.tables[0].note):
+        assert SENTENCES.say(text, "zh") != text
+
+
+def test_the_scores_are_those_of_the_texts_as_they_were(tmp_path):
+    """Every answer garbled, and none: the same numbers, from the scorer itself."""
+    clean = run_of(tmp_path, GOLD, GOLD)
+    (tmp_path / "again").mkdir()
+    one = run_of(tmp_path / "again", GOLD, {name: latin(text) for name, text in GOLD.items()})
+    judge = metric()
+    values = [judge.score(q, clean.predictions[q.question_id]).values for q in clean.questions]
+    scores = check(one).data["scores"]
+    assert scores["answers undone"] == {
+        key: sum(one[key] for one in values) / len(values) for key in ("em", "f1")
+    }
+    assert scores["as saved"]["em"] == 0.2  # 1912 alone
+
+
+def test_clean_runs_are_sound(tmp_path):
+    found = check(run_of(tmp_path, GOLD, GOLD | {"a": "«KÖLN»", "b": None}))
+    assert found.verdict == "sound"
+    assert found.headline == "run: no answer and no gold answer is garbled"
+    assert not any(table.rows for table in found.tables)

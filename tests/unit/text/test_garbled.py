@@ -1,0 +1,84 @@
+"""What a text was before it was garbled: known where that is expected, never guessed."""
+
+import json
+import unicodedata
+
+import pytest
+
+from closeread.text import garbled
+from closeread.text.garbled import before, undone
+
+PASSAGE = "Im Café in Köln sagte José: „don’t“. 他住在北京市。AT&T."
+
+
+def latin(text):
+    return text.encode().decode("latin-1")
+
+
+def windows(text):
+    return text.encode().decode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("how", "text", "was"),
+    [
+        (garbled.LATIN, latin("Köln"), "Köln"),
+        (garbled.LATIN, windows("don’t"), "don’t"),
+        (garbled.LATIN, windows(windows("Köln")), "Köln"),  # over and over
+        (garbled.LATIN, latin("北京市"), "北京市"),
+        (garbled.LATIN, f"José, {latin('Köln')}", "José, Köln"),  # in a part of the text alone
+        (garbled.GBK, "北京".encode().decode("gb18030"), "北京"),
+        (garbled.GBK, "北京市".encode().decode("gb18030", "replace"), "北京市"),  # half of it lost
+        (garbled.GBK, "José".encode().decode("gb18030"), "José"),
+        (garbled.OF_GBK, "北京".encode("gbk").decode("latin-1"), "北京"),
+        (garbled.ENTITIES, "AT&amp;T", "AT&T"),
+        (garbled.ENTITIES, "K&#246;ln", "Köln"),
+        (garbled.ESCAPES, json.dumps("Köln").strip('"'), "Köln"),
+        (garbled.APART, unicodedata.normalize("NFD", "Köln"), "Köln"),
+        (garbled.LOST, "K?ln", "Köln"),
+        (garbled.LOST, "Jos\ufffd", "José"),
+        (garbled.LOST, "Jos\ufffd\ufffd", "José"),
+    ],
+)
+def test_what_a_text_was_is_found(how, text, was):
+    found = undone(text, (), PASSAGE)
+    if was in PASSAGE:
+        assert found == (how, was)
+    found = undone(text, [was], PASSAGE)
+    assert found == (how, was)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CAFÉ»", "L'ÉTÉ”", "AMANHÃ”", "«VOILÀ»", "São Paulo", "Ação", "Việt Nam", "Đà Nẵng",
+        "Ångström’s", "ŁÓDŹ”", "Ελλάδα", "Привет", "联通", "中国移动", "隆重", "150头", "日本語",
+        "한국어", "R&D", "Q&A;", "what?", "是吗？", "C:\\users", "\\u12", "\ufffd", "?", "\ud800",
+        "e\u0301", "",
+    ],
+)  # fmt: skip
+def test_what_merely_looks_garbled_stays(text):
+    """Whatever undoing makes of it, a text that is accepted or in its passage is what it was."""
+    assert undone(text, [text], text) is None
+    assert undone(text, ["Köln"], "nothing of it") is None
+    assert undone(text, (), text) is None
+
+
+def test_a_plain_text_is_not_looked_at_twice():
+    for text in ("Cologne", "12,300 goats", "don't", "北京市"):
+        assert not list(before(text, PASSAGE))
+
+
+def test_a_text_that_is_expected_as_it_is_is_not_undone():
+    """An example of HTML is one, and stands in its passage."""
+    assert undone("&amp;", ["&amp;"], "Write &amp; for &.") is None
+    assert undone("&amp;", (), "Write &amp; for &.") is None
+    assert undone("&lt;", ["<"], "Write < so.") == (garbled.ENTITIES, "<")
+
+
+def test_short_answers_within_others_are_no_proof():
+    assert undone(latin("Köln liegt am Rhein"), ["Köln"], "") == (
+        garbled.LATIN,
+        "Köln liegt am Rhein",
+    )
+    assert undone(latin("Ö, Ä und so"), ["Ö"], "") is None
