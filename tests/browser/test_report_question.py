@@ -73,7 +73,8 @@ def test_two_runs_have_a_column_each(browser, two_runs):
         heads = visit.page.locator("thead th").all_inner_texts()
         assert heads[:3] == ["Metric", "first", "second"]
         told = visit.page.locator(".differences").inner_text()
-        assert "choice.accuracy, in points, minus first" in told
+        assert "choice.accuracy: difference from first" in told
+        assert "in points from first on the same questions" in told
         assert "second" in told and "\u221216.7" in told and "1.0000" in told
         assert "rewritten" in visit.text("main")
         assert "dashed" not in visit.text("main")  # of several runs no line is drawn

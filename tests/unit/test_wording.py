@@ -15,7 +15,7 @@ from closeread.cli import cli, main
 from closeread.cli.terminal.numbers import aligned
 from closeread.cli.terminal.output import remark, table
 from closeread.errors import InputError
-from closeread.reports.tables import _line
+from closeread.reports.table import line as line_of
 from closeread.runs.belonging import Misfits, told
 from closeread.types import Defects
 from closeread.wording import count_of, harmless, in_one_line, seconds_of
@@ -70,7 +70,7 @@ def test_tables_and_remarks(capsys):
     assert "t␇" in printed
     remark("one\ntwo \x1b[31m")
     assert capsys.readouterr().err == "one\ntwo ␛[31m\n"
-    assert _line(EVIL) == "q1 forged: all is well ␛[31m␇<U+202E> <U+D800>"
+    assert line_of(EVIL) == "q1 forged: all is well ␛[31m␇<U+202E> <U+D800>"
     nothing = {field: [] for field in Misfits._fields} | {"n_predictions": 1, "n_questions": 0}
     found = Misfits(**nothing | {"strangers": [EVIL]})
     (line,) = told(found)

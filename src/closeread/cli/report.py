@@ -46,9 +46,10 @@ def command(
     """
     from closeread.api.datasets import locate
     from closeread.cli.terminal.output import as_json, remark
+    from closeread.cli.terminal.papers import must_be_taken, write_each
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import each_once, runs_in
-    from closeread.formats.files.outcome import within
+    from closeread.formats.files.outcome import must_take_file, must_take_folder, within
     from closeread.reports import tables
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, open_run
@@ -58,9 +59,11 @@ def command(
         if len(folders) > 1:
             raise UsageError("there are several runs", cure="name the page: --out page.html")
         out = within(open_run(folders[0]).path, REPORT)
-    if json_ and "-" in (markdown, latex, csv_):
-        raise UsageError("--json and a table both want stdout", cure="name a file for the table")
-    _must_be_taken(out, plots, markdown, latex, csv_)
+    must_be_taken(markdown, latex, csv_, json=json_)
+    if out is not None:
+        must_take_file(out)
+    if plots is not None:
+        must_take_folder(plots)
     where = locate(dataset) if dataset is not None else None
     with watched("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
         material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
@@ -79,39 +82,18 @@ def command(
         from closeread.reports.figures import write_plots
 
         written += map(str, write_plots(material, plots, language))
-    for target, text in (
-        (markdown, tables.markdown(material, language) if markdown else ""),
-        (latex, tables.latex(material, language) if latex else ""),
-        (csv_, tables.as_csv(material) if csv_ else ""),
-    ):
-        if target == "-":
-            click.echo(text, nl=False)
-        elif target:
-            _write(Path(target), text)
-            written.append(target)
+    written += write_each(
+        (
+            (markdown, tables.markdown(material, language) if markdown else ""),
+            (latex, tables.latex(material, language) if latex else ""),
+            (csv_, tables.as_csv(material) if csv_ else ""),
+        )
+    )
     if json_:
         as_json({"runs": [_of(run, material) for run in material.runs], "written": written})
     else:
         for path in written:
             (remark if "-" in (markdown, latex, csv_) else click.echo)(path)
-
-
-def _must_be_taken(out: Path | None, plots: Path | None, *tables: str | None) -> None:
-    """Try all places before the runs are read."""
-    from closeread.formats.files.outcome import must_take_file, must_take_folder
-
-    files = [Path(one) for one in tables if one and one != "-"]
-    for file in files if out is None else [out, *files]:
-        must_take_file(file)
-    if plots is not None:
-        must_take_folder(plots)
-
-
-def _write(path: Path, text: str) -> None:
-    from closeread.formats.files.whole import replacing
-
-    with replacing(path) as stream:
-        stream.write(text.encode())
 
 
 def _of(run: "RunView", material: "Material") -> dict[str, Any]:

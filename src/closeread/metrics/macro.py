@@ -93,7 +93,8 @@ def compare_averages(name: str, systems: Sequence[Sequence[Paired]]) -> tuple[Co
     Raises:
         MismatchError: Systems were not scored on the same questions.
     """
-    return adjusted([_compared(name, pairs) for pairs in systems])
+    level = systems[0][0].resampling.level
+    return adjusted([_compared(name, pairs) for pairs in systems], level)
 
 
 def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:

@@ -15,12 +15,12 @@ from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.reports.material import SURE, Material, Row, RunView, SetView, Told, share_of
-from closeread.reports.naming import told_apart
 from closeread.reports.plot import RESAMPLING
 from closeread.reports.shortening import counted
 from closeread.runs import belonging
 from closeread.runs.belonging import Misfits
 from closeread.runs.fits import misfits
+from closeread.runs.naming import told_apart
 from closeread.runs.read_as import Changed, read_as
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.option import judge
 from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.belonging import Misfits
+from closeread.runs.compare import Compared
+from closeread.runs.compare_tables import ComparedTables
 from closeread.runs.read_as import Changed
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.text.language import of_most
@@ -229,7 +231,7 @@ class Material:
     sets: list[SetView] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    compared: list[dict[str, Any]] | None = None
+    compared: list[Compared | ComparedTables] | None = None
 
     def runs_of(self, place: int) -> list[int]:
         """Return which runs answer a data set."""

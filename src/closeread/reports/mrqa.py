@@ -8,7 +8,7 @@ from typing import Any
 from closeread.downloads.mrqa import MRQA
 from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model, plain_name
 from closeread.reports.material import Material, RunView
-from closeread.reports.naming import systems_of
+from closeread.runs.naming import systems_of
 from closeread.runs.records import RunSummary
 from closeread.types import Summary
 

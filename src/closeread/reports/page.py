@@ -8,7 +8,7 @@ from typing import Any
 from closeread.errors import MissingExtraError
 from closeread.formats.files.whole import replacing
 from closeread.reports import payload
-from closeread.reports.differences import differences
+from closeread.reports.differences import shown
 from closeread.reports.frame import drawn_by, in_closure, scripts, template
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
@@ -18,7 +18,7 @@ from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
 from closeread.reports.unscripted import unscripted
 from closeread.reports.words.notes import NOTES
-from closeread.reports.words.page import by_language
+from closeread.reports.words.page import LANGUAGES, by_language
 from closeread.version import __version__
 
 
@@ -62,12 +62,11 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         ],
         "plots": [plot.merged() for plot in all_plots(material)],
         "runsPlots": [plot.merged() for plot in of_runs(material)],
-        "differences": differences(material),
+        "differences": {each: shown(material, each) for each in LANGUAGES},
         "mrqa": made,
         "questions": payload.columns(material),
     }
     given = {one.note for run in material.runs for one in run.metrics.values()}
-    given |= {one["note"] for one in found["differences"]}
     given |= {told.note for run in material.runs for told in run.told.values()}
     chinese = {note: NOTES.say(note, "zh") for note in sorted(given)}
     found["notes"] = {note: said for note, said in chinese.items() if said != note}

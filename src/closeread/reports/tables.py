@@ -3,49 +3,21 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from closeread.reports.differences import differences
+from closeread.reports.differences import differing
 from closeread.reports.groups import uncounted
 from closeread.reports.material import Material
 from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
+from closeread.reports.table import DASH, Table, in_latex, in_markdown, marked
 from closeread.reports.words.page import word
 from closeread.types import Summary
 from closeread.wording import in_one_line
 
-_DASH = "—"
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    _DASH: "---",
-    "−": "$-$",
-}
 _FORMULA = re.compile(r"\s*[-=+@]")  # how it begins
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A table of ready cells; the first column is text, the others are numbers."""
-
-    caption: str
-    headings: list[str]
-    rows: list[list[str]]
-    note: str = ""
 
 
 def tables(material: Material, language: str) -> list[Table]:
@@ -59,7 +31,7 @@ def tables(material: Material, language: str) -> list[Table]:
             for name in dict.fromkeys(name for run in runs for name in run.metrics)
         ],
     )
-    found = [_upright(numbers, word("run", language)), *_differing(material, language)]
+    found = [_upright(numbers, word("run", language)), *differing(material, language)]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
         chief = [(run, run.headline) for run in runs if run.headline]
@@ -73,57 +45,10 @@ def tables(material: Material, language: str) -> list[Table]:
                 caption=word("table.breakdown", language, {"tag": tag}),
                 headings=[tag, *(f"{run.name}: {name}" for run, name in chief)],
                 rows=[[value, *row] for value, row in zip(values, cells, strict=True)],
-                note=dash if any(_DASH in row for row in cells) else "",
+                note=dash if any(DASH in row for row in cells) else "",
             )
         )
     return found + list(_shared_task(material, language))
-
-
-def _differing(material: Material, language: str) -> Iterator[Table]:
-    """By how much runs differ from the first, where a page tells it; what is sure has a mark."""
-    found = differences(material)
-    if not found:
-        return
-    baseline = material.runs[found[0]["baseline"]]
-    level = round(1 - baseline.level, 10)
-    sure = [one["p"] is not None and one["p"] < level for one in found]
-    tests = dict.fromkeys(one["test"] for one in found if one["test"] != "none")
-    told = {"metric": found[0]["metric"], "run": baseline.name, "test": ", ".join(tests) or _DASH}
-    notes = [word("difference.lead", language, told)]
-    notes += [word("difference.sure", language, {"level": f"{level:g}"})] if any(sure) else []
-    yield Table(
-        caption=word("difference.title", language),
-        headings=[
-            word("run", language),
-            word("difference", language),
-            "p",
-            word("difference.smallest", language),
-        ],
-        rows=[
-            [
-                material.runs[one["run"]].name,
-                _difference(one) + "*" * mark,
-                _p(one["p"]),
-                _DASH if one["smallest"] is None else percent(one["smallest"]),
-            ]
-            for one, mark in zip(found, sure, strict=True)
-        ],
-        note=" ".join(notes),
-    )
-
-
-def _difference(one: Mapping[str, Any]) -> str:
-    difference, low, high = (
-        _DASH if one[key] is None else f"{100 * one[key]:+.1f}".replace("-", "−")
-        for key in ("difference", "low", "high")
-    )
-    return difference if _DASH in (low, high) else f"{difference} [{low}, {high}]"
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return _DASH
-    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _upright(table: Table, corner: str) -> Table:
@@ -158,20 +83,13 @@ def _shared_task(material: Material, language: str) -> Iterator[Table]:
 
 def markdown(material: Material, language: str) -> str:
     """Return the tables in Markdown, with licences and signatures below."""
-    parts = []
-    for table in tables(material, language):
-        lines = [f"**{_marked(table.caption)}**", ""]
-        lines.append("| " + " | ".join(map(_marked, table.headings)) + " |")
-        lines.append("|---|" + "---:|" * (len(table.headings) - 1))
-        lines += ["| " + " | ".join(map(_marked, row)) + " |" for row in table.rows]
-        lines += ["", _marked(table.note)] if table.note else []
-        parts.append("\n".join(lines))
     licences = [
-        f"- {_marked(view.info.name)}: {word('licence', language)} "
-        + _marked(view.info.license or word("licence-unknown", language))
+        f"- {marked(view.info.name)}: {word('licence', language)} "
+        + marked(view.info.license or word("licence-unknown", language))
         for view in material.sets
     ]
-    signatures = [f"- {_marked(run)}: `{it.signature}`" for run, it in _all(material)]
+    signatures = [f"- {marked(run)}: `{it.signature}`" for run, it in _all(material)]
+    parts = [in_markdown(table) for table in tables(material, language)]
     parts += [
         "\n".join(licences),
         word("table.signatures", language) + "\n\n" + "\n".join(signatures),
@@ -181,24 +99,8 @@ def markdown(material: Material, language: str) -> str:
 
 def latex(material: Material, language: str) -> str:
     """Return the tables in LaTeX for the booktabs package; signatures stand in comments."""
-    parts = ["% \\usepackage{booktabs}"]
-    for table in tables(material, language):
-        lines = [
-            "\\begin{table}",
-            f"\\caption{{{escape_latex(table.caption)}}}",
-            f"\\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}",
-            "\\toprule",
-            " & ".join(map(escape_latex, table.headings)) + " \\\\",
-            "\\midrule",
-            *(" & ".join(map(escape_latex, row)) + " \\\\" for row in table.rows),
-            "\\bottomrule",
-            "\\end{tabular}",
-            *([f"\\par {escape_latex(table.note)}"] if table.note else []),
-            "\\end{table}",
-        ]
-        parts.append("\n".join(lines))
-    parts.append("\n".join(f"% {_line(run)}: {_line(it.signature)}" for run, it in _all(material)))
-    return "\n\n".join(parts) + "\n"
+    signatures = (f"{run}: {it.signature}" for run, it in _all(material))
+    return in_latex(tables(material, language), signatures)
 
 
 def as_csv(material: Material) -> str:
@@ -243,17 +145,8 @@ def as_csv(material: Material) -> str:
     return out.getvalue()
 
 
-def escape_latex(text: str) -> str:
-    """Return text in which no character has a meaning for LaTeX."""
-    return _line("".join(_LATEX.get(character, character) for character in text))
-
-
 def _all(material: Material) -> Sequence[tuple[str, Summary]]:
     return [(run.name, it) for run in material.runs for it in run.metrics.values()]
-
-
-def _marked(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", _line(text))
 
 
 def _shown_only(text: str) -> str:
@@ -261,13 +154,9 @@ def _shown_only(text: str) -> str:
     return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _line(text: str) -> str:
-    return in_one_line(" ".join(text.split()))
-
-
 def _cell(it: Summary | None) -> str:
     if it is None or it.value is None:
-        return _DASH
+        return DASH
     if it.low is None or it.high is None:
         return percent(it.value)
     return f"{percent(it.value)} [{percent(it.low)}, {percent(it.high)}]"

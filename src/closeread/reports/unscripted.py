@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from closeread.reports.frame import escaped
 from closeread.reports.material import Material
 from closeread.reports.notices import Notice, notices
-from closeread.reports.tables import Table, tables
+from closeread.reports.table import Table
+from closeread.reports.tables import tables
 from closeread.reports.words.page import word
 from closeread.runs.records import DatasetInfo
 

@@ -27,6 +27,7 @@ class Compared:
 
     Attributes:
         dataset: The data set that all of them answer.
+        level: Of the intervals; a difference is sure below 1 less that.
         systems: System name to the folders of its runs, the first one being the baseline.
         signatures: Value name to the signature that all runs share ("" where they differ and the
             user allowed it).
@@ -36,6 +37,7 @@ class Compared:
     """
 
     dataset: DatasetInfo
+    level: float
     systems: dict[str, list[str]]
     signatures: dict[str, str] = field(default_factory=dict)
     apart: list[str] = field(default_factory=list)
@@ -74,7 +76,7 @@ def compare_runs(
             expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
         )
     found, pooled = side_by_side(
-        systems, metrics=metrics, allow_different_signatures=allow_different_signatures
+        systems, resampling.level, metrics, allow_different_signatures=allow_different_signatures
     )
     found.apart = apart
     advance = begin(len(pooled))
@@ -85,12 +87,17 @@ def compare_runs(
 
 
 def side_by_side(
-    systems: Systems, *, metrics: Sequence[str] = (), allow_different_signatures: bool = False
+    systems: Systems,
+    level: float,
+    metrics: Sequence[str] = (),
+    *,
+    allow_different_signatures: bool = False,
 ) -> tuple[Compared, dict[str, list[System]]]:
     """Put systems on one data set side by side, before anything is tested.
 
     Args:
         systems: System name to its runs, several of them as the seeds of one.
+        level: Of the intervals.
         metrics: As of ``compare_runs``; so is the next.
         allow_different_signatures: Take numbers that were not made in the same way.
 
@@ -116,6 +123,7 @@ def side_by_side(
     names = _shared_names(runs, summaries, list(pools.values()), metrics)
     found = Compared(
         dataset=runs[0].info.dataset,
+        level=level,
         systems={name: [str(run.path) for run in of] for name, of in systems.items()},
         signatures=_signatures(runs, summaries, names, allow_different_signatures),
     )

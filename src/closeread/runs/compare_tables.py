@@ -14,6 +14,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
 from closeread.metrics.subject import family
 from closeread.protocols import Begin, unwatched
+from closeread.runs import naming
 from closeread.runs.compare import Compared, side_by_side, told_apart
 from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
@@ -30,6 +31,7 @@ class ComparedTables:
     """What comparing tables of runs found.
 
     Attributes:
+        level: Of the intervals; a difference is sure below 1 less that.
         systems: System name to its folders, the first one being the baseline.
         left_out: In a sentence each, data sets that not every system has a run on, or on which no
             run has what was asked for; then averages of what was not made in one way on all.
@@ -41,6 +43,7 @@ class ComparedTables:
         apart: Where seeds were grouped, what ``Compared`` has by that name.
     """
 
+    level: float
     systems: dict[str, list[str]]
     apart: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -82,11 +85,12 @@ def compare_tables(
     """
     by_set = {
         name: {_key(run.info.dataset): run for run in runs}
-        for name, runs in zip(_names(tables), tables.values(), strict=True)
+        for name, runs in zip(naming.systems_of(list(tables)), tables.values(), strict=True)
     }
     every = {key: run.info.dataset for runs in by_set.values() for key, run in runs.items()}
     lacking = {key: [name for name, runs in by_set.items() if key not in runs] for key in every}
     found = ComparedTables(
+        level=resampling.level,
         systems={},
         left_out=[
             f"{told_apart(every[key])} is left out: no run of {', '.join(names)}"
@@ -121,7 +125,8 @@ def compare_tables(
     for key in chosen:
         one, pools = side_by_side(
             {system: [by_set[name][key] for name in names] for system, names in systems.items()},
-            metrics=metrics,
+            resampling.level,
+            metrics,
             allow_different_signatures=allow_different_signatures,
         )
         pairs.append(
@@ -131,7 +136,7 @@ def compare_tables(
             one.comparisons += compare_pairs(of)
         found.sets.append(one)
         advance(1)
-    _adjust(found.sets)
+    _adjust(found.sets, resampling.level)
     if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
         # Of one file two parts are no two data sets.
         having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
@@ -165,15 +170,6 @@ def _averages(
         for part, chosen in parts.items()
         if values
     }
-
-
-def _names(tables: Tables) -> list[str]:
-    """Name each system by its folder, by the whole path where two folders have one name."""
-    names = [path.resolve().name for path in tables]
-    return [
-        name if names.count(name) == 1 else str(path)
-        for name, path in zip(names, tables, strict=True)
-    ]
 
 
 def _by_seed(
@@ -242,12 +238,14 @@ def _made_alike(name: str, sets: Sequence[Compared]) -> bool:
     return len(settings) == 1 and all(one.signatures.get(name) for one in sets)
 
 
-def _adjust(sets: Sequence[Compared]) -> None:
+def _adjust(sets: Sequence[Compared], level: float) -> None:
     """Adjust the p-values of each value for all data sets and systems together."""
     names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
     together = {
         name: iter(
-            adjusted([one for found in sets for one in found.comparisons if one.metric == name])
+            adjusted(
+                [one for found in sets for one in found.comparisons if one.metric == name], level
+            )
         )
         for name in names
     }

@@ -1,6 +1,7 @@
 """Runs on one page are compared by one metric, and paired, as `closeread compare` does it."""
 
 import pytest
+from msgspec import structs
 
 from closeread.cli import main
 from closeread.metrics.intervals import Resampling
@@ -11,6 +12,7 @@ from closeread.reports.plots import all_plots
 from closeread.reports.tables import latex, markdown, tables
 from closeread.runs.compare import compare_runs
 from closeread.runs.store import open_run
+from table_runs import write_tables
 
 
 def closeread(*arguments):
@@ -36,38 +38,57 @@ def folder(tmp_path_factory):
 
 def test_differences_are_those_of_compare(folder):
     paths = [folder / name for name in ("cues", "longest", "lexical")]
-    told = differences(gather(paths))
-    expected = compare_runs(list(map(open_run, paths)), Resampling()).comparisons
-    assert [(one["run"], one["baseline"]) for one in told] == [(1, 0), (2, 0)]
-    for one, other in zip(told, expected, strict=True):
-        assert one["metric"] == other.metric == "choice.accuracy"
-        assert (one["difference"], one["low"], one["high"]) == (
-            other.difference, other.low, other.high,
-        )  # fmt: skip
-        assert (one["p"], one["test"]) == (other.p_holm, other.test)
-        assert one["smallest"] == other.smallest_difference
+    (told,) = differences(gather(paths))
+    expected = compare_runs(list(map(open_run, paths)), Resampling())
+    assert told.comparisons == expected.comparisons
+    assert [one.metric for one in told.comparisons] == ["choice.accuracy"] * 2
 
 
 def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
     """Minus the first run, p after Holm; only what lies below the level has the mark."""
     material = gather([folder / name for name in ("cues", "longest", "lexical")])
-    one, other = differences(material)
-    material.compared = [one | {"p": 0.01, "difference": -0.125, "low": -0.25, "high": 0.0}]
-    material.compared.append(other | {"p": 0.05, "low": None, "smallest": None})
-    found = tables(material, "en")[1]
-    assert found.headings == ["Run", "Difference", "p", "would show"]
-    shown = f"{100 * one['smallest']:.1f}"
-    assert found.rows[0] == ["longest", "−12.5 [−25.0, +0.0]*", "0.0100", shown]
-    assert found.rows[1][0::2] == ["lexical", "0.0500"]
-    assert "*" not in found.rows[1][1]
-    assert found.rows[1][3] == "—"
-    assert "choice.accuracy, in points, minus cues" in found.note
-    assert found.note.endswith(" * p below 0.05.")
-    assert "longest & $-$12.5 [$-$25.0, +0.0]* & 0.0100 & " in latex(material, "en")
-    material.compared = [other | {"p": None}]
+    (found,) = differences(material)
+    one, other = found.comparisons
+    one = structs.replace(one, p_holm=0.01, sure=True, difference=-0.125, low=-0.25, high=0.0)
+    other = structs.replace(other, p_holm=0.05, low=None, smallest_difference=None)
+    found.comparisons = [one, other]
+    made = tables(material, "en")[1]
+    assert made.caption == "choice.accuracy: difference from cues"
+    assert made.headings == ["Run", "Difference", "p", "Holm", "would show"]
+    shown = f"{100 * one.smallest_difference:.1f}"
+    assert made.rows[0][:2] == ["longest", "−12.5 [−25.0, +0.0]*"]
+    assert made.rows[0][3:] == ["0.0100", shown]
+    assert made.rows[1][0] == "lexical"
+    assert "*" not in made.rows[1][1]
+    assert made.rows[1][3:] == ["0.0500", "—"]
+    assert "in points from cues on the same questions, with 95% intervals." in made.note
+    assert made.note.endswith(" * sure: p below 0.05 after Holm.")
+    assert "longest & $-$12.5 [$-$25.0, +0.0]* & " in latex(material, "en")
+    found.comparisons = [structs.replace(other, p_value=None, p_holm=None)]
     (row,) = tables(material, "en")[1].rows
     assert row[2] == "—"
     assert "p below" not in markdown(material, "en")
+
+
+def test_systems_on_several_sets_have_the_table_of_compare(folder, tmp_path):
+    """Folders with a run on each set: values with their marks, and the differences."""
+    systems = {"old": 4, "new": 12, "other": 5}
+    for call in write_tables(tmp_path, {"SQuAD": 12, "NewsQA": 14}, systems):
+        closeread(*call)
+    folders = [tmp_path / name for name in systems]
+    material = gather([path for each in folders for path in sorted(each.iterdir())])
+    (found,) = differences(material)
+    assert list(found.systems) == ["old", "new", "other"]
+    _, values, differing, *_ = tables(material, "en")
+    assert values.headings == ["Data set", *found.systems]
+    assert values.rows[1] == ["SQuAD", "33.3", "100.0*", "41.7"]
+    assert [row[0] for row in values.rows] == ["NewsQA", "SQuAD", "macro-average"]
+    assert differing.headings[:3] == ["Data set", "Run", "Difference"]
+    assert (differing.left, differing.parts) == (2, (4,))
+    assert [row[:2] for row in differing.rows[:2]] == [
+        ["NewsQA", "new"], ["NewsQA", "other"],
+    ]  # fmt: skip
+    assert differences(gather([path for each in folders[:1] for path in each.iterdir()])) == []
 
 
 def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
@@ -79,7 +100,8 @@ def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
     (plot,) = of_runs(material)
     assert plot.params == {"metric": "choice.accuracy"}
     assert [row["points"][0] is None for row in plot.data["rows"]] == [True, False, False]
-    assert [(one["run"], one["baseline"]) for one in differences(material)] == [(2, 1)]
+    ((one,),) = (found.comparisons for found in differences(material))
+    assert (one.first, one.second) == ("cues", "longest")
     for made in all_plots(material):
         if made.kind == "dots":
             assert made.params["metric"] == "choice.accuracy"

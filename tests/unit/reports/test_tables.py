@@ -15,7 +15,8 @@ from closeread.cli.score import command as score
 from closeread.formats import load
 from closeread.reports.gather import gather
 from closeread.reports.mrqa import published
-from closeread.reports.tables import as_csv, escape_latex, latex, markdown
+from closeread.reports.table import escape_latex
+from closeread.reports.tables import as_csv, latex, markdown
 from closeread.types import Answer, Prediction
 from report_runs import PASSAGE, choose, mixed_run, right_or_wrong, triple, write_run, write_set
 

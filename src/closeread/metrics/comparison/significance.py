@@ -41,6 +41,7 @@ class Comparison(Record, frozen=True, kw_only=True):
             ``bootstrap`` (values that are no ratio of sums), or ``none``.
         p_holm: Adjusted for all systems that were compared with the first one, and for all data
             sets where they were compared on several.
+        sure: Whether the adjusted p-value is below 1 less the level of the intervals.
         only_first: For 0/1 metrics: questions that only the first got right; ``only_second`` alike.
         n_units: What was paired: questions, passages or groups.
         smallest_difference: What so many units would show with power 0.8 at level 0.05.
@@ -57,6 +58,7 @@ class Comparison(Record, frozen=True, kw_only=True):
     test: str = "none"
     p_value: float | None = None
     p_holm: float | None = None
+    sure: bool = False
     only_first: int | None = None
     only_second: int | None = None
     n_units: int
@@ -77,15 +79,25 @@ def compare(pairs: Sequence[Paired]) -> tuple[Comparison, ...]:
     Raises:
         MismatchError: The systems were not scored on the same questions.
     """
-    return adjusted([_compared(pair) for pair in pairs])
+    found = [_compared(pair) for pair in pairs]
+    return adjusted(found, pairs[0].resampling.level) if pairs else ()
 
 
-def adjusted(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return comparisons with their p-values adjusted for all of them together (Holm)."""
+def adjusted(found: Sequence[Comparison], level: float) -> tuple[Comparison, ...]:
+    """Return comparisons with their p-values adjusted for all of them together (Holm).
+
+    Args:
+        found: What is looked at together.
+        level: Of the intervals: a difference is sure where its p-value is below 1 less that.
+    """
     known = [one.p_value for one in found if one.p_value is not None]
     together = iter(holm(known))
+    chance = round(1 - level, 10)  # 0.05, which the difference of the two floats is not
     return tuple(
-        one if one.p_value is None else replace(one, p_holm=next(together)) for one in found
+        one
+        if one.p_value is None
+        else replace(one, p_holm=(p_holm := next(together)), sure=p_holm < chance)
+        for one in found
     )
 
 

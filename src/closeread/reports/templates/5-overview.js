@@ -123,19 +123,16 @@ function ways(run) {
 }
 // What the intervals of two runs do not say: they share their questions.
 function differences() {
-  if (!DATA.differences.length) return null;
-  const signed = (x) => (x < 0 ? "\u2212" : "+") + percent(Math.abs(x));
-  const known = (x, how) => (typeof x === "number" ? how(x) : DASH);
-  const chance = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
-  const { metric, baseline } = DATA.differences[0];
-  const test = [...new Set(DATA.differences.map((it) => it.test).filter((name) => name !== "none"))].join(", ") || DASH;
-  return h("section", { class: "differences" }, h("h2", null, t("difference.title")),
-    h("p", { class: "soft" }, t("difference.lead", { metric, run: DATA.runs[baseline].name, test })),
+  const told = DATA.differences[lang];
+  if (!told) return null;
+  const kind = (table, k) => (k < table.left ? null : { class: "n" });
+  const row = (table, cells, k) => h("tr", table.parts.includes(k) ? { class: "part" } : null, cells.map((text, c) => h("td", kind(table, c), h("bdi", null, text))));
+  return h("section", { class: "differences" }, h("h2", null, told.title), told.tables.map((table) => [h("h3", null, h("bdi", null, table.caption)),
     h("div", { class: "scroll" }, h("table", null,
-      h("thead", null, h("tr", null, h("th", null, t("run")), h("th", { class: "n" }, t("difference")), h("th", { class: "n" }, "p"), h("th", { class: "n" }, t("difference.smallest")))),
-      h("tbody", null, DATA.differences.map((it) => h("tr", null, h("td", null, h("bdi", null, DATA.runs[it.run].name), it.note && h("span", { class: "between" }, noted(it.note))),
-        h("td", { class: "n" }, h("b", null, known(it.difference, signed)), typeof it.low === "number" && h("span", { class: "between" }, `[${signed(it.low)}, ${signed(it.high)}]`)),
-        h("td", { class: "n" }, known(it.p, chance)), h("td", { class: "n soft" }, known(it.smallest, percent))))))));
+      h("thead", null, h("tr", null, table.headings.map((text, c) => h("th", kind(table, c), h("bdi", null, text))))),
+      h("tbody", null, table.rows.map((cells, k) => row(table, cells, k))))),
+    h("p", { class: "soft" }, table.note)]),
+    told.remarks.length > 0 && h("ul", { class: "soft" }, told.remarks.map((text) => h("li", null, h("bdi", null, text)))));
 }
 function published() {
   const table = DATA.mrqa;

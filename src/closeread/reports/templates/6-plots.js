@@ -9,9 +9,16 @@ const shape = (run, x, y) => SHAPES[run % SHAPES.length](x, y);
 const breadth = (text) => [...text].reduce((sum, c) => sum + (c.charCodeAt(0) > 0x2e80 ? 12 : 6.6), 0);
 function fit(text, room) {
   if (breadth(text) <= room) return text;
-  let out = "";
-  for (const c of text) { if (breadth(out + c) > room - 10) break; out += c; }
-  return out + "…";
+  // The beginning and the end: names of runs are often told apart by their ends alone.
+  const letters = [...text];
+  let from = 0, to = letters.length;
+  for (let out = "…"; ; ) {
+    const next = from <= (letters.length - to) * 2 ? letters[from] : letters[to - 1];
+    out += next;
+    if (breadth(out) > room || from >= to) break;
+    if (from <= (letters.length - to) * 2) from++; else to--;
+  }
+  return letters.slice(0, from).join("") + "…" + letters.slice(to).join("");
 }
 function axis(parts, at, top, bottom, ticks = [0, 0.25, 0.5, 0.75, 1]) {
   for (const tick of ticks) {

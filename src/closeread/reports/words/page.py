@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from closeread.reports.words.differences import DIFFERENCES
 from closeread.reports.words.names import NAMES
 from closeread.reports.words.notices import NOTICES
 from closeread.reports.words.plots import PLOTS
@@ -168,6 +169,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "role.negative": ("Negative variant", "负向变式"),
     "role.none": ("Question", "题目"),
     **PLOTS,
+    **DIFFERENCES,
     "mrqa.title": ("Beside the shared task's published baselines", "与共享任务公布的基线并列"),
     "mrqa.lead": (
         "EM / F1 in percent, MRQA 2019 development sets; baselines as published by the organisers.",

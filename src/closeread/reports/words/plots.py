@@ -18,16 +18,6 @@ PLOTS: dict[str, tuple[str, str]] = {
     "second.right": ("second right", "后者对"),
     "second.wrong": ("second wrong", "后者错"),
     "plot.runs": ("How do the runs compare?", "各次运行相比如何？"),
-    "difference": ("Difference", "差值"),
-    "difference.title": ("By how much do they differ?", "相差多少？"),
-    "difference.lead": (
-        "{metric}, in points, minus {run}, on the same questions; p after Holm ({test}). "
-        "The last column: the smallest difference that so many questions would show (power 0.8).",
-        "{metric}（百分点），各次运行减 {run}，同题配对；p 经 Holm 校正（{test}）。"
-        "末列：这么多题能看出的最小差异（功效 0.8）。",
-    ),
-    "difference.sure": ("* p below {level}.", "* p 小于 {level}。"),
-    "difference.smallest": ("would show", "可辨"),
     "plot.group": ("Does it depend on “{tag}”?", "得分是否因“{tag}”而异？"),
     "plot.strategy": ("Which strategies break it?", "哪些改写策略能难倒它？"),
     "plot.role": ("Does it hold when questions are rewritten?", "题目改写后还答得对吗？"),

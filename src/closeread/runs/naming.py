@@ -1,4 +1,4 @@
-"""What runs and folders of them are called on a page: no longer than tells them apart."""
+"""What runs and folders of them are called: no longer than tells them apart."""
 
 from collections.abc import Sequence
 from pathlib import Path

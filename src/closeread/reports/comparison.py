@@ -1,0 +1,280 @@
+"""What ``closeread compare`` finds, as tables: the one form that terminals, papers and pages show.
+
+Systems on several data sets have a table for each metric, with a row a data set and the averages
+last; those on one data set have one table with a row a metric. Of two systems it holds values and
+differences, of more it holds their values, and a second one how each differs from the first.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, compress, groupby
+from pathlib import Path
+
+from closeread.formats.mrqa_results import domain
+from closeread.metrics.comparison.seeds import Spread
+from closeread.metrics.comparison.significance import Comparison
+from closeread.reports.plot import percent
+from closeread.reports.table import DASH, MINUS, Table, in_latex, in_markdown, line, marked
+from closeread.reports.words.notes import NOTES
+from closeread.reports.words.page import word
+from closeread.runs.compare import Compared
+from closeread.runs.compare_tables import ComparedTables
+
+Found = Compared | ComparedTables
+Row = tuple[str, tuple[Comparison, ...]]  # what it is called; each other system with the first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Comparisons that stand together: on several data sets those of one metric.
+
+    Attributes:
+        metric: That of all rows; empty where each row is called by its own.
+        rows: Data sets by domain and name, then averages; or metrics.
+        parts: Before which rows another domain, or the averages, begin.
+    """
+
+    metric: str
+    rows: list[Row]
+    parts: tuple[int, ...] = ()
+
+
+def blocks(found: Found, language: str = "en") -> list[Block]:
+    """Return what was compared, a block for each metric, or all metrics on one data set."""
+    if isinstance(found, Compared):
+        by_metric = groupby(found.comparisons, key=lambda one: one.metric)
+        return [Block(metric="", rows=[(metric, tuple(of)) for metric, of in by_metric])]
+    sets = [(domain(each.dataset.name), each) for each in found.sets]
+    parts = [[each for _, each in sets]]
+    if all(where for where, _ in sets):
+        parts = [[each for where, each in sets if where == part] for part in ("in", "out")]
+    labels = _labels(found)
+    every: list[list[Row]] = [
+        [(labels[id(each)], tuple(each.comparisons)) for each in part] for part in parts
+    ]
+    every.append(
+        [(word(f"macro.{part}", language), tuple(of)) for part, of in found.macro_average.items()]
+    )
+    metrics = dict.fromkeys(one.metric for each in found.sets for one in each.comparisons)
+    return [_of_metric(metric, every) for metric in metrics]
+
+
+def _of_metric(metric: str, parts: Sequence[Sequence[Row]]) -> Block:
+    chosen = [
+        [(name, own) for name, of in part if (own := tuple(o for o in of if o.metric == metric))]
+        for part in parts
+    ]
+    ends = accumulate(map(len, chosen))
+    rows = [row for part in chosen for row in part]
+    begins = tuple(dict.fromkeys(end for end in ends if 0 < end < len(rows)))
+    return Block(metric=metric, rows=rows, parts=begins)
+
+
+def _labels(found: ComparedTables) -> dict[int, str]:
+    """Name each data set; of two of one name the baseline's run tells which."""
+    first = next(iter(found.systems))
+    names = [each.dataset.name for each in found.sets]
+    return {
+        id(each): name
+        if names.count(name) == 1
+        else f"{name} ({Path(each.systems[first][0]).name})"
+        for name, each in zip(names, found.sets, strict=True)
+    }
+
+
+def compared_tables(
+    found: Found,
+    language: str = "en",
+    *,
+    shown: Mapping[str, str] | None = None,
+    values: bool = True,
+) -> list[Table]:
+    """Return the tables of a comparison; what is sure after Holm has an asterisk.
+
+    Args:
+        found: By ``compare_runs`` or ``compare_tables``.
+        language: Of the words, ``en`` or ``zh``.
+        shown: What systems are called there, by name; by default by their names.
+        values: Whether the systems' values are shown, which another table may have.
+    """
+    systems = {name: (shown or {}).get(name, name) for name in found.systems}
+    made: list[Table] = []
+    for block in blocks(found, language):
+        if values and len(systems) > 2:
+            made.append(_values(block, systems, found, language))
+        made.append(_differences(block, systems, found, language, values and len(systems) == 2))
+    return made
+
+
+def _values(block: Block, systems: Mapping[str, str], found: Found, language: str) -> Table:
+    rows = [
+        [name, _value(of[0].first_value, of[0].first_spread)]
+        + [_value(one.second_value, one.second_spread) + "*" * one.sure for one in of]
+        for name, of in block.rows
+    ]
+    return Table(
+        caption=block.metric or _name(found),
+        headings=[_corner(found, language), *systems.values()],
+        rows=rows,
+        parts=block.parts,
+        note=" ".join(_marks(block, found, language)),
+    )
+
+
+def _differences(
+    block: Block,
+    systems: Mapping[str, str],
+    found: Found,
+    language: str,
+    values: bool,
+) -> Table:
+    """Return a row for each comparison, without the columns in which all rows are the same."""
+    first, *others = systems.values()
+    several = len(block.rows) > 1
+    kept = (several, len(others) > 1 or not several, values, values, True, True, _adjusted(block))
+    headings = [
+        _corner(found, language),
+        word("run", language),
+        first,
+        others[0],
+        word("difference", language),
+        "p",
+        "Holm",
+        word("difference.smallest", language),
+    ]
+    rows = [
+        [
+            name,
+            systems[one.second],
+            _value(one.first_value, one.first_spread),
+            _value(one.second_value, one.second_spread),
+            _difference(one) + "*" * one.sure,
+            _p(one.p_value),
+            _p(one.p_holm),
+            percent(one.smallest_difference) or DASH,
+        ]
+        for name, of in block.rows
+        for one in of
+    ]
+    metric = block.metric or ("" if several else block.rows[0][0])
+    said = {"metric": metric or _name(found), "run": first}
+    return Table(
+        caption=word("difference.of", language, said),
+        headings=[*compress(headings, (*kept, True))],
+        rows=[[*compress(row, (*kept, True))] for row in rows],
+        left=sum(kept[:2]),
+        parts=tuple(at * len(others) for at in block.parts),
+        note=" ".join([*_how(block, first, found, language), *_marks(block, found, language)]),
+    )
+
+
+def explained(found: Found, first: str, language: str = "en") -> list[str]:
+    """Return what the tables mean, a sentence or two each and none twice."""
+    told = [
+        note
+        for block in blocks(found, language)
+        for note in (*_how(block, first, found, language), *_marks(block, found, language))
+    ]
+    return list(dict.fromkeys(told))
+
+
+def comparison_in_markdown(found: Found, language: str = "en") -> str:
+    """Return the tables in Markdown, and below them what must be said and the signatures."""
+    parts = [in_markdown(table) for table in compared_tables(found, language)]
+    told = [f"- {marked(one)}" for one in _left_out(found) + remarks(found, language)]
+    parts += ["\n".join(told)] if told else []
+    signatures = "\n".join(f"- `{line(one)}`" for one in _signatures(found))
+    parts.append(word("table.signatures", language) + "\n\n" + signatures)
+    return "\n\n".join(parts) + "\n"
+
+
+def comparison_in_latex(found: Found, language: str = "en") -> str:
+    """Return the tables in LaTeX; the same stands below in comments."""
+    comments = [*_left_out(found), *remarks(found, language), *_signatures(found)]
+    return in_latex(compared_tables(found, language), comments)
+
+
+def _left_out(found: Found) -> list[str]:
+    return found.left_out if isinstance(found, ComparedTables) else []
+
+
+def _signatures(found: Found) -> list[str]:
+    sets = found.sets if isinstance(found, ComparedTables) else [found]
+    return [
+        f"{one.dataset.name}: {signature or f'{name}: signatures differ'}"
+        for one in sets
+        for name, signature in one.signatures.items()
+    ]
+
+
+def remarks(found: Found, language: str = "en") -> list[str]:
+    """Return what must be said of single comparisons, each once behind the rows that it is of."""
+    several = isinstance(found, ComparedTables)
+    rows_of: dict[str, list[str]] = {}
+    for block in blocks(found, language):
+        for name, of in block.rows:
+            for one in of:
+                who = [name, one.metric] if several else [name]
+                who += [one.second] if len(of) > 1 else []
+                if one.note:
+                    rows_of.setdefault(one.note, []).append(" ".join(who))
+    return [f"{', '.join(rows)}: {_said(note, language)}" for note, rows in rows_of.items()]
+
+
+def _said(note: str, language: str) -> str:
+    return note if language == "en" else NOTES.say(note, language)
+
+
+def _how(block: Block, first: str, found: Found, language: str) -> Iterator[str]:
+    every = [one for _, of in block.rows for one in of]
+    tests = ", ".join(dict.fromkeys(one.test for one in every if one.p_value is not None))
+    level = f"{100 * found.level:g}"
+    yield word("difference.how", language, {"run": first, "level": level})
+    if tests:
+        yield word("difference.tests", language, {"tests": tests})
+    if _adjusted(block):
+        over = "sets" if isinstance(found, ComparedTables) else "runs"
+        yield word(f"difference.holm-{over}", language)
+    if any(one.smallest_difference is not None for one in every):
+        yield word("difference.shows", language)
+
+
+def _marks(block: Block, found: Found, language: str) -> Iterator[str]:
+    every = [one for _, of in block.rows for one in of]
+    if any(one.sure for one in every):
+        yield word("difference.sure", language, {"level": f"{1 - found.level:.6g}"})
+    if any(one.first_spread or one.second_spread for one in every):
+        yield word("difference.spread", language)
+
+
+def _adjusted(block: Block) -> bool:
+    """Whether any p-value is not that of a single comparison."""
+    return any(one.p_holm != one.p_value for _, of in block.rows for one in of)
+
+
+def _name(found: Found) -> str:
+    return found.dataset.name if isinstance(found, Compared) else ""
+
+
+def _corner(found: Found, language: str) -> str:
+    return word("metric" if isinstance(found, Compared) else "dataset", language)
+
+
+def _value(value: float | None, spread: Spread | None) -> str:
+    if value is None:
+        return DASH
+    return percent(value) + ("" if spread is None else f" ±{percent(spread.deviation)}")
+
+
+def _difference(one: Comparison) -> str:
+    said, low, high = (
+        DASH if value is None else f"{100 * value:+.1f}".replace("-", MINUS)
+        for value in (one.difference, one.low, one.high)
+    )
+    return said if DASH in (low, high) else f"{said} [{low}, {high}]"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return DASH
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

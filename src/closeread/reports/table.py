@@ -1,0 +1,101 @@
+"""A table of ready cells, and how Markdown and LaTeX write it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from closeread.wording import in_one_line
+
+DASH = "—"
+MINUS = "−"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    DASH: "---",
+    MINUS: "$-$",
+}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of ready cells; the first columns are text, the others are numbers.
+
+    Attributes:
+        note: A paragraph below.
+        left: How many columns are text.
+        parts: Before which rows another part of the table begins.
+    """
+
+    caption: str
+    headings: list[str]
+    rows: list[list[str]]
+    note: str = ""
+    left: int = 1
+    parts: tuple[int, ...] = ()
+
+
+def in_markdown(table: Table) -> str:
+    """Return a table in Markdown, its caption above and its note below."""
+    numbers = len(table.headings) - table.left
+    lines = [f"**{marked(table.caption)}**", ""]
+    lines.append("| " + " | ".join(map(marked, table.headings)) + " |")
+    lines.append("|" + "---|" * table.left + "---:|" * numbers)
+    lines += ["| " + " | ".join(map(marked, row)) + " |" for row in table.rows]
+    lines += ["", marked(table.note)] if table.note else []
+    return "\n".join(lines)
+
+
+def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
+    """Return tables in LaTeX for the booktabs package, and lines of comment below."""
+    parts = ["% \\usepackage{booktabs}"]
+    for table in tables:
+        numbers = len(table.headings) - table.left
+        rows = []
+        for place, row in enumerate(table.rows):
+            rows += ["\\midrule"] if place in table.parts else []
+            cells = " & ".join(map(escape_latex, row))
+            # behind the line before, a bracket or an asterisk would be an argument of its end
+            rows.append(("{}" if cells[:1] in ("[", "*") else "") + cells + " \\\\")
+        lines = [
+            "\\begin{table}",
+            f"\\caption{{{escape_latex(table.caption)}}}",
+            f"\\begin{{tabular}}{{{'l' * table.left}{'r' * numbers}}}",
+            "\\toprule",
+            " & ".join(map(escape_latex, table.headings)) + " \\\\",
+            "\\midrule",
+            *rows,
+            "\\bottomrule",
+            "\\end{tabular}",
+            *([f"\\par {escape_latex(table.note)}"] if table.note else []),
+            "\\end{table}",
+        ]
+        parts.append("\n".join(lines))
+    parts.append("\n".join(f"% {line(comment)}" for comment in comments))
+    return "\n\n".join(parts) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return text in which no character has a meaning for LaTeX."""
+    return line("".join(_LATEX.get(character, character) for character in text))
+
+
+def marked(text: str) -> str:
+    """Return text in which no character has a meaning for Markdown."""
+    return _MARKDOWN.sub(r"\\\1", line(text))
+
+
+def line(text: str) -> str:
+    """Return text as one line, blanks that follow each other as one."""
+    return in_one_line(" ".join(text.split()))
