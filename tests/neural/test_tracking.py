@@ -239,8 +239,8 @@ def test_trackio_in_a_folder(tmp_path, encoder, few):
     assert json.loads(done.stdout)["steps"] == 4
     record = json.loads((tmp_path / "out" / "closeread.json").read_text())
     with closing(sqlite3.connect(tmp_path / "store" / "closeread.db")) as store:
-        rows = [json.loads(row) for (row,) in store.execute("select metrics from metrics")]
-    told = {row["train/global_step"]: row["train/loss"] for row in rows}
+        rows = store.execute("select step, metrics from metrics").fetchall()
+    told = {step: json.loads(row)["train/loss"] for step, row in rows}
     assert told == pytest.approx(losses(record))
 
 
@@ -288,3 +288,6 @@ def test_tensorboard_in_the_folder(tmp_path, encoder, few):
     read = EventAccumulator(str(tmp_path / "out" / "curves")).Reload()
     told = {row.step: row.value for row in read.Scalars("train/loss")}
     assert told == pytest.approx(losses(record))
+    (text,) = read.Tensors("recipe/text_summary")[0].tensor_proto.string_val
+    asked = json.loads(text.decode().removeprefix("```json\n").removesuffix("\n```"))
+    assert (asked["max_steps"], asked["datasets"][0]["path"]) == (6, few)

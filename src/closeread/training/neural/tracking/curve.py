@@ -15,6 +15,7 @@ from uuid import uuid4
 import msgspec
 from transformers import Trainer, TrainerCallback
 from transformers.integrations import TensorBoardCallback, TrackioCallback, WandbCallback
+from transformers.integrations.integration_utils import rewrite_logs
 
 from closeread.errors import UsageError
 from closeread.formats.files.whole import save_json
@@ -178,6 +179,8 @@ def _tensorboard(
     from torch.utils.tensorboard import SummaryWriter
 
     writer = SummaryWriter(log_dir=str(out / CURVES))
+    recipe = msgspec.json.format(msgspec.json.encode(settings)).decode()
+    writer.add_text("recipe", f"```json\n{recipe}\n```")  # it shows Markdown
     return TensorBoardCallback(writer), lambda failed: writer.close()
 
 
@@ -202,12 +205,21 @@ def _wandb(
     return callback, lambda failed: wandb.finish(exit_code=int(failed))
 
 
+class _ByStep(TrackioCallback):  # type: ignore[misc]
+    """Numbers a row by the step that it is of; the library's own numbers them 0, 1, 2."""
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """Send a row of the curve."""
+        told = rewrite_logs(logs) | {"train/global_step": state.global_step}
+        self._trackio.log(told, step=state.global_step)
+
+
 def _trackio(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
     trackio = import_module("trackio")
 
-    callback = TrackioCallback()
+    callback = _ByStep()
     callback.setup(trainer.args, trainer.state, trainer.model)
     trackio.config.update({"recipe": msgspec.to_builtins(settings)})
 
