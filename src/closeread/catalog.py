@@ -80,6 +80,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.metrics.addsent:metric", "AddSent: SQuAD 1.1, each question's worst variant"
         ),
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
+        "squad2~strict": Entry(
+            "closeread.metrics.squad2:strict", "the same, a question without prediction wrong"
+        ),
         "mlqa": Entry("closeread.metrics.mlqa:metric", "MLQA exact match and F1, seven languages"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
         "hotpotqa": Entry(

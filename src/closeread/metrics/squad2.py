@@ -1,6 +1,8 @@
 """SQuAD 2.0: questions that may have no answer (Rajpurkar et al. 2018).
 
-Checked against ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb.
+Checked against ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb, which leaves a question
+without a prediction out of the mean: who leaves out the hardest has a higher number.
+``squad2~strict`` counts it as wrong.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +17,7 @@ from closeread.metrics.matching.unspaced import ONE_WORD, note_of, noted
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.pools import Counts, counts, mean_pools, told_of_repeats
 from closeread.metrics.settings import exactly
+from closeread.metrics.subject import value_name
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
@@ -22,6 +25,7 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 from closeread.wording import count_of
 
 Golds = Iterable[tuple[str, Sequence[str]]]
+_STRICT = "squad2~strict"
 _VALUES = ("em", "f1", "hasans_em", "hasans_f1", "noans_em", "noans_f1")
 
 
@@ -38,15 +42,22 @@ class Squad2:
     name: str = "squad2"
     unit: Unit = "question"
 
+    @property
+    def _is_strict(self) -> bool:
+        return self.name == _STRICT
+
     def signature(self) -> str:
         """Return the settings that two numbers must share."""
-        return f"{self.name}|norm:squad|missing:skip|na_threshold:{exactly(self.na_threshold)}|v:1"
+        missing = "zero" if self._is_strict else "skip"
+        threshold = exactly(self.na_threshold)
+        return f"{self.name}|norm:squad|missing:{missing}|na_threshold:{threshold}|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, and both again under the name of the question's half.
 
-        None stands for a missing prediction, which the official program leaves out of the mean;
-        a reader that failed scores 0, whether or not there is an answer.
+        None stands for a missing prediction, which the official program leaves out of the mean,
+        and which is wrong where the metric is strict; a reader that failed scores 0, whether or
+        not there is an answer.
 
         Raises:
             CloseReadError: The question has no gold, not even that it has no answer.
@@ -59,7 +70,7 @@ class Squad2:
         f1: float | None = None
         if text is not None:
             exact, f1 = score_text(text, golds)
-        elif prediction is not None:
+        elif prediction is not None or self._is_strict:
             exact = f1 = 0.0
         values = {"em": exact, "f1": f1}
         if golds:
@@ -83,23 +94,40 @@ class Squad2:
         # The official program keeps scores by id: of questions with one id the last counts.
         scores = list({score.question_id: score for score in rows}.values())
         odds: Mapping[str, float] | None = submission.extras.get("null_odds")
-        names = {value: f"{self.name}.{value}" for value in _VALUES}
-        n_missing = sum(score.values["em"] is None for score in scores)
-        left_out = ("unanswered question is left out", "unanswered questions are left out")
-        missing = count_of(n_missing, *left_out) if n_missing else ""
+        values = ("em", "f1") if self._is_strict else _VALUES
+        names = {value: value_name(self.name, value) for value in values}
+        there = {score.question_id for score in scores if score.values["em"] is not None}
+        if self._is_strict:
+            find = submission.predictions.get
+            there = {score.question_id for score in scores if find(score.question_id) is not None}
+        missing = self._missing(len(scores) - len(there))
         note = "; ".join(filter(None, (missing, told_of_repeats(len(rows) - len(scores)))))
         n_unspaced = sum(score.note == ONE_WORD for score in scores)
         n_answers = sum("hasans_em" in score.values for score in scores)
         if odds is None:
             means = mean_pools(names, scores, submission, note=note)
             return noted(means, n_unspaced, n_answers)
-        scored = {score.question_id: score for score in scores if score.values["em"] is not None}
+        scored = {score.question_id: score for score in scores if score.question_id in there}
         complete(odds, list(scored))
-        judged = [_with_threshold(score, odds, self.na_threshold) for score in scores]
+        judged = [
+            _with_threshold(score, odds, self.na_threshold) if score.question_id in there else score
+            for score in scores
+        ]
         means = mean_pools(names, judged, submission, note=note)
+        if self._is_strict:
+            return noted(means, n_unspaced, n_answers)
         many = counts(scores, submission, scored=list(scored.values()))
         pools = (*means, *self._curves(scored, odds, submission, many))
         return noted(pools, n_unspaced, n_answers)
+
+    def _missing(self, count: int) -> str:
+        if not count:
+            return ""
+        if self._is_strict:
+            wrong = ("unanswered question counts as wrong", "unanswered questions count as wrong")
+            return count_of(count, *wrong)
+        left_out = ("unanswered question is left out", "unanswered questions are left out")
+        return count_of(count, *left_out)
 
     def _curves(
         self,
@@ -165,6 +193,15 @@ def metric(*, na_threshold: float = 1.0) -> Squad2:
             option ``--na-prob-thresh``.
     """
     return Squad2(na_threshold=na_threshold)
+
+
+def strict(*, na_threshold: float = 1.0) -> Squad2:
+    """Return the metric that counts every question, one without a prediction as wrong.
+
+    Args:
+        na_threshold: As of ``metric``.
+    """
+    return Squad2(na_threshold=na_threshold, name=_STRICT)
 
 
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:

@@ -30,6 +30,7 @@ def tables(material: Material, language: str) -> list[Table]:
             [name, *(_cell(run.metrics.get(name)) for run in runs)]
             for name in dict.fromkeys(name for run in runs for name in run.metrics)
         ],
+        note=" ".join(_over_fewer(material, language)),
     )
     found = [_upright(numbers, word("run", language)), *differing(material, language)]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
@@ -49,6 +50,26 @@ def tables(material: Material, language: str) -> list[Table]:
             )
         )
     return found + list(_shared_task(material, language))
+
+
+def _over_fewer(material: Material, language: str) -> Iterator[str]:
+    """Say which values of a run are over fewer questions than those of others on its set."""
+    for place in range(len(material.sets)):
+        runs = [material.runs[number] for number in material.runs_of(place)]
+        most = {
+            name: max(run.metrics[name].n_scored for run in runs if name in run.metrics)
+            for run in runs
+            for name in run.metrics
+        }
+        for run in runs:
+            fewer: dict[tuple[int, int], list[str]] = {}
+            for name, one in run.metrics.items():
+                if one.n_scored < most[name]:
+                    fewer.setdefault((one.n_scored, most[name]), []).append(name)
+            for (n, of), names in fewer.items():
+                told = {"run": run.name, "metrics": ", ".join(names)}
+                counts = {"n": f"{n:,}", "all": f"{of:,}"}
+                yield word("table.fewer", language, told | counts)
 
 
 def _upright(table: Table, corner: str) -> Table:

@@ -192,6 +192,40 @@ def test_a_missing_prediction_leaves_every_mean_of_squad2():
     assert found[0].note == "1 unanswered question is left out"
 
 
+def test_strict_counts_every_question_of_squad2():
+    """Otherwise who leaves out what is hard has a higher number; and with all there it is equal."""
+    asked = [question("cat", name="1"), question("cat", name="2"), unanswerable("3")]
+    said = [says("cat", name="1"), says("the cat sat", name="2"), says("dog", name="3")]
+
+    def values(predictions, odds=None, **options):
+        given = Submission(
+            predictions={one.question_id: one for one in predictions},
+            extras={} if odds is None else {"null_odds": odds},
+        )
+        found = {}
+        for metric in (squad2.metric(**options), squad2.strict(**options)):
+            scores = [metric.score(one, given.predictions.get(one.question_id)) for one in asked]
+            found |= {one.metric: one for one in summarize(metric, scores, given, None)}
+        return found
+
+    whole = values(said)
+    for key in ("em", "f1"):
+        assert whole[f"squad2.{key}"].value == whole[f"squad2.{key}~strict"].value
+    few = values(said[:1])
+    assert few["squad2.f1"].value == 1.0
+    assert few["squad2.f1~strict"].value == few["squad2.em~strict"].value == 1 / 3
+    assert few["squad2.f1~strict"].note == "2 unanswered questions count as wrong"
+    assert (few["squad2.f1~strict"].n_scored, few["squad2.f1~strict"].n_answered) == (3, 1)
+    odds = {"1": 0.9, "3": 0.9}  # none of a question that nothing was handed in for
+    held = values([said[0], said[2]], odds, na_threshold=0.5)
+    assert held["squad2.em"].value == 0.5
+    assert held["squad2.em~strict"].value == 1 / 3
+    assert "squad2.best_em~strict" not in held
+    assert squad2.strict().signature() == (
+        "squad2~strict|norm:squad|missing:zero|na_threshold:1|v:1"
+    )
+
+
 def test_gold_that_was_never_known_is_an_error_in_squad2():
     with pytest.raises(CloseReadError, match="question q"):
         squad2.metric().score(question(), says("cat"))

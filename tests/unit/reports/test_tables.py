@@ -298,3 +298,31 @@ def test_other_sets_have_no_baselines(run, tmp_path):
     """The shared task's table is for its own sets alone, not for all in its form."""
     assert published(gather([run])) is None
     assert published(gather([_mrqa_run(tmp_path, "Ferries", 1.0)])) is None
+
+
+@pytest.mark.parametrize(("lang", "told"), [("en", "over 1 questions, of others over 2"),
+                                            ("zh", "只计 1 题，其他运行计 2 题")])  # fmt: skip
+def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
+    """SQuAD 2.0's program forgets questions without a prediction: 100 % of one, 50 % of two."""
+    from closeread.formats.submissions import load_submission
+    from closeread.runs.keep import keep_scored
+    from closeread.runs.records import ScoreSettings
+
+    settings = ScoreSettings(metrics=("squad2", "squad2~strict"))
+    rows = [
+        {"id": "a", "passage": "It left at six.", "question": "When?", "answer": "at six"},
+        {"id": "b", "passage": "It left at six.", "question": "Why?", "answer": None},
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    dataset = load(tmp_path / "own.jsonl")
+    for name, given in (("few", {"a": "at six"}), ("all", {"a": "at six", "b": ""}),
+                        ("half", {"a": "at six", "b": "six"})):  # fmt: skip
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps(given))
+        submission = load_submission(file, dataset)
+        keep_scored(dataset, submission, [file], tmp_path / "runs" / name, settings)
+    material = gather([*(tmp_path / "runs").iterdir()], ranked=True)
+    assert material.runs[0].name == "all"
+    assert {run.headline for run in material.runs} == {"squad2.f1~strict"}
+    assert told in markdown(material, lang)
+    assert "few: squad2.em, squad2.f1" in markdown(material, lang).replace("\\", "") or lang == "zh"

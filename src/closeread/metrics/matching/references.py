@@ -7,7 +7,7 @@ from closeread.errors import CloseReadError
 from closeread.types import Prediction, Question
 
 Gold = TypeVar("Gold")
-_JUDGE_NONE = ("squad2", "cmrc~mixed")
+_JUDGE_NONE = ("squad2", "squad2~strict", "cmrc~mixed")
 
 
 def references(question: Question, metric: str) -> Sequence[str]:

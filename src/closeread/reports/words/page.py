@@ -215,6 +215,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "This page needs its own script to show plots and questions; it fetches nothing.",
         "本页需要运行自带脚本来显示图和题目；它不联网。",
     ),
+    "table.fewer": (
+        "{run}: {metrics} over {n} questions, of others over {all}.",
+        "{run}：{metrics} 只计 {n} 题，其他运行计 {all} 题。",
+    ),
     "table.breakdown": ("By {tag}", "按{tag}"),
     "table.signatures": ("Signatures", "签名"),
 }

@@ -68,7 +68,7 @@ def default_metrics(
     """
     published: Sequence[str] = named(dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
-        return (_of_no_answer(passage.language for passage, _ in dataset),)
+        return _of_no_answer(passage.language for passage, _ in dataset)
     if "evidence" in published and _with_evidence(predictions):
         judged = any(question.gold_evidence for question in dataset.questions())
         if not _with_answers(predictions):
@@ -92,9 +92,9 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
     )
 
 
-def _of_no_answer(languages: Iterable[str]) -> str:
+def _of_no_answer(languages: Iterable[str]) -> tuple[str, ...]:
     """Return what judges words where there may be no answer: Chinese ones are not SQuAD's words."""
-    return "cmrc~mixed" if of_most(languages) == "zh" else "squad2"
+    return ("cmrc~mixed",) if of_most(languages) == "zh" else ("squad2", "squad2~strict")
 
 
 def _by_questions(
@@ -124,7 +124,7 @@ def _by_questions(
         found.append("drop")
     elif "span" in kinds:
         spans = "cmrc" if "zh" in languages else "squad"
-        found.append(_of_no_answer(languages) if none else spans)
+        found += _of_no_answer(languages) if none else (spans,)
     # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
     if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
         found.append("attack")
