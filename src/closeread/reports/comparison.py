@@ -130,8 +130,8 @@ def _differences(
 ) -> Table:
     """Return a row for each comparison, without the columns in which all rows are the same."""
     first, *others = systems.values()
-    several = len(block.rows) > 1
-    kept = (several, len(others) > 1 or not several, values, values, True, True, _adjusted(block))
+    called = len(block.rows) > 1 or values
+    kept = (called, len(others) > 1 or not called, values, values, True, True, _adjusted(block))
     headings = [
         _corner(found, language),
         word("run", language),
@@ -156,7 +156,7 @@ def _differences(
         for name, of in block.rows
         for one in of
     ]
-    metric = block.metric or ("" if several else block.rows[0][0])
+    metric = block.metric or ("" if called else block.rows[0][0])
     said = {"metric": metric or _name(found), "run": first}
     return Table(
         caption=word("difference.of", language, said),

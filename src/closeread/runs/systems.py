@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.runs.keep import HANDED_IN, SEED
+from closeread.runs.naming import told_apart
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run
 
@@ -28,8 +29,9 @@ def systems_of(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[st
         alone = not group_seeds or run in unnumbered
         groups.setdefault(str(run.path) if alone else _key(*_known(run.info)), []).append(run)
     names: Systems = {}
-    for members in groups.values():
-        name = members[0].path.name if len(members) == 1 else _reader(members[0])
+    folders = told_apart([members[0].path for members in groups.values()])
+    for members, folder in zip(groups.values(), folders, strict=True):
+        name = folder if len(members) == 1 else _reader(members[0])
         while name in names:
             name = f"{name} ({members[0].path})"
         names[name] = members

@@ -34,8 +34,8 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     said = "exam/zh: 108 questions; baseline lexical, compared longest-option\n"
     assert table.startswith(said)
     percent = [f"{100 * one[side]:.1f}" for side in ("second_value", "first_value")]
-    assert table.splitlines()[3].split()[:3] == ["choice.accuracy", *percent]
-    assert max(map(len, table.splitlines())) <= 80
+    assert table.splitlines()[4].split()[:3] == ["choice.accuracy", *percent[::-1]]
+    assert max(map(len, table.splitlines()[:5])) <= 80
     assert closeread("compare", ".").stdout == table
 
 
@@ -70,6 +70,22 @@ def test_no_run_of_a_folder_is_passed_over_without_a_word(
     monkeypatch.setattr(Path, "iterdir", refused)  # who tests may be allowed to enter every folder
     told = closeread(verb, "runs", *more, code=2).stderr
     assert "runs/lexical: cannot be looked into: Permission denied\n  do: check its perm" in told
+
+
+@pytest.mark.parametrize(("verb", "more"), [("compare", ["--seeds"]), ("report", ["--out", "p"])])
+def test_folders_a_level_too_high_are_told_with_what_lies_below(closeread, tmp_path, verb, more):
+    """All that was named is named anew, what was right as it was."""
+    for folder in ("old/seed1/a", "old/seed 2/a", "new/seed1/a", "right/a"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "run.json").touch()
+    told = closeread(verb, "old", "right", "new", *more, code=2).stderr
+    assert told.splitlines() == [
+        "closeread: old: holds no run, but folders that hold some",
+        "  expected: a run folder, or a folder of runs",
+        "  do: name these: 'old/seed 2' old/seed1 right new/seed1",
+    ]
+    (tmp_path / "empty").mkdir()
+    assert "empty: is not a run folder" in closeread(verb, "empty", "right", *more, code=2).stderr
 
 
 def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_path):

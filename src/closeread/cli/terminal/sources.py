@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from closeread.cli.terminal.output import remark
-from closeread.runs.store import find_runs
-from closeread.wording import in_one_line
+from closeread.errors import InputError
+from closeread.runs.store import INFO, find_runs
+from closeread.wording import argument, in_one_line
 
 
 def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
@@ -17,11 +18,27 @@ def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
         named: All places of the command line: what lies in them is not left out.
 
     Raises:
-        InputError: A folder inside cannot be looked into.
+        InputError: A folder inside cannot be looked into, or runs lie deeper alone.
     """
     found = find_runs(place)
+    if found == [place] and _holding_runs(place):
+        instead = [inner for each in named or [place] for inner in _holding_runs(each) or [each]]
+        raise InputError(
+            "holds no run, but folders that hold some",
+            where=str(place),
+            expected="a run folder, or a folder of runs",
+            cure=f"name these: {' '.join(map(argument, instead))}",
+        )
     tell_left_out(place, found, named)
     return found
+
+
+def _holding_runs(place: Path) -> list[Path]:
+    """Return the folders below a place that hold runs, where it is no run and has none itself."""
+    for pattern in (INFO, f"*/{INFO}", f"*/*/{INFO}", f"*/*/*/{INFO}"):
+        if found := {run.parent.parent for run in place.glob(pattern)}:
+            return sorted(found) if pattern.startswith("*/*") else []
+    return []
 
 
 def tell_left_out(place: Path, found: Collection[Path], named: Collection[Path]) -> None:
