@@ -73,6 +73,26 @@ def closeread(*arguments: object, launcher: tuple[str, ...] = ()):
     )  # fmt: skip
 
 
+def killed_in(folder: Path, step: int, ranks: tuple[str, ...], *arguments: object):
+    """Train, and kill some of the processes at a step of the training after the stage."""
+    module = folder / "killed.py"
+    module.write_text(
+        "import os, signal\n"
+        "from closeread.training.neural.callbacks import Progress\n"
+        "def end(self, args, state, control, **_):\n"
+        f"    if state.global_step == {step} and os.environ['RANK'] in {ranks}:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Progress.on_step_end = end\n"
+        "from closeread.cli import main\n"
+        "main()\n",
+        "utf-8",
+    )
+    return subprocess.run(
+        [sys.executable, *TWO, str(module), "train", *map(str, arguments)],
+        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
 @pytest.fixture
 def write(tmp_path, encoder):
     given = {
@@ -129,24 +149,8 @@ def test_two_processes_go_on_in_a_later_epoch(write, tmp_path, encoder):
     (model / "config.json").write_text(json.dumps(config))
     two = write("two", batch=4, model=model)
     assert closeread(two, launcher=TWO).returncode == 0
-    module = tmp_path / "killed.py"
-    module.write_text(
-        "import os, sys\n"
-        "from transformers import Trainer\n"
-        "from closeread.training.neural.callbacks import Progress\n"
-        "def end(self, args, state, control, **_):\n"
-        "    if state.global_step == 14:\n"
-        "        os._exit(9)\n"
-        "Progress.on_step_end = end\n"
-        "from closeread.cli import main\n"
-        "main()\n",
-        "utf-8",
-    )
     out = tmp_path / "killed"
-    done = subprocess.run(
-        [sys.executable, *TWO, str(module), "train", str(two), "--out", str(out)],
-        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    done = killed_in(tmp_path, 14, ("0", "1"), two, "--out", out)
     assert done.returncode != 0
     assert (out / "states" / "checkpoint-12").exists(), done.stderr[-3000:]
     (out / "states" / "checkpoint-12" / "rng_state_1.pth").unlink()
@@ -154,6 +158,16 @@ def test_two_processes_go_on_in_a_later_epoch(write, tmp_path, encoder):
     assert done.returncode == 0, done.stderr[-3000:]
     resumed = json.loads((out / "closeread.json").read_text())
     assert losses(resumed) == pytest.approx(losses(record(two)), abs=1e-6)
+
+
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_a_process_that_is_gone_is_told_by_the_other(write, tmp_path, rank):
+    """Once, be it the first that is gone, and with what was saved before."""
+    done = killed_in(tmp_path, 6, (rank,), write("two", batch=4))
+    assert done.returncode != 0
+    assert done.stderr.count("another process of this training is gone: ") == 1, done.stderr
+    assert "closeread/training" not in done.stderr.replace(os.sep, "/")  # a traceback's lines
+    assert (tmp_path / "two" / "states" / "checkpoint-4").exists()
 
 
 @pytest.mark.parametrize("epochs", ["epochs", "epoch"])

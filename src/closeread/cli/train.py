@@ -30,7 +30,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.terminal.reading import watched
     from closeread.errors import CloseReadError
     from closeread.system.signals import exit_code, unwinding
-    from closeread.training.processes import is_first
+    from closeread.training.processes import ProcessGoneError, is_first
 
     speaks = is_first()  # of several processes; the others do their part and say nothing
     kept = "if a state was saved, the same command with --resume goes on from it"
@@ -43,8 +43,8 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
             trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **heard)
     except KeyboardInterrupt as ended:  # where another speaks
         sys.exit(exit_code(ended))
-    except CloseReadError:
-        if speaks:
+    except CloseReadError as error:
+        if speaks or isinstance(error, ProcessGoneError):
             raise
         sys.exit(2)
     if not speaks:

@@ -2,6 +2,12 @@
 
 import os
 
+from closeread.errors import UsageError
+
+
+class ProcessGoneError(UsageError):
+    """Another of those that train together is gone; whoever has it to tell is the one who does."""
+
 
 def is_first() -> bool:
     """Whether this process is the only one, or the first of those that train together."""

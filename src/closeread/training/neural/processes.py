@@ -1,11 +1,13 @@
 """Several processes that train one model: where they wait for each other, and how they end.
 
-A mistake is told once, by the first process, whichever of them met it. They wait over gloo,
-whatever the devices are, and for a day: the first alone computes the dev metric.
+A mistake is told once, by the first process, whichever of them met it; that one is gone, by
+whichever of the others found so first. They wait over gloo, whatever the devices are, and for a
+day: the first alone computes the dev metric.
 """
 
 import atexit
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +19,8 @@ from accelerate import PartialState
 from torch import distributed
 
 from closeread.errors import CloseReadError, UsageError
-from closeread.training.processes import is_first
+from closeread.readers.models.places import first_line
+from closeread.training.processes import ProcessGoneError, is_first
 
 _PATIENCE = timedelta(days=1)
 
@@ -79,12 +82,35 @@ class Processes:
         if self._group is None:
             return value
         found = torch.tensor(value)
-        distributed.all_reduce(found, distributed.ReduceOp.MAX, group=self._group)
+        with self.unless_gone():
+            distributed.all_reduce(found, distributed.ReduceOp.MAX, group=self._group)
         return int(found)
+
+    @contextmanager
+    def unless_gone(self) -> Iterator[None]:
+        """Tell that another process is gone, where what stands under this finds so.
+
+        Raises:
+            ProcessGoneError: It is, and no other process found so before; the others end.
+        """
+        try:
+            yield
+        except RuntimeError as error:
+            if self._group is None or not _is_of_another(error):
+                raise
+            if not _is_first_to_tell():
+                sys.exit(2)
+            raise ProcessGoneError(
+                f"another process of this training is gone: {_plain(error)}",
+                expected="all of them, to the end",
+                cure="see what ended it, which the launcher tells (SIGKILL may mean that memory "
+                "ran out); the same command with --resume goes on from the last whole state",
+            ) from error
 
     def _gathered(self, value: Any) -> list[Any]:
         found: list[Any] = [None] * distributed.get_world_size(self._group)
-        distributed.all_gather_object(found, value, group=self._group)
+        with self.unless_gone():
+            distributed.all_gather_object(found, value, group=self._group)
         return found
 
     def _leave(self) -> None:
@@ -105,6 +131,25 @@ def _fewer_than_asked() -> bool:
     """
     launched = {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys()
     return launched and "RANK" not in os.environ
+
+
+def _is_of_another(error: RuntimeError) -> bool:
+    """Whether it is of the connection to another process; gloo's have no class of their own."""
+    return isinstance(error, distributed.DistError) or "gloo" in str(error)
+
+
+def _plain(error: RuntimeError) -> str:
+    """Return what was found, without the library's file before it and its guesses behind it."""
+    return re.sub(r"^\[\S+:\d+\] ", "", first_line(error)).partition(". ")[0]
+
+
+def _is_first_to_tell() -> bool:
+    """Whether no other process has told so, as far as the launcher's store is there to ask."""
+    try:
+        told: int = distributed.distributed_c10d._get_default_store().add("closeread/gone", 1)
+    except (RuntimeError, ValueError):  # it was in the process that is gone
+        return True
+    return told == 1
 
 
 def _parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:

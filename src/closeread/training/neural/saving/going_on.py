@@ -40,13 +40,15 @@ def train(
 
     Raises:
         UsageError: The device's memory does not hold a batch.
+        ProcessGoneError: Another process is gone.
         Stopped: A signal asked for an end; a state is saved to go on from.
     """
     with waiting(lambda name: say(f"{name}: {_WAIT}")) as asked, close_together():
         states = States(trainer, settings.save_every, asked, processes)
         trainer.add_callback(states)
         try:
-            _train(trainer, state, settings.patience)
+            with processes.unless_gone():
+                _train(trainer, state, settings.patience)
         except torch.OutOfMemoryError as error:
             raise UsageError(
                 f"the device's memory does not hold a batch: {first_line(error)}",
