@@ -93,8 +93,8 @@ def compare_averages(name: str, systems: Sequence[Sequence[Paired]]) -> tuple[Co
     Raises:
         MismatchError: Systems were not scored on the same questions.
     """
-    level = systems[0][0].resampling.level
-    return adjusted([_compared(name, pairs) for pairs in systems], level)
+    resampling = systems[0][0].resampling
+    return adjusted([_compared(name, pairs) for pairs in systems], resampling)
 
 
 def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:

@@ -136,7 +136,7 @@ def compare_tables(
             one.comparisons += compare_pairs(of)
         found.sets.append(one)
         advance(1)
-    _adjust(found.sets, resampling.level)
+    _adjust(found.sets, resampling)
     if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
         # Of one file two parts are no two data sets.
         having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
@@ -238,13 +238,14 @@ def _made_alike(name: str, sets: Sequence[Compared]) -> bool:
     return len(settings) == 1 and all(one.signatures.get(name) for one in sets)
 
 
-def _adjust(sets: Sequence[Compared], level: float) -> None:
+def _adjust(sets: Sequence[Compared], resampling: Resampling) -> None:
     """Adjust the p-values of each value for all data sets and systems together."""
     names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
     together = {
         name: iter(
             adjusted(
-                [one for found in sets for one in found.comparisons if one.metric == name], level
+                [one for found in sets for one in found.comparisons if one.metric == name],
+                resampling,
             )
         )
         for name in names

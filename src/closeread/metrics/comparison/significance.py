@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# How many resamples and one more a p-value stands for at least, by test.
+_SMALLEST = {"permutation": 1, "bootstrap": 2}
+
+
 class Comparison(Record, frozen=True, kw_only=True):
     """Two systems on one value. The difference is the second's value minus the first's.
 
@@ -80,25 +84,32 @@ def compare(pairs: Sequence[Paired]) -> tuple[Comparison, ...]:
         MismatchError: The systems were not scored on the same questions.
     """
     found = [_compared(pair) for pair in pairs]
-    return adjusted(found, pairs[0].resampling.level) if pairs else ()
+    return adjusted(found, pairs[0].resampling) if pairs else ()
 
 
-def adjusted(found: Sequence[Comparison], level: float) -> tuple[Comparison, ...]:
+def adjusted(found: Sequence[Comparison], resampling: Resampling) -> tuple[Comparison, ...]:
     """Return comparisons with their p-values adjusted for all of them together (Holm).
 
     Args:
         found: What is looked at together.
-        level: Of the intervals: a difference is sure where its p-value is below 1 less that.
+        resampling: Of all of them. A difference is sure where its p-value is below 1 less the
+            level; where only more resamples could show a smaller one, a note says so.
     """
     known = [one.p_value for one in found if one.p_value is not None]
     together = iter(holm(known))
-    chance = round(1 - level, 10)  # 0.05, which the difference of the two floats is not
-    return tuple(
-        one
-        if one.p_value is None
-        else replace(one, p_holm=(p_holm := next(together)), sure=p_holm < chance)
-        for one in found
-    )
+    chance = round(1 - resampling.level, 10)  # 0.05, which the difference of the two floats is not
+    least = {test: n / (1 + resampling.resamples) for test, n in _SMALLEST.items()}
+    note = f"p could be no smaller of {resampling.resamples:,} resamples"
+
+    def told(one: Comparison) -> Comparison:
+        if one.p_value is None:
+            return one
+        p_holm = next(together)
+        made = replace(one, p_holm=p_holm, sure=p_holm < chance)
+        at_least = one.p_value <= least.get(one.test, 0)
+        return _noted(made, note) if at_least and not made.sure and note not in one.note else made
+
+    return tuple(map(told, found))
 
 
 def _compared(pair: Paired) -> Comparison:

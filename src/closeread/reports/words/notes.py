@@ -26,6 +26,7 @@ NOTES = Phrases(
         "show": "各次重抽样没有差别，但这不等于确定：给出一个单位可能未显示部分的精确界",
         "the same difference in every unit: exact bound instead of the bootstrap":
             "每个单位的差都相同：用精确界代替自助法",
+        "p could be no smaller of {n} resamples": "{n} 次重抽样得不出更小的 p",
         "one of the two has no value": "两者之一没有值",
         "1 unit counts in only one of the two": "1 个单位只在两者之一中计分",
         "{n} units count in only one of the two": "{n} 个单位只在两者之一中计分",

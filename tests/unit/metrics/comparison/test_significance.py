@@ -127,6 +127,21 @@ def test_several_systems_are_adjusted_after_holm():
     assert [one.p_holm for one in found] == pytest.approx(list(expected))
 
 
+def test_what_only_more_resamples_could_make_sure_is_told():
+    """The smallest p-value of 100 resamples, adjusted for six systems, is above 0.05."""
+    shares = [0.1 + 0.8 * (n % 7) / 7 for n in range(60)]
+    better = [share + 0.1 for share in shares]
+    systems = [system("base", pool_of(shares))]
+    systems += [system(f"s{n}", pool_of(better)) for n in range(6)]
+    few = compare(systems, Resampling(resamples=100))
+    assert {one.p_value for one in few} == {1 / 101}
+    assert not any(one.sure for one in few)
+    told = "p could be no smaller of 100 resamples"
+    assert all(one.note.count(told) == 1 for one in significance.adjusted(few, RESAMPLING))
+    many = compare(systems, Resampling(resamples=2_000))
+    assert all(one.sure and told not in one.note for one in many)
+
+
 def test_several_seeds_count_with_their_mean_and_their_spread_is_told():
     rng = np.random.default_rng(3)
     skill = rng.random(120)
