@@ -141,6 +141,17 @@ def test_what_is_marked_in_a_long_passage_is_in_sight(visit, lexical):
     assert _seen(page, ".badge")
 
 
+def test_what_is_marked_at_the_end_of_a_long_passage_is_in_the_window(visit, lexical):
+    """The box itself ends below the window, until one scrolls."""
+    page = visit(lexical)
+    passage = "The ferry carried sheep and hay. " * 1000 + "Ada sold the piano."
+    ask(page, passage, "Who sold the piano?")
+    page.locator(".took").wait_for()
+    mark, result = (page.locator(one).bounding_box() for one in ("#marked .said-here", "#result"))
+    assert mark["y"] + mark["height"] <= page.viewport_size["height"]
+    assert 0 <= result["y"] < page.viewport_size["height"] / 2
+
+
 def test_a_long_passage_leaves_the_answer_within_reach_on_a_phone(visit, lexical):
     """The passage scrolls within its box, with what is marked in sight."""
     page = visit(lexical, size=PHONE)

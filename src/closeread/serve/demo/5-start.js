@@ -8,12 +8,13 @@ function bringIntoView(node) {
   const { top, bottom } = node.getBoundingClientRect();
   if (top > innerHeight * 0.7 || bottom < 0) node.scrollIntoView({ block: "start", behavior: "instant" });
 }
-// A long passage has a scroll bar of its own, and what is marked may lie far down.
+// A long passage has a scroll bar of its own, and what is marked may lie far down, its last lines below the window.
 function markIntoView() {
   const box = document.getElementById("marked"), mark = box?.querySelector(".said-here, .badge");
   if (!mark) return;
   const around = box.getBoundingClientRect(), at = mark.getBoundingClientRect();
   if (at.top < around.top || at.bottom > around.bottom) box.scrollTop += at.top - around.top - around.height / 3;
+  if (mark.getBoundingClientRect().bottom > innerHeight) box.scrollIntoView({ block: "end", behavior: "instant" });
 }
 
 function example(one) {
