@@ -10,13 +10,14 @@ from typing import NamedTuple
 from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.metrics.choice import picked
-from closeread.text.garbled import before, undone
+from closeread.runs.odd_answers import accepted, declines, says_several
+from closeread.text.garbled import undone
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
 
 KINDS = (
     "missing", "strangers", "repeated", "no_options", "typed", "numbers", "garbled",
-    "other_options", "misplaced",
+    "declined", "several", "odds", "other_options", "misplaced",
 )  # fmt: skip
 
 
@@ -59,6 +60,10 @@ class Misfits(NamedTuple):
             ``b``, and `` B``, which some programs take and others do not.
         numbers: Those without such an option whose answer is a number: ``2``.
         garbled: Those whose answer in words became another text on its way: ``KÃ¶ln``.
+        declined: Of a set where some have no answer, those that were answered by null, or in words
+            such as ``unanswerable``; that there is none is said by an empty text.
+        several: Those answered by several texts, of a set where no accepted answer has several.
+        odds: Predicted questions whose odds of no answer are below 0 or above 1.
         other_options: Questions beside whose letter other options are repeated than they have.
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
@@ -72,6 +77,9 @@ class Misfits(NamedTuple):
     typed: list[str]
     numbers: list[str]
     garbled: list[str]
+    declined: list[str]
+    several: list[str]
+    odds: list[str]
     other_options: list[str]
     misplaced: list[str]
     n_predictions: int
@@ -85,6 +93,11 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     typed: list[str] = []
     numbers: list[str] = []
     garbled: list[str] = []
+    declined: list[str] = []
+    several: list[str] = []
+    null_odds = submission.extras.get("null_odds", {})
+    odds: list[str] = []
+    some_have_none = some_have_several = False
     other_options: list[str] = []
     repeated = submission.extras.get("options", {})
     known: set[str] = set()
@@ -92,6 +105,8 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     for question in dataset.questions():
         n_questions += 1
         known.add(question.question_id)
+        some_have_none |= any(answer.kind == "none" for answer in question.answers)
+        some_have_several |= any(len(answer.texts) > 1 for answer in question.answers)
         prediction = submission.predictions.get(question.question_id)
         if prediction is None:
             missing.append(question.question_id)
@@ -105,10 +120,16 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             read = as_typed(said)
             if read in labels and said != read and letter not in labels - {read}:
                 typed.append(question.question_id)
+        elif not question.options and declines(question, prediction):
+            declined.append(question.question_id)
         elif prediction.answer is not None and any(
             undone(text, accepted(question)) for text in prediction.answer.texts
         ):
             garbled.append(question.question_id)
+        if prediction is not None and says_several(prediction):
+            several.append(question.question_id)
+        if prediction is not None and not 0 <= null_odds.get(question.question_id, 0) <= 1:
+            odds.append(question.question_id)
         given = repeated.get(question.question_id)
         if given is not None and not _are(given, question):
             other_options.append(question.question_id)
@@ -121,6 +142,9 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         typed=typed,
         numbers=numbers,
         garbled=garbled,
+        declined=declined if some_have_none else [],
+        several=[] if some_have_several else several,
+        odds=odds,
         other_options=other_options,
         misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
@@ -164,6 +188,23 @@ def told(found: Misfits) -> Iterator[str]:
     if found.numbers:
         are = count_of(len(found.numbers), "answer is a number", "answers are numbers")
         yield f"{are} where options have letters: {some(found.numbers)}"
+    if found.declined:
+        are = count_of(len(found.declined), "answer is null or says", "answers are null or say")
+        yield (
+            f"{are} in words that there is none, which an empty text says: {some(found.declined)}"
+        )
+    if found.several:
+        are = count_of(len(found.several), "answer is", "answers are")
+        yield (
+            f"{are} several texts where an accepted answer is one; most programs judge the first "
+            f"alone: {some(found.several)}"
+        )
+    if found.odds:
+        have = count_of(len(found.odds), "question has", "questions have")
+        yield (
+            f"{have} odds of no answer below 0 or above 1, as log-odds have; what is above "
+            f"na_threshold (1 where none is named) is judged as no answer: {some(found.odds)}"
+        )
     if found.garbled:
         were = count_of(len(found.garbled), "answer was", "answers were")
         yield (
@@ -182,21 +223,6 @@ def told(found: Misfits) -> Iterator[str]:
             f"{have} evidence whose spans hold other words than it repeats, as if found in other "
             f"passages; spans are what is scored: {some(found.misplaced)}"
         )
-
-
-def may_be_garbled(submission: Submission) -> bool:
-    """Whether any answer looks as if it had become another text on its way."""
-    return any(
-        next(before(text), None) is not None
-        for prediction in submission.predictions.values()
-        if prediction.answer is not None
-        for text in prediction.answer.texts
-    )
-
-
-def accepted(question: Question) -> list[str]:
-    """Return all texts of a question's accepted answers."""
-    return [text for answer in question.answers for text in answer.texts]
 
 
 def repeats_evidence(submission: Submission) -> bool:

@@ -6,6 +6,7 @@ beside them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,8 @@ import msgspec
 
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.formats.submissions.raw_prediction import text_answer
-from closeread.runs.belonging import Misfits, accepted
+from closeread.runs.belonging import Misfits
+from closeread.runs.odd_answers import accepted, says_none
 from closeread.runs.records import RunSummary
 from closeread.runs.score import score_submission
 from closeread.text.garbled import undone
@@ -21,7 +23,8 @@ from closeread.types import Answer, Dataset, Question, Submission
 
 _SHOWN = 4
 Changed = dict[str, tuple[float, float]]  # by metric: what it would be, and what it is
-_Reading = Callable[[str, Question], str]  # "" where a text is to stay as it is
+# Null is no text, and a text that is read as none is to stay as it is.
+_Reading = Callable[[str | None, Question], str | None]
 
 
 def read_as(
@@ -36,16 +39,20 @@ def read_as(
         strange: What of it does not fit; the questions whose answers are read otherwise.
     """
     readings: list[tuple[str, list[str], _Reading]] = [
-        ("letters", strange.typed, lambda said, _: as_typed(said)),
+        ("letters", strange.typed, _as_letter),
         ("numbers from 0", strange.numbers, partial(_by_number, first=0)),
         ("numbers from 1", strange.numbers, partial(_by_number, first=1)),
         ("ungarbled", strange.garbled, _ungarbled),
+        ("no answer", strange.declined, _as_none),
     ]
     changed = {
-        how: _changed(dataset, submission, found, frozenset(ids), reading)
+        how: _changed(dataset, _reread(dataset, submission, frozenset(ids), reading), found)
         for how, ids, reading in readings
         if ids
     }
+    if strange.odds:
+        extras = {name: one for name, one in submission.extras.items() if name != "null_odds"}
+        changed["no null odds"] = _changed(dataset, replace(submission, extras=extras), found)
     return {how: values for how, values in changed.items() if values}
 
 
@@ -60,50 +67,66 @@ def told(changed: Mapping[str, Changed]) -> Iterator[str]:
         yield f"read as {how}: " + ", ".join(listed[:_SHOWN]) + more
 
 
-def _by_number(said: str, question: Question, first: int) -> str:
-    place = (as_number(said) or 0) - first
+def _as_letter(said: str | None, _: Question) -> str | None:
+    return as_typed(said or "") or None
+
+
+def _as_none(said: str | None, _: Question) -> str | None:
+    return "" if not said or says_none(said) else None
+
+
+def _by_number(said: str | None, question: Question, first: int) -> str | None:
+    place = (as_number(said or "") or 0) - first
     options = question.options
-    return options[place].label if 0 <= place < len(options) else ""
+    return options[place].label if 0 <= place < len(options) else None
 
 
-def _ungarbled(said: str, question: Question) -> str:
-    was = undone(said, accepted(question))
-    return was.text if was is not None else ""
+def _ungarbled(said: str | None, question: Question) -> str | None:
+    was = undone(said or "", accepted(question))
+    return None if was is None else was.text
 
 
-def _changed(
-    dataset: Dataset,
-    submission: Submission,
-    found: RunSummary,
-    ids: frozenset[str],
-    reading: _Reading,
-) -> Changed:
+def _reread(
+    dataset: Dataset, submission: Submission, ids: frozenset[str], reading: _Reading
+) -> Submission:
     asked = {one.question_id: one for one in dataset.questions() if one.question_id in ids}
     predictions = dict(submission.predictions)
     for name, question in asked.items():
-        answer = predictions[name].answer
-        if answer is not None:
-            read = _read(answer, question, reading)
-            predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
+        read = _read(predictions[name].answer, question, reading)
+        predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
     rows = tuple((name, _raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
-    reread = Submission(predictions=predictions, rows=rows, extras=submission.extras)
+    return replace(submission, predictions=predictions, rows=rows)
+
+
+def _changed(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed:
     settings = msgspec.structs.replace(found.settings, resamples=0, by=())
     then = score_submission(dataset, reread, settings).metrics
     return {
         name: (would_be, one.value)
         for name, one in found.metrics.items()
         if one.value is not None
+        and name in then
         and (would_be := then[name].value) is not None
         and would_be != one.value
     }
 
 
-def _read(answer: Answer, question: Question, reading: _Reading) -> Answer:
-    texts = [reading(text, question) or text for text in answer.texts]
+def _read(answer: Answer | None, question: Question, reading: _Reading) -> Answer | None:
+    if answer is None:
+        said = reading(None, question)
+        return None if said is None else text_answer(said)
+    texts = [_or(reading(text, question), text) for text in answer.texts]
     if len(texts) == 1:
         return text_answer(texts[0])
     return msgspec.structs.replace(answer, texts=tuple(texts))
 
 
 def _raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
-    return reading(raw, question) or raw if question and isinstance(raw, str) else raw
+    if question is None or not isinstance(raw, str | None):
+        return raw
+    return _or(reading(raw, question), raw)
+
+
+def _or(read: str | None, said: Any) -> Any:
+    """Return what was read, else what was said."""
+    return said if read is None else read

@@ -1,6 +1,7 @@
 """`closeread score --predictions`: a file of answers, scored without a run."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -117,6 +118,9 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
         "typed": 0,
         "numbers": 0,
         "garbled": 0,
+        "declined": 0,
+        "several": 0,
+        "odds": 0,
         "other_options": 0,
         "misplaced": 0,
     }
@@ -191,6 +195,66 @@ def test_what_garbled_answers_cost_is_told(closeread, tmp_path):
     assert "read as ungarbled: squad.em would be 100.0 % and is 33.3 %" in done.stderr
     (tmp_path / "p.json").write_text(json.dumps(golds))
     assert not closeread("score", *asked).stderr
+
+
+def answered(closeread, tmp_path, given, *more):
+    """Score answers to two questions, the second of which has none; squad2.f1, misfits, stderr."""
+    row = {"passage": "The ferry left at six.", "question": "When?"}
+    rows = [{"id": "x", **row, "answer": "at six"}, {"id": "y", **row, "answer": None}]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    (tmp_path / "p.json").write_text(json.dumps(given))
+    asked = ("--dataset", "own.jsonl", "--predictions", "p.json", "--metric", "squad2.f1", "--json")
+    done = closeread("score", *asked, *more)
+    found = json.loads(done.stdout)
+    return found, found["misfits"], done.stderr
+
+
+@pytest.mark.parametrize("none", [None, "unanswerable", "[CLS]", "No answer.", "无法回答"])
+def test_no_answer_that_is_said_otherwise_is_told_with_what_it_costs(closeread, tmp_path, none):
+    """The program wants an empty text; null it does not take at all."""
+    found, misfits, told = answered(closeread, tmp_path, {"x": "at six", "y": none})
+    assert found["metrics"]["squad2.f1"]["value"] == 0.5
+    assert (misfits["declined"], misfits["missing"]) == (1, 0)
+    assert found["read_as"] == {"no answer": {"squad2.f1": 1.0}}
+    assert "read as no answer: squad2.f1 would be 100.0 % and is 50.0 %" in told
+    found, misfits, told = answered(closeread, tmp_path, {"x": "at six", "y": ""})
+    assert not told and not misfits["declined"]
+
+
+def test_null_is_no_answer_only_where_some_questions_have_none(closeread, tmp_path, own_set):
+    (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
+    asked = ("--dataset", own_set, "--predictions", "p.json", "--json")
+    assert json.loads(closeread("score", *asked).stdout)["misfits"]["declined"] == 0
+
+
+def test_several_texts_where_one_is_meant_are_told(closeread, tmp_path):
+    found, misfits, told = answered(closeread, tmp_path, {"x": ["at six", "six"], "y": [""]})
+    assert found["metrics"]["squad2.f1"]["value"] == 1.0
+    assert misfits["several"] == 1
+    assert told.startswith("1 answer is several texts where an accepted answer is one")
+
+
+def test_odds_that_are_no_probabilities_are_told_with_what_they_cost(closeread, tmp_path):
+    """Log-odds above 1 make no answer of a right one, at the threshold that nobody named."""
+    given = {"x": "at six", "y": ""}
+    (tmp_path / "odds.json").write_text('{"x": 2.5, "y": 7.0}')
+    found, misfits, told = answered(closeread, tmp_path, given, "--null-odds", "odds.json")
+    assert found["metrics"]["squad2.f1"]["value"] == 0.5
+    assert misfits["odds"] == 2
+    assert found["read_as"] == {"no null odds": {"squad2.f1": 1.0}}
+    assert "2 questions have odds of no answer below 0 or above 1" in told
+    (tmp_path / "odds.json").write_text('{"x": 0, "y": 1}')
+    _, misfits, told = answered(closeread, tmp_path, given, "--null-odds", "odds.json")
+    assert not misfits["odds"] and not told
+
+
+def test_predictions_in_an_archive_are_kept_and_verified(closeread, tmp_path, own_set):
+    """As upload forms ask for them: in a folder of a zip archive."""
+    with zipfile.ZipFile(tmp_path / "team.zip", "w") as made:
+        made.writestr("team/p.json", '{"a": "at six", "b": "six"}')
+    asked = ("--dataset", own_set, "--predictions", "team.zip", "--save", "kept", "--json")
+    assert json.loads(closeread("score", *asked).stdout)["metrics"]["squad.em"]["value"] == 0.5
+    assert "kept: verified" in closeread("verify", "kept").stdout
 
 
 def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.archive import packed
 from closeread.formats.submissions.package import DOCUMENT, MODEL, PREDICTIONS, pack, unpack
 
 LETTERS = json.dumps(
@@ -173,8 +174,9 @@ def test_a_byte_order_mark_is_passed_over_as_in_a_file(tmp_path):
 def test_other_files_are_no_packages(tmp_path):
     """Neither JSON nor what is not there; whoever reads it says what is the matter."""
     (tmp_path / "letters.json").write_bytes(LETTERS)
-    assert unpack(tmp_path / "letters.json") is None
-    assert unpack(tmp_path / "none.zip") is None
+    for triples in (True, False):
+        assert packed(tmp_path / "letters.json", of_triples=triples) is None
+        assert packed(tmp_path / "none.zip", of_triples=triples) is None
 
 
 def test_nothing_is_packed_without_its_parts(tmp_path, beside):
@@ -217,6 +219,6 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
 
 def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert unpack(tmp_path / "pipe") is None
+    assert packed(tmp_path / "pipe", of_triples=True) is None
     with pytest.raises(InputError, match="is no regular file"):
         load_submission(tmp_path / "pipe")

@@ -20,6 +20,8 @@ from closeread.reports.notices import notices, terms
 from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
 from closeread.reports.shortening import MOST
+from closeread.reports.words.notices import NOTICES
+from closeread.runs.belonging import KINDS
 from closeread.runs.keep import keep, keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -255,6 +257,13 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
     assert found["failed"]["n"] == "1"
+
+
+def test_all_that_may_not_fit_has_its_words():
+    kinds = {f"notice.handed-in-{kind}".replace("_", "-") for kind in KINDS}
+    readings = ("letters", "numbers-from-0", "numbers-from-1", "ungarbled", "no-answer")
+    kinds |= {f"notice.read-as-{how}" for how in (*readings, "no-null-odds")}
+    assert kinds <= NOTICES.keys()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -13,12 +13,12 @@ from closeread.metrics.subject import family, may_judge_options
 from closeread.runs import read_as
 from closeread.runs.belonging import (
     KINDS,
-    may_be_garbled,
     misfits,
     must_belong,
     repeats_evidence,
     told,
 )
+from closeread.runs.odd_answers import may_mean_otherwise
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.types import Dataset, Submission
@@ -85,7 +85,7 @@ def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -
     judged = any(map(may_judge_options, found.metrics)) or (
         "evidence" in map(family, found.metrics) and repeats_evidence(submission)
     )
-    if all_there and not judged and not may_be_garbled(submission):
+    if all_there and not judged and not may_mean_otherwise(submission):
         return {"misfits": dict.fromkeys(KINDS, 0)}
     strange = misfits(dataset, submission)
     _remark_all(told(strange))

@@ -20,9 +20,10 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.inflated import must_be_text
-from closeread.formats.files.place import PARSER_ERRORS, explain
+from closeread.formats.files.place import MEND, PARSER_ERRORS, explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
+    archive,
     bioasq_outputs,
     conversations,
     gcrc_letters,
@@ -69,7 +70,8 @@ def load_submission(
     """Read a prediction file of any known form.
 
     Args:
-        path: The file, plain or gzip-compressed, or a GCRC_advRobust.zip.
+        path: The file, plain or gzip-compressed, or a zip archive that holds it alone, of
+            GCRC_advRobust with the package's other parts.
         dataset: Needed only by the forms that name no ids or give evidence as text alone
             (VGaokao's logits and evidence).
         null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or what it holds.
@@ -80,19 +82,25 @@ def load_submission(
     """
     source = Source(path, otherwise=FORMS)
     extras = _extras(null_odds)
-    packed = package.unpack(source.path)
-    raw = _unpacked(source) if packed is None else packed
-    where = str(source) if packed is None else f"{source}, {package.PREDICTIONS}"
+    of_triples = dataset is None or dataset.format == "gcrc-advrobust"
+    packed = archive.packed(source.path, of_triples=of_triples)
+    of_package = packed is not None and packed.name == package.PREDICTIONS
+    raw = _unpacked(source) if packed is None else packed.raw
+    where = str(source) if packed is None else f"{source}, {packed.name}"
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
     texts = _plain_texts(raw) if in_words(dataset) is None else None
     if texts is not None:
         again = _again(raw, texts)
-        rows = (*texts.items(), *again) if again else ()
-        return Submission(predictions=Texts(texts), rows=rows, extras=extras)
+        every = (*texts.items(), *again) if again else ()
+        return Submission(predictions=Texts(texts), rows=every, extras=extras)
     numbers: Sequence[int] = ()
-    if packed is not None:
-        value = _member(where, packed)
+    value: Any
+    if packed is not None and not of_package and _is_lines(raw):
+        rows = [(n, one) for n, one in enumerate(raw.splitlines(), 1) if one.strip()]
+        value = [_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
+    elif packed is not None:
+        value = _member(where, raw, of_package=of_package)
     elif _is_lines(raw):
         numbers, value = _lines(source)
     elif table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
@@ -167,13 +175,15 @@ def _unpacked(source: Source) -> bytes:
     return raw
 
 
-def _member(where: str, raw: bytes) -> Any:
-    """Parse the predictions of a package: what is wrong is told of them, not of the archive."""
+def _member(where: str, raw: bytes, *, of_package: bool) -> Any:
+    """Parse the predictions of an archive: what is wrong is told of them, not of the archive."""
     must_be_text(raw[:4], where)
     try:
         return msgspec.json.decode(raw)
     except PARSER_ERRORS as error:
-        cure = "the evaluation takes one JSON object in UTF-8, as the development set is"
+        cure = f"{MEND}; {FORMS}"
+        if of_package:
+            cure = "the evaluation takes one JSON object in UTF-8, as the development set is"
         raise explain(error, where, raw=raw, cure=cure) from error
 
 

@@ -65,22 +65,25 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
                 shutil.copyfileobj(source, into, 1 << 20)
 
 
-def unpack(path: Path) -> bytes | None:
-    """Return the predictions of a package, without a byte-order mark; None of no zip archive.
+def is_zip(path: Path) -> bool:
+    """Whether a file is a zip archive, by its first bytes."""
+    try:
+        if not path.is_file():  # what stands in a pipe could be read once only
+            return False
+        with path.open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False  # whoever reads it says why it cannot be read
+
+
+def unpack(path: Path) -> bytes:
+    """Return the predictions of a package, a zip archive, without a byte-order mark.
 
     Raises:
         InputError: The archive is broken, lacks a part, one is packed otherwise than by deflate,
             its predictions are empty, or they or its document are too large unpacked; all that is
             wrong is told at once.
     """
-    try:
-        if not path.is_file():  # what stands in a pipe could be read once only
-            return None
-        with path.open("rb") as stream:
-            if stream.read(len(_MAGIC)) != _MAGIC:
-                return None
-    except OSError:
-        return None  # whoever reads it says why it cannot be read
     try:
         with zipfile.ZipFile(path) as package:
             members = {one.filename: one for one in package.infolist()}
@@ -90,7 +93,7 @@ def unpack(path: Path) -> bytes | None:
             opened = {name: parts[name] for name in parts if name not in unopened}
             faults += _faults(opened, whole=MODEL in opened and _is_soon_read(members[MODEL]))
             if not faults:
-                return _read(package).removeprefix(_UTF8_MARK)
+                return member(package, PREDICTIONS)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         faults = [f"the archive cannot be read: {error}"]
     raise InputError(
@@ -125,13 +128,13 @@ def _is_soon_read(model: zipfile.ZipInfo) -> bool:
     return model.compress_type == zipfile.ZIP_STORED or model.file_size <= _MOST_BYTES
 
 
-def _read(package: zipfile.ZipFile) -> bytes:
-    """Return the predictions; never more than the archive says, whatever they would unpack to."""
+def member(package: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member, without a byte-order mark; never more than the archive says that it has."""
     found = io.BytesIO()
-    with package.open(PREDICTIONS) as stream:
+    with package.open(name) as stream:
         # Asked for all at once it unpacks all, and only then looks at what was said.
         shutil.copyfileobj(stream, found, _CHUNK)
-    return found.getvalue()
+    return found.getvalue().removeprefix(_UTF8_MARK)
 
 
 def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:

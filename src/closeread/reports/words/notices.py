@@ -66,6 +66,22 @@ NOTICES: dict[str, tuple[str, str]] = {
         "({ids}).",
         "传递中变成乱码的答案（编码、实体或转义有误）：{n} 个（{ids}）。",
     ),
+    "notice.handed-in-declined": (
+        "Answers that are null or say in words that there is none, which an empty text says: {n} "
+        "({ids}).",
+        "以 null 或文字表示无答案（应为空文本）：{n} 个（{ids}）。",
+    ),
+    "notice.handed-in-several": (
+        "Answers of several texts where an accepted answer is one; most programs judge the first "
+        "alone: {n} ({ids}).",
+        "给出多段文字而标准答案为单段的答案（多数程序只评第一段）：{n} 个（{ids}）。",
+    ),
+    "notice.handed-in-odds": (
+        "Odds of no answer below 0 or above 1, as log-odds have; what is above na_threshold is "
+        "judged as no answer: {n} ({ids}).",
+        "无答案概率小于 0 或大于 1（似为对数几率）；高于 na_threshold 的按无答案评："
+        "{n} 个（{ids}）。",
+    ),
     "notice.handed-in-other-options": (
         "Predictions that repeat other options than the question has, as if made for another "
         "version of the set: {n} ({ids}).",
@@ -87,6 +103,14 @@ NOTICES: dict[str, tuple[str, str]] = {
     "notice.read-as-numbers-from-1": (
         "Read as numbers of options from 1 (in brackets as they count now): {values}.",
         "若按从 1 起的选项序号计（括号内为现值）：{values}。",
+    ),
+    "notice.read-as-no-answer": (
+        "Read as no answer (in brackets as they count now): {values}.",
+        "若按无答案计（括号内为现值）：{values}。",
+    ),
+    "notice.read-as-no-null-odds": (
+        "Without these odds (in brackets as they count now): {values}.",
+        "不计这些概率（括号内为现值）：{values}。",
     ),
     "notice.read-as-ungarbled": (
         "Read as what they were before (in brackets as they count now): {values}.",

@@ -1,0 +1,78 @@
+"""A zip archive with one file of predictions in it, in whatever folder: as upload forms ask for."""
+
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from closeread.errors import InputError
+from closeread.formats.submissions import package
+from closeread.wording import count_of, some
+
+_ENDINGS = (".json", ".jsonl")
+_MOST_BYTES = 512 * 2**20
+_CURE = "unpack it and name the file of predictions"
+
+
+class Packed(NamedTuple):
+    """The predictions of an archive: what they are called there, and their bytes."""
+
+    name: str
+    raw: bytes
+
+
+def packed(path: Path, *, of_triples: bool) -> Packed | None:
+    """Return the predictions of an archive, without a byte-order mark; None of no zip archive.
+
+    Args:
+        path: The file.
+        of_triples: Whether GCRC_advRobust's package is expected, with all of its parts.
+
+    Raises:
+        InputError: The archive is broken or holds no such file, or several; or as of
+            ``package.unpack``, where it is the evaluation's package.
+    """
+    if not package.is_zip(path):
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [one for one in archive.infolist() if not one.is_dir()]
+            called = {PurePosixPath(one.filename).name for one in members}
+            if not (of_triples or called & {package.PREDICTIONS, *package.BESIDE}):
+                return _only(path, archive, members)
+    except InputError:
+        raise
+    except Exception as error:  # damage shows in as many ways as there are ways to pack
+        if not of_triples:
+            raise _refused(path, f"the archive cannot be read: {error}") from error
+    return Packed(package.PREDICTIONS, package.unpack(path))
+
+
+def _only(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Packed:
+    found = [one for one in members if _is_meant(PurePosixPath(one.filename))]
+    if len(found) != 1:
+        listed = [one.filename for one in found or members]
+        many = count_of(len(found), "file that may hold", "files that may hold")
+        raise _refused(path, f"{many} predictions in the archive: {some(listed)}")
+    (member,) = found
+    if member.file_size > _MOST_BYTES:
+        raise _refused(path, f"{member.filename} has more than {_MOST_BYTES:,} bytes unpacked")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _refused(path, f"{member.filename} is packed otherwise than by deflate")
+    if not member.file_size:
+        raise _refused(path, f"{member.filename} is empty")
+    return Packed(member.filename, package.member(archive, member.filename))
+
+
+def _is_meant(name: PurePosixPath) -> bool:
+    """Whether a member may be predictions, and none of the shadows that a Mac packs."""
+    hidden = any(part.startswith(".") or part == "__MACOSX" for part in name.parts)
+    return name.suffix.lower() in _ENDINGS and not hidden
+
+
+def _refused(path: Path, found: str) -> InputError:
+    return InputError(
+        found,
+        where=str(path),
+        expected="one file of predictions, " + " or ".join(_ENDINGS),
+        cure=_CURE,
+    )

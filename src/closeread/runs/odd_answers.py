@@ -1,0 +1,52 @@
+"""Answers that were handed in and may mean something else than programs take them for."""
+
+from closeread.text.garbled import before
+from closeread.types import Prediction, Question, Submission
+
+_NONE = {  # that there is no answer, as systems and people write it
+    "unanswerable", "no answer", "no_answer", "noanswer", "not answerable", "cannotanswer",
+    "cannot answer", "n/a", "null", "none", "nan", "cls", "impossible", "unknown", "无法回答",
+    "无答案", "没有答案", "不可回答",
+}  # fmt: skip
+
+
+def may_mean_otherwise(submission: Submission) -> bool:
+    """Whether any answer looks garbled, is several or says that there is none; or there are odds.
+
+    This costs little, and what it finds is then held against the questions.
+    """
+    return bool(submission.extras.get("null_odds")) or any(
+        len(prediction.answer.texts) > 1
+        or any(
+            says_none(text) or next(before(text), None) is not None
+            for text in prediction.answer.texts
+        )
+        for prediction in submission.predictions.values()
+        if prediction.answer is not None
+    )
+
+
+def accepted(question: Question) -> list[str]:
+    """Return all texts of a question's accepted answers."""
+    return [text for answer in question.answers for text in answer.texts]
+
+
+def says_none(text: str) -> bool:
+    """Whether a text says in words that there is no answer."""
+    return text.strip(" .。[]<>()").casefold() in _NONE
+
+
+def declines(question: Question, prediction: Prediction) -> bool:
+    """Whether an answer is null, or says in words that there is none, and is not accepted so."""
+    answer = prediction.answer
+    if answer is None:
+        withheld = prediction.error or prediction.confidence is not None or prediction.evidence
+        return not withheld
+    return says_none(answer.text) and answer.text.strip().casefold() not in {
+        text.strip().casefold() for text in accepted(question)
+    }
+
+
+def says_several(prediction: Prediction) -> bool:
+    """Whether an answer is several texts, and not one that comes again."""
+    return prediction.answer is not None and len(set(prediction.answer.texts)) > 1
