@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from closeread.audits import garbled, leakage, order, recorded, replan, shortcuts
+from closeread.audits import garbled, leakage, order, recorded, repeats, replan, shortcuts
 from closeread.audits.disagreement import check as disagreement
 from closeread.audits.findings import Finding, skipped
 from closeread.audits.metamorphic import check as metamorphic
@@ -145,6 +145,7 @@ CHECKS = {
     ),
     "disagreement": _Check(_disagreement),
     "order": _Check(lambda of: [order.check(of.subjects)]),
+    "repeats": _Check(lambda of: _each(of.subjects, repeats.check)),
     "garbled": _Check(lambda of: _each(of.subjects, garbled.check)),
     "truncation": _Check(lambda of: _each(of.subjects, truncation.check)),
     "shape": _Check(_shape, offered=lambda of: bool(of.table.rows), needs_runs=False),

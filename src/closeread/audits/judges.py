@@ -43,3 +43,15 @@ def judge_of(one: Subject) -> tuple[str, Metric]:
         else "squad"
     )
     return name, make("metric", name)[0]
+
+
+def values_of(one: Subject) -> dict[str, float]:
+    """Return each question's score by its id: F1 as ``judge_of`` has it, of options accuracy."""
+    texts: Metric = judge_of(one)[1]
+    options: Metric = make("metric", "choice")[0]
+    found = {}
+    for question in one.questions:
+        judge, key = (options, "accuracy") if question.options else (texts, "f1")
+        prediction = one.predictions.get(question.question_id)
+        found[question.question_id] = judge.score(question, prediction).values.get(key) or 0.0
+    return found

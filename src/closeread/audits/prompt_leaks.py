@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from closeread.adding import sum_in_order
 from closeread.audits.findings import Table, Verdict, share
-from closeread.audits.judges import judge_of
+from closeread.audits.judges import values_of
 from closeread.audits.subject import Subject
-from closeread.parts.making import make
-from closeread.protocols import Metric
 
 _MANY = 0.01  # of the questions: more than that moves a number by more than it may
 
@@ -72,7 +70,7 @@ def prompt_leaks(one: Subject) -> PromptLeaks | None:
     shown = sum(bool((one.shown or {}).get(each.question_id)) for each in one.questions)
     if not shown:
         return None
-    values = _values(one) if one.leaked else {}
+    values = values_of(one) if one.leaked else {}
     leaked = [values[name] for name in values if name in one.leaked]
     others = [values[name] for name in values if name not in one.leaked]
     return PromptLeaks(
@@ -84,18 +82,6 @@ def prompt_leaks(one: Subject) -> PromptLeaks | None:
         of_leaked=_mean(leaked),
         of_others=_mean(others),
     )
-
-
-def _values(one: Subject) -> dict[str, float]:
-    """Return each question's score, those of other kinds by a scorer of their kind."""
-    texts: Metric = judge_of(one)[1]
-    options: Metric = make("metric", "choice")[0]
-    found = {}
-    for question in one.questions:
-        judge, key = (options, "accuracy") if question.options else (texts, "f1")
-        prediction = one.predictions.get(question.question_id)
-        found[question.question_id] = judge.score(question, prediction).values.get(key) or 0.0
-    return found
 
 
 def _mean(values: list[float]) -> float | None:

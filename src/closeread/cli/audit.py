@@ -78,8 +78,8 @@ def command(
 ) -> None:
     """Examine runs, other harnesses' logs, or tables of models' scores.
 
-    Checks: metamorphic, recorded, disagreement, order, garbled, truncation, shape, shortcuts,
-    leakage, replan.
+    Checks: metamorphic, recorded, disagreement, order, repeats, garbled, truncation, shape,
+    shortcuts, leakage, replan.
     """
     import gc
 

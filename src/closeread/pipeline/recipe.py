@@ -12,7 +12,14 @@ from closeread.wording import argument
 
 # Those of `closeread audit` that need no more than a run: no table of scores, log or change.
 Check = Literal[
-    "metamorphic", "disagreement", "order", "garbled", "truncation", "shortcuts", "leakage"
+    "metamorphic",
+    "disagreement",
+    "order",
+    "repeats",
+    "garbled",
+    "truncation",
+    "shortcuts",
+    "leakage",
 ]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"

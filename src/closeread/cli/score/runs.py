@@ -67,6 +67,7 @@ def score_runs(
             of_runs(1)
     for run, scored in zip(runs, found, strict=True):
         _tell_changed(run)
+        _tell_kept(run)
         _tell_unmatched(run, scored)
     if join:
         found = [_joined(*pair) for pair in zip(runs, found, strict=True)]
@@ -93,6 +94,13 @@ def _tell_changed(run: Run) -> None:
     """Say where the predictions that were scored are not those that the reader gave."""
     for line in predictions_misfit(run):
         remark(f"{run.path}: {line}: the numbers are of the file as it is, which verify refuses")
+
+
+def _tell_kept(run: Run) -> None:
+    """Say what is odd in the log that the run was made of, and counts as it is."""
+    if run.info.log is not None and run.info.defects:
+        counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
+        remark(f"{run.path}: kept and counted when the log was read: {counted}")
 
 
 def _tell_unmatched(run: Run, scored: RunSummary) -> None:

@@ -35,6 +35,7 @@ _FRAME: dict[str, str] = {
     "recorded": "所存分数（recorded）",
     "disagreement": "评分器分歧（disagreement）",
     "order": "错位（order）",
+    "repeats": "重复（repeats）",
     "garbled": "乱码（garbled）",
     "truncation": "截断（truncation）",
     "shape": "分数形态（shape）",
@@ -46,6 +47,7 @@ _FRAME: dict[str, str] = {
     "What do all scorers say of these answers, where do they part, and why?":
         "各评分器如何评这些答案？分歧在哪里？为什么？",
     "Do the answers belong to their questions?": "答案与题目对得上吗？",
+    "Do questions come more than once?": "有题目重复出现吗？",
     "Did texts become others on their way, and what does that cost?":
         "文字在传递中变成乱码了吗？代价多大？",
     "How did the texts end, and what would another stop have given?":
@@ -70,6 +72,7 @@ QUESTIONS = {
     "recorded": "Do the scores that the harness saved come out again?",
     "disagreement": "What do all scorers say of these answers, where do they part, and why?",
     "order": "Do the answers belong to their questions?",
+    "repeats": "Do questions come more than once?",
     "garbled": "Did texts become others on their way, and what does that cost?",
     "truncation": "How did the texts end, and what would another stop have given?",
     "shape": "Does this benchmark move over models as the others do?",

@@ -17,6 +17,17 @@ _ORDER = {
     "of those %": "该题的 %", "long answers": "长答案数", "of other passages %": "其他篇章的 %",
 }  # fmt: skip
 
+_REPEATS = {
+    "{run}: no question comes more than once": "{run}：没有题目重复出现",
+    "{run}: {n} of {all} questions are repetitions; the score is {every} with them and {once} with "
+    "each question once":
+        "{run}：{all} 题中有 {n} 题是重复；连同重复题分数为 {every}，每题只计一次为 {once}",
+    "Questions that come more than once": "重复出现的题目", "times": "次数",
+    "the same passage, question and options, word for word; the first of each counts; score: F1, "
+    "of options accuracy":
+        "篇章、题干与选项逐字相同；各取第一个；分数：F1，选择题为正确率",
+}  # fmt: skip
+
 _GARBLED = {
     "{run}: no answer and no gold answer is garbled": "{run}：没有答案或标准答案是乱码",
     "{run}: {n} answers and {golds} gold answers are garbled; undone, {metric} F1 goes from {old} "
@@ -209,4 +220,4 @@ _REPLAN = {
         "词元数按长度估计，不含提示中可能有的示例",
 }  # fmt: skip
 
-OF_TEXTS = _ORDER | _GARBLED | _TRUNCATION | _SHAPE | _REPLAN
+OF_TEXTS = _ORDER | _REPEATS | _GARBLED | _TRUNCATION | _SHAPE | _REPLAN
