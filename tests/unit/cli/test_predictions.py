@@ -257,6 +257,20 @@ def test_predictions_in_an_archive_are_kept_and_verified(closeread, tmp_path, ow
     assert "kept: verified" in closeread("verify", "kept").stdout
 
 
+def test_a_kept_run_that_is_scored_again_says_the_same(closeread, tmp_path, own_set):
+    (tmp_path / "p.json").write_text('{"a": "at six", "z": "x"}')
+    asked = ("--dataset", own_set, "--predictions", "p.json", "--save", "kept")
+    lines = closeread("score", *asked).stderr.splitlines()
+    assert len(lines) == 2
+    assert closeread("score", "kept").stderr.splitlines() == [f"kept: {line}" for line in lines]
+
+
+def test_predictions_under_a_key_are_refused_with_what_to_hand_in(closeread, tmp_path, own_set):
+    (tmp_path / "p.json").write_text('{"predictions": {"a": "at six", "b": ""}}')
+    refused = closeread("score", "--dataset", own_set, "--predictions", "p.json", code=2).stderr
+    assert "where 'predictions' is no question but holds them, hand in what lies there" in refused
+
+
 def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):
     """` A` is wrong there and right in the count that reads answers as all others do."""
     record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}

@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from closeread.api.datasets import locate
+from closeread.cli.score.misfits import tell_misfits
 from closeread.cli.score.printed import Scored
 from closeread.cli.terminal.output import remark
 from closeread.cli.terminal.reading import watched
@@ -69,6 +70,9 @@ def score_runs(
         _tell_changed(run)
         _tell_kept(run)
         _tell_unmatched(run, scored)
+        if run.info.submission and scored.settings.extraction is None:
+            data = run.dataset()
+            tell_misfits(data, as_submission(run, data), scored, str(run.path))
     if join:
         found = [_joined(*pair) for pair in zip(runs, found, strict=True)]
     return Scored(

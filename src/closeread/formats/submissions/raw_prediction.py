@@ -181,13 +181,15 @@ def _misfit(source: str, question_id: str, value: Any) -> InputError:
         where=f"{source}, question {question_id}",
         expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
         "evidence as strings, or as strings by option, option_scores as numbers",
-        cure=_cure_of(value),
+        cure=_cure_of(question_id, value),
     )
 
 
-def _cure_of(value: Any) -> str:
+def _cure_of(question_id: str, value: Any) -> str:
     if isinstance(value, float) and math.isnan(value):
         return "leave the row out where there is no answer: table.dropna(subset='answer') of pandas"
+    if isinstance(value, dict) and value and all(isinstance(one, str) for one in value.values()):
+        return f"where {question_id!r} is no question but holds them, hand in what lies there alone"
     if isinstance(value, int | float):  # true and false, too
         return f'write it as text: "{json.dumps(value)}"; of an option the letter'
     return ""

@@ -1,0 +1,42 @@
+"""What of predictions that were handed in does not fit their data set, said beside the numbers."""
+
+from typing import Any
+
+from closeread.cli.terminal.output import remark
+from closeread.metrics.subject import family, may_judge_options
+from closeread.runs import read_as
+from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
+from closeread.runs.odd_answers import may_mean_otherwise
+from closeread.runs.records import RunSummary
+from closeread.types import Dataset, Submission
+
+
+def tell_misfits(
+    dataset: Dataset, submission: Submission, found: RunSummary, where: str = ""
+) -> dict[str, Any]:
+    """Say and count what does not fit, and what it costs; look only where it may be.
+
+    Args:
+        dataset: What was asked.
+        submission: What was handed in.
+        found: Its numbers.
+        where: Stands before each line, of several runs.
+
+    Returns:
+        ``misfits``: counts by kind; and ``read_as`` where other readings have other numbers.
+    """
+    n_questions = found.dataset.n_questions
+    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
+    all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
+    judged = any(map(may_judge_options, found.metrics)) or (
+        "evidence" in map(family, found.metrics) and repeats_evidence(submission)
+    )
+    if all_there and not judged and not may_mean_otherwise(submission):
+        return {"misfits": dict.fromkeys(KINDS, 0)}
+    strange = misfits(dataset, submission)
+    reread = read_as.read_as(dataset, submission, found, strange)
+    for line in (*told(strange), *read_as.told(reread)):
+        remark(f"{where}: {line}" if where else line)
+    counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
+    would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}
+    return {"misfits": counts} | ({"read_as": would_be} if would_be else {})
