@@ -3,6 +3,7 @@
 import json
 import logging
 import logging.handlers
+import re
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,18 @@ def test_pieces_are_not_called_questions(tmp_path, encoder):
         options={"learn": "each"},
     )
     assert made["n_features"] > 108
-    assert said == ["exam/zh: 108 questions", f"exam/zh: {made['n_features']:,} examples"]
+    assert said[:2] == ["exam/zh: 108 questions", f"exam/zh: {made['n_features']:,} examples"]
+
+
+def test_a_vocabulary_of_another_language_is_told(tmp_path, encoder, few):
+    """All its words are one token; of the language that the model knows nothing is said."""
+    said = []
+    train(tmp_path / "zh", encoder, "exam/zh", reader=CHUNK, max_steps=1, say=said.append)
+    (line,) = (one for one in said if "vocabulary" in one)
+    share = re.match(r"exam/zh: the model's vocabulary does not know (\d+)% of the tokens", line)
+    assert 90 < int(share[1]) < 100  # all but the marks between the texts
+    train(tmp_path / "en", encoder, few, max_steps=1, say=said.append)
+    assert sum("vocabulary" in one for one in said) == 1
 
 
 def test_a_set_that_gives_no_example_is_told(tmp_path, encoder, few):

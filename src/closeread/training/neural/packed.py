@@ -52,6 +52,10 @@ class Packed(Sequence[Feature]):
         kept = (self._ids, self._types, self._targets, self._ends, self._sequences)
         return sum(one.itemsize * len(one) for one in (*kept, self._target_ends, self.lengths))
 
+    def share_of(self, token: int) -> float:
+        """Return which part of all tokens is this one, from 0 to 1."""
+        return self._ids.count(token) / max(1, len(self._ids))
+
     def __len__(self) -> int:
         return len(self.lengths)
 

@@ -37,6 +37,7 @@ from closeread.types import PassageQuestion
 from closeread.wording import count_of
 
 _DEV_SEED = 0
+_MUCH_UNKNOWN = 0.1  # of the tokens; a vocabulary of the texts' language lacks a few in a thousand
 _LOOK_NEEDS = 'a smaller model, train.device = "cpu", or no train.dev; saved states are kept'
 
 
@@ -303,16 +304,29 @@ def _features(
     material: list[Material],
 ) -> list[Packed]:
     features = []
+    unknown = _unknown(checkpoint.tokenizer)
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
         seen = _counted(items, request.begin_examples)
         features.append(Packed(task.features(checkpoint, seen, rng)))
         of_no_use = "" if features[-1] else f": {request.recipe.reader.name} learns nothing from it"
         request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}{of_no_use}")
+        if (share := features[-1].share_of(unknown)) >= _MUCH_UNKNOWN:
+            request.say(
+                f"{told.path}: the model's vocabulary does not know {share:.0%} of the tokens, "
+                "which are all alike to it; perhaps it learned another language"
+            )
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         raise _nothing_to_learn(request, material)
     return features
+
+
+def _unknown(tokenizer: Any) -> int:
+    """Return the token for what a vocabulary does not know; -1 where it says something else too."""
+    found = tokenizer.unk_token_id
+    also = (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id)
+    return -1 if found is None or found in also else int(found)
 
 
 def _counted(items: Sequence[PassageQuestion], begin: Begin) -> Iterator[PassageQuestion]:
