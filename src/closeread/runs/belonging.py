@@ -4,14 +4,15 @@ Official metrics count what does not fit in their own ways, and most say nothing
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.metrics.choice import picked
 from closeread.runs.odd_answers import accepted, declines, says_several
-from closeread.text.garbled import undone
+from closeread.text.garbled import may_be, undone
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
 
@@ -68,6 +69,7 @@ class Misfits(NamedTuple):
         misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
         n_questions: How many there are.
+        ungarbled: Of those that are garbled the texts, and what each was.
     """
 
     missing: list[str]
@@ -84,6 +86,7 @@ class Misfits(NamedTuple):
     misplaced: list[str]
     n_predictions: int
     n_questions: int
+    ungarbled: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
 def misfits(dataset: Dataset, submission: Submission) -> Misfits:
@@ -92,7 +95,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
     no_options: list[str] = []
     typed: list[str] = []
     numbers: list[str] = []
-    garbled: list[str] = []
+    suspects: set[str] = set()
     declined: list[str] = []
     several: list[str] = []
     null_odds = submission.extras.get("null_odds", {})
@@ -122,10 +125,8 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
                 typed.append(question.question_id)
         elif not question.options and declines(question, prediction):
             declined.append(question.question_id)
-        elif prediction.answer is not None and any(
-            undone(text, accepted(question)) for text in prediction.answer.texts
-        ):
-            garbled.append(question.question_id)
+        elif prediction.answer is not None and any(map(may_be, prediction.answer.texts)):
+            suspects.add(question.question_id)
         if prediction is not None and says_several(prediction):
             several.append(question.question_id)
         if prediction is not None and not 0 <= null_odds.get(question.question_id, 0) <= 1:
@@ -141,7 +142,8 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         no_options=no_options,
         typed=typed,
         numbers=numbers,
-        garbled=garbled,
+        garbled=[*(ungarbled := _ungarbled(dataset, submission, suspects))],
+        ungarbled=ungarbled,
         declined=declined if some_have_none else [],
         several=[] if some_have_several else several,
         odds=odds,
@@ -232,6 +234,21 @@ def repeats_evidence(submission: Submission) -> bool:
         for prediction in submission.predictions.values()
         for evidence in prediction.evidence
     )
+
+
+def _ungarbled(
+    dataset: Dataset, submission: Submission, suspects: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Return what the texts of answers were that are garbled, by question id."""
+    found: dict[str, dict[str, str]] = {}
+    for passage, questions in dataset if suspects else ():
+        for question in questions:
+            name = question.question_id
+            answer = submission.predictions[name].answer if name in suspects else None
+            for text in answer.texts if answer is not None else ():
+                if was := undone(text, accepted(question), passage.text):
+                    found.setdefault(name, {})[text] = was.text
+    return found
 
 
 def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Answers that were handed in and may mean something else than programs take them for."""
 
-from closeread.text.garbled import before
+from closeread.text.garbled import may_be
 from closeread.types import Prediction, Question, Submission
 
 _NONE = {  # that there is no answer, as systems and people write it
@@ -17,10 +17,7 @@ def may_mean_otherwise(submission: Submission) -> bool:
     """
     return bool(submission.extras.get("null_odds")) or any(
         len(prediction.answer.texts) > 1
-        or any(
-            says_none(text) or next(before(text), None) is not None
-            for text in prediction.answer.texts
-        )
+        or any(says_none(text) or may_be(text) for text in prediction.answer.texts)
         for prediction in submission.predictions.values()
         if prediction.answer is not None
     )

@@ -15,10 +15,9 @@ import msgspec
 from closeread.formats.layouts.choices import as_number, as_typed
 from closeread.formats.submissions.raw_prediction import text_answer
 from closeread.runs.belonging import Misfits
-from closeread.runs.odd_answers import accepted, says_none
+from closeread.runs.odd_answers import says_none
 from closeread.runs.records import RunSummary
 from closeread.runs.score import score_submission
-from closeread.text.garbled import undone
 from closeread.types import Answer, Dataset, Question, Submission
 
 _SHOWN = 4
@@ -42,7 +41,7 @@ def read_as(
         ("letters", strange.typed, _as_letter),
         ("numbers from 0", strange.numbers, partial(_by_number, first=0)),
         ("numbers from 1", strange.numbers, partial(_by_number, first=1)),
-        ("ungarbled", strange.garbled, _ungarbled),
+        ("ungarbled", strange.garbled, partial(_ungarbled, texts=strange.ungarbled)),
         ("no answer", strange.declined, _as_none),
     ]
     changed = {
@@ -81,9 +80,10 @@ def _by_number(said: str | None, question: Question, first: int) -> str | None:
     return options[place].label if 0 <= place < len(options) else None
 
 
-def _ungarbled(said: str | None, question: Question) -> str | None:
-    was = undone(said or "", accepted(question))
-    return None if was is None else was.text
+def _ungarbled(
+    said: str | None, question: Question, texts: Mapping[str, Mapping[str, str]]
+) -> str | None:
+    return texts[question.question_id].get(said or "")
 
 
 def _reread(

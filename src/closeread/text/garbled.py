@@ -73,6 +73,11 @@ def undone(text: str, expected: Iterable[str], passage: str = "") -> Was | None:
     return None
 
 
+def may_be(text: str) -> bool:
+    """Whether a text can have been another, whatever stands in its passage; costs little."""
+    return bool(_HOLES.search(text)) or next(before(text), None) is not None
+
+
 def before(text: str, passage: str = "") -> Iterator[Was]:
     """Yield what a text may have been before it was garbled, and how that came about.
 

@@ -193,6 +193,11 @@ def test_what_garbled_answers_cost_is_told(closeread, tmp_path):
     assert found["misfits"]["garbled"] == 2
     assert "2 answers were garbled on the way" in done.stderr
     assert "read as ungarbled: squad.em would be 100.0 % and is 33.3 %" in done.stderr
+    # Of the bytes that were misread one is lost: what stands in the passage tells what it was.
+    (tmp_path / "p.json").write_text(json.dumps(golds | {"x": "K\ufffdln"}))
+    assert json.loads(closeread("score", *asked).stdout)["read_as"] == {
+        "ungarbled": {"squad.em": 1.0}
+    }
     (tmp_path / "p.json").write_text(json.dumps(golds))
     assert not closeread("score", *asked).stderr
 
