@@ -221,3 +221,21 @@ def test_nothing_is_loaded_to_say_what_is_wrong_with_a_recipe(tmp_path, name):
     )
     assert "did you mean train.datasets?" in done.stdout
     assert done.stdout.endswith("set()\n")
+
+
+def test_files_that_stages_lack_are_told_with_those_of_the_training(tmp_path, monkeypatch):
+    """All at once, be they of the training, of what it watches or of a stage."""
+    monkeypatch.chdir(tmp_path)
+    text = WHOLE.format(name="span", options="", settings="", model='model = "bert"', out="out")
+    stage = (
+        '[[before]]\nreader = {{ name = "{}" }}\n[before.train]\ndatasets = [{{ path = "{}" }}]\n'
+    )
+    dev = '[[train.dev]]\npath = "dev.json"\n'
+    stages = stage.format("entailment", "pairs.json") + stage.format("span", "squad.json")
+    (tmp_path / "r.toml").write_text(text + dev + stages, "utf-8")
+    with pytest.raises(InputError) as told:
+        closeread.train("r.toml")
+    head, *files = told.value.found.splitlines()
+    assert head == "3 files cannot be opened:"
+    names = ("dev.json", "pairs.json", "squad.json")
+    assert all(name in line for name, line in zip(names, files, strict=True))

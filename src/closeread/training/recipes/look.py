@@ -1,8 +1,11 @@
 """A first look at a recipe, before torch is loaded: what is wrong with it is told at once."""
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import chain
 
 from closeread.errors import CloseReadError, UsageError
 from closeread.formats.files.each import each_opened
@@ -13,6 +16,7 @@ from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, check
 from closeread.training.recipes.stages import staged
 from closeread.training.request import Request
+from closeread.types import Dataset
 
 _SECONDS = 3  # more than processes that begin together are apart, and a launcher needs
 
@@ -49,8 +53,13 @@ def look_at_training(request: Request) -> None:
     settings, _ = asked(request)
     if not request.within:
         must_be_free(request.out, request.recipe, request.resume, request.overwrite)
-    open_all(request, settings)
-    for one in staged(request, settings):
+    stages = list(staged(request, settings))
+    opens = [_opens(request, settings)]
+    for one in stages:
+        with suppress(CloseReadError):  # told when it is looked at
+            opens.append(_opens(one, asked(one)[0]))
+    each_opened(chain(*opens))
+    for one in stages:
         look_at(one)
 
 
@@ -74,16 +83,17 @@ def asked(request: Request) -> tuple[NeuralSettings, str]:
 
 
 def open_all(request: Request, settings: NeuralSettings) -> None:
-    """See that there is every data set, without reading one.
+    """See that there is every data set of a training without its stages, without reading one.
 
     Raises:
         InputError: One is not there, or of no known format.
     """
+    each_opened(_opens(request, settings))
+
+
+def _opens(request: Request, settings: NeuralSettings) -> Iterator[Callable[[], Dataset]]:
     beside = settings.beside.datasets if settings.beside else ()
-    sources = (*settings.datasets, *beside, *settings.dev)
-    each_opened(
-        [
-            *(partial(request.open_dataset, source.path, source.format) for source in sources),
-            *(partial(request.open_dataset, name) for name in settings.exclude),
-        ]
-    )
+    for source in (*settings.datasets, *beside, *settings.dev):
+        yield partial(request.open_dataset, source.path, source.format)
+    for name in settings.exclude:
+        yield partial(request.open_dataset, name)
