@@ -95,6 +95,8 @@ def _cached(path: Path) -> Path:
             f"cannot be read: {error.strerror}",
             where=str(path),
             expected="a file of word vectors: word2vec text or binary, or fastText",
+            cure="name the file where it lies; `closeread train` learns such a one from passages, "
+            "docs/vgaokao.md",
         ) from error
     key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()
     name = hashlib.blake2b(_VERSION + key, digest_size=12).hexdigest()

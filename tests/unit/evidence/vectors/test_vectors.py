@@ -197,7 +197,7 @@ def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told
 
 
 def test_no_file_and_no_path_say_what_to_do(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read: .*\n.*\n  do: .*`closeread train`"):
         load(str(tmp_path / "none.bin"))
     with pytest.raises(UsageError, match="closeread train"):
         load("")
