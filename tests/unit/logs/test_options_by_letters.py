@@ -83,3 +83,25 @@ def test_a_gold_that_is_a_label_of_opencompass_is_no_place(tmp_path, labels, rig
     ((_, (question,)),) = list(run.dataset())
     assert [answer.label for answer in question.answers] == [right]
     assert [said.answer.label for said in run.predictions()] == ["A"]
+
+
+def test_options_beside_a_gold_in_words_do_not_take_the_text_away(tmp_path):
+    """Where the gold is none of a document's options the texts were read as options, too: none."""
+    row = {
+        "doc_id": 0,
+        "doc": {"passage": "Ann ran home.", "question": "Who ran?", "choices": ["Bob", "Cy"]},
+        "target": "Ann",
+        "arguments": {"gen_args_0": {"arg_0": "Who ran?", "arg_1": {"until": ["\n"]}}},
+        "resps": [[" Ann"]],
+        "filtered_resps": [" Ann"],
+        "filter": "none",
+        "metrics": ["exact_match"],
+        "exact_match": 1.0,
+    }
+    log = tmp_path / "samples_words_2026-01-01T00-00-00.000000.jsonl"
+    log.write_text(json.dumps(row) + "\n")
+    (run,) = ingest([log], tmp_path / "run").runs
+    (question,) = run.dataset().questions()
+    assert not question.options and question.answers[0].texts == ("Ann",)
+    (said,) = run.predictions()
+    assert said.answer.texts == (" Ann",)

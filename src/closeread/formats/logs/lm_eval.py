@@ -136,10 +136,10 @@ def _record(
         answers = golds.choice(_indexed(row.get("target")), options)
     else:
         options = golds.lettered(_choices(doc))
-        prediction = _written(name, row, asked[0][1], options, problems=problems, line=line)
         answers = golds.choice(row.get("target"), options) if options else ()
-        if not answers:
+        if not answers:  # words were asked for, whatever else the document holds
             options, answers = (), _gold(doc, row.get("target"))
+        prediction = _written(name, row, asked[0][1], options, problems=problems, line=line)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=line)
         return None
