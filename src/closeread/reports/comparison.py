@@ -233,7 +233,9 @@ def _how(block: Block, first: str, found: Found, language: str) -> Iterator[str]
     if tests:
         yield word("difference.tests", language, {"tests": tests})
     if _adjusted(block):
-        over = "sets" if isinstance(found, ComparedTables) else "runs"
+        over = "runs"
+        if isinstance(found, ComparedTables):
+            over = "averages" if found.macro_average else "sets"
         yield word(f"difference.holm-{over}", language)
     if any(one.smallest_difference is not None for one in every):
         yield word("difference.shows", language)

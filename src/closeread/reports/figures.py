@@ -260,7 +260,8 @@ def _metadata(ending: str) -> dict[str, None]:
 
 
 def _named(prefix: str, name: str, language: str) -> str:
-    return word(f"{prefix}.{name}", language) if f"{prefix}.{name}" in WORDS else name
+    parts = [f"{prefix}.{part}" for part in name.split("+")]  # strategies applied together
+    return "+".join(word(part, language) for part in parts) if WORDS.keys() >= {*parts} else name
 
 
 def _plain(text: str) -> str:

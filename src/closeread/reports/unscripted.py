@@ -10,6 +10,8 @@ from closeread.reports.tables import tables
 from closeread.reports.words.page import word
 from closeread.runs.records import DatasetInfo
 
+_MOST_NAMES = 3
+
 
 def unscripted(material: Material, language: str) -> str:
     """Return HTML: whose numbers they are, what limits trust in them, the tables, the licences.
@@ -22,13 +24,20 @@ def unscripted(material: Material, language: str) -> str:
     trust = f"<h2>{escaped(word('trust', language))}</h2><ul>{''.join(cautions)}</ul>"
     return "".join(
         (
-            f"<h1>{_isolated(', '.join(run.name for run in material.runs))}</h1>",
+            f"<h1>{_isolated(_title(material, language))}</h1>",
             trust if cautions else "",
             *(_table(table) for table in tables(material, language)),
             *(f"<p>{_set(view.info, language)}</p>" for view in material.sets),
             f"<p>{escaped(word('noscript', language))}</p>",
         )
     )
+
+
+def _title(material: Material, language: str) -> str:
+    """Name the runs, or say how many there are where their names would fill a screen."""
+    names = [run.name for run in material.runs]
+    many = len(names) > _MOST_NAMES
+    return word("n-runs", language, {"n": len(names)}) if many else ", ".join(names)
 
 
 def _set(info: DatasetInfo, language: str) -> str:

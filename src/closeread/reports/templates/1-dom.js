@@ -23,7 +23,11 @@ function t(key, params) {
   return found.replace(/\{(\w+)\}/g, (whole, name) => (params && name in params ? params[name] : whole));
 }
 // What a file says (a defect's code, a tag's name) has a word of ours or is shown as it stands.
-const named = (prefix, name) => DATA.words[lang][`${prefix}.${name}`] ?? name;
+// Of strategies that were applied together (typo+distractor) each has its word.
+function named(prefix, name) {
+  const words = String(name).split("+").map((part) => DATA.words[lang][`${prefix}.${part}`]);
+  return words.includes(undefined) ? name : words.join("+");
+}
 
 // What is said beside a number comes in English; what has no Chinese stays so.
 const noted = (note) => (lang === "zh" && DATA.notes[note]) || note;

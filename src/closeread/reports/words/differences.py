@@ -17,6 +17,10 @@ DIFFERENCES: dict[str, tuple[str, str]] = {
         "Holm：p 按所比较的全部运行校正。",
     ),
     "difference.holm-sets": (
+        "Holm: p adjusted for all data sets and runs.",
+        "Holm：p 按全部数据集与运行校正。",
+    ),
+    "difference.holm-averages": (
         "Holm: p adjusted for all data sets and runs; of an average for the runs.",
         "Holm：p 按全部数据集与运行校正；平均值的 p 只按运行校正。",
     ),

@@ -39,6 +39,8 @@ NAMES: dict[str, tuple[str, str]] = {
     "value.logic": ("reasoning logic", "推理逻辑"),
     "value.spacetime": ("time and space", "时空"),
     "value.causality": ("causality", "因果"),
+    "value.distractor": ("distractor", "干扰句"),
+    "value.typo": ("typo", "错别字"),
     "value.span": ("span", "片段"),
     "value.spans": ("spans", "多片段"),
     "value.number": ("number", "数字"),
