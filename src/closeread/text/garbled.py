@@ -21,6 +21,7 @@ LOST = "letters lost"
 
 _SHORT = 3  # letters: an accepted answer that is no longer stands in many texts by chance
 _MOST_TIMES = 3  # that a text is garbled over and over
+_MOST_OPEN = 4  # holes whose end is not told by what follows: each trebles the ways to fill them
 _BYTES = {chr(byte): byte for byte in range(0x80, 0x100)} | {
     bytes([byte]).decode("cp1252"): byte
     for byte in range(0x80, 0xA0)
@@ -151,7 +152,8 @@ def _filled(text: str, passage: str) -> str:
     if not (_HOLES.search(text) and passage) or text in passage:
         return text
     pieces = _HOLES.split(text)
-    if not any(piece.strip() for piece in pieces):
+    n_open = sum(bool(piece) and not piece[0].isascii() for piece in pieces[1:])
+    if n_open > _MOST_OPEN or not any(piece.strip() for piece in pieces):
         return text
     pattern = r"[^\x00-\x7f]{1,3}?".join(map(re.escape, pieces))
     found = re.search(pattern, passage)
