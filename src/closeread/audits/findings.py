@@ -1,12 +1,13 @@
 """What a check says: a verdict in one sentence, the tables behind it, and the same as data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 Verdict = Literal["sound", "doubtful", "broken", "skipped"]
 Cell = str | int | float | None
+_GRAVITY: tuple[Verdict, ...] = ("skipped", "sound", "doubtful", "broken")
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -50,6 +51,11 @@ def skipped(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
 def grave(points: float) -> Verdict:
     """Return how bad it is that a score is so far off, as a share."""
     return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
+
+
+def gravest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of verdicts, one at least."""
+    return max(verdicts, key=_GRAVITY.index)
 
 
 def share(part: int, whole: int) -> float | None:

@@ -11,14 +11,13 @@ from typing import NamedTuple
 import msgspec
 
 from closeread.adding import sum_in_order
-from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
+from closeread.audits.findings import Finding, Table, grave, gravest, share, skipped
 from closeread.audits.judges import judge_of
 from closeread.audits.subject import Subject, of_texts
 from closeread.protocols import Metric
 from closeread.text.garbled import undone
 from closeread.types import Answer, Prediction, Question
 
-_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _ANSWERS, _GOLDS = "predicted", "gold"
 
 
@@ -63,7 +62,7 @@ def check(one: Subject) -> Finding:
     told = _headline(found, n_golds, name, rows[0][2], rows[-1][2])
     return Finding(
         check="garbled",
-        verdict=max(grave(gain), "doubtful" if n_golds else "sound", key=_GRAVITY.index),
+        verdict=gravest((grave(gain), "doubtful" if n_golds else "sound")),
         headline=f"{one.name}: {told}",
         tables=(
             Table(

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from closeread.audits.findings import Finding, Table, Verdict, share, skipped
+from closeread.audits.findings import Finding, Table, Verdict, gravest, share, skipped
 from closeread.audits.overlaps import overlap_table, shared_passages
 from closeread.audits.prompt_leaks import prompt_leaks
 from closeread.audits.subject import Subject, said
 from closeread.metrics.choice import picked
 from closeread.types import ROLES, Dataset, Question, Span
 
-_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _WINDOW_WORDS = 384
 _MANY = 20
 # Wrong answers near the gold one that a good reader may give without having skipped a window.
@@ -46,7 +45,7 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
         tables.append(leaks.table())
         parts.append(leaks.told())
         data["prompts"] = leaks.__dict__
-        verdict = max(verdict, leaks.verdict, key=_GRAVITY.index)
+        verdict = gravest((verdict, leaks.verdict))
     siblings = _siblings(one)
     if siblings is not None:
         tables.append(siblings.table())

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from closeread.adding import sum_in_order
 from closeread.audits.disagreement.check import scorers_for
 from closeread.audits.disagreement.parting import PARTS, Refused, values_of
-from closeread.audits.findings import Finding, Table, Verdict, share, skipped
+from closeread.audits.findings import Finding, Table, Verdict, gravest, share, skipped
 from closeread.audits.subject import Subject
 from closeread.catalog import CATALOG
 from closeread.parts.making import make
 from closeread.protocols import Metric
 from closeread.types import Question
 
-_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all
 # Scores of these names are right or wrong, or F1; others (judges, ROUGE) are only told.
 _NAMES = frozenset(
@@ -79,10 +78,10 @@ def check(one: Subject) -> Finding:
             "recorded",
             "no scores of a harness, of one text a question, were saved with the answers",
         )
-    worst = max((row.verdict for row in found), key=_GRAVITY.index)
-    gravest = [row for row in found if row.verdict == worst]
+    worst = gravest(row.verdict for row in found)
+    of_worst = [row for row in found if row.verdict == worst]
     # That a judge's score is no other scorer's is no news where there are such as should be.
-    told = [_sentence(row) for row in [row for row in gravest if row.judged] or gravest]
+    told = [_sentence(row) for row in [row for row in of_worst if row.judged] or of_worst]
     return Finding(
         check="recorded",
         verdict=worst,

@@ -21,6 +21,59 @@ KINDS = (
     "declined", "several", "odds", "other_options", "misplaced",
 )  # fmt: skip
 
+# Of one and of several, and how it goes on; in the order in which they are told.
+_SAID = {
+    "repeated": (
+        "id comes",
+        "ids come",
+        " more than once; the last of each counts, unless the official program counts otherwise",
+    ),
+    "no_options": (
+        "answer is none of its question's options and counts as wrong",
+        "answers are none of their questions' options and count as wrong",
+        "",
+    ),
+    "typed": (
+        "answer is an option's letter that is",
+        "answers are options' letters that are",
+        " written otherwise than A, B, which official programs take",
+    ),
+    "numbers": ("answer is a number", "answers are numbers", " where options have letters"),
+    "declined": (
+        "answer is null or says",
+        "answers are null or say",
+        " in words that there is none, which an empty text says",
+    ),
+    "several": (
+        "answer is",
+        "answers are",
+        " several texts where an accepted answer is one; most programs judge the first alone",
+    ),
+    "odds": (
+        "question has",
+        "questions have",
+        " odds of no answer below 0 or above 1, as log-odds have; what is above na_threshold (1 "
+        "where none is named) is judged as no answer",
+    ),
+    "garbled": (
+        "answer was",
+        "answers were",
+        " garbled on the way, as by a wrong encoding, entities or escapes",
+    ),
+    "other_options": (
+        "prediction repeats",
+        "predictions repeat",
+        " other options than the question has, as if made for another version of the set; letters "
+        "are what is scored",
+    ),
+    "misplaced": (
+        "prediction has",
+        "predictions have",
+        " evidence whose spans hold other words than it repeats, as if found in other passages; "
+        "spans are what is scored",
+    ),
+}
+
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
     """Refuse predictions none of which is for a question of the data set.
@@ -166,65 +219,9 @@ def told(found: Misfits) -> Iterator[str]:
             f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} without a "
             f"prediction: {some(found.missing)}"
         )
-    if found.repeated:
-        yield (
-            f"{count_of(len(found.repeated), 'id comes', 'ids come')} more than once; the last of "
-            f"each counts, unless the official program counts otherwise: {some(found.repeated)}"
-        )
-    if found.no_options:
-        wrong = count_of(
-            len(found.no_options),
-            "answer is none of its question's options and counts as wrong",
-            "answers are none of their questions' options and count as wrong",
-        )
-        yield f"{wrong}: {some(found.no_options)}"
-    if found.typed:
-        are = count_of(
-            len(found.typed),
-            "answer is an option's letter that is written otherwise than A, B, which official "
-            "programs take",
-            "answers are options' letters that are written otherwise than A, B, which official "
-            "programs take",
-        )
-        yield f"{are}: {some(found.typed)}"
-    if found.numbers:
-        are = count_of(len(found.numbers), "answer is a number", "answers are numbers")
-        yield f"{are} where options have letters: {some(found.numbers)}"
-    if found.declined:
-        are = count_of(len(found.declined), "answer is null or says", "answers are null or say")
-        yield (
-            f"{are} in words that there is none, which an empty text says: {some(found.declined)}"
-        )
-    if found.several:
-        are = count_of(len(found.several), "answer is", "answers are")
-        yield (
-            f"{are} several texts where an accepted answer is one; most programs judge the first "
-            f"alone: {some(found.several)}"
-        )
-    if found.odds:
-        have = count_of(len(found.odds), "question has", "questions have")
-        yield (
-            f"{have} odds of no answer below 0 or above 1, as log-odds have; what is above "
-            f"na_threshold (1 where none is named) is judged as no answer: {some(found.odds)}"
-        )
-    if found.garbled:
-        were = count_of(len(found.garbled), "answer was", "answers were")
-        yield (
-            f"{were} garbled on the way, as by a wrong encoding, entities or escapes: "
-            f"{some(found.garbled)}"
-        )
-    if found.other_options:
-        many = count_of(len(found.other_options), "prediction repeats", "predictions repeat")
-        yield (
-            f"{many} other options than the question has, as if made for another version of the "
-            f"set; letters are what is scored: {some(found.other_options)}"
-        )
-    if found.misplaced:
-        have = count_of(len(found.misplaced), "prediction has", "predictions have")
-        yield (
-            f"{have} evidence whose spans hold other words than it repeats, as if found in other "
-            f"passages; spans are what is scored: {some(found.misplaced)}"
-        )
+    for kind, (one, many, rest) in _SAID.items():
+        if ids := getattr(found, kind):
+            yield f"{count_of(len(ids), one, many)}{rest}: {some(ids)}"
 
 
 def repeats_evidence(submission: Submission) -> bool:

@@ -12,7 +12,7 @@ from closeread.audits.disagreement.tables import (
     run_table,
     value_table,
 )
-from closeread.audits.findings import Finding, Verdict, skipped
+from closeread.audits.findings import Finding, Verdict, gravest, skipped
 from closeread.audits.judges import most_are_chinese, other_languages
 from closeread.audits.subject import Subject, of_texts
 from closeread.parts.making import make
@@ -25,7 +25,6 @@ ENGLISH = (
 )  # fmt: skip
 CHINESE = ("squad", "cmrc~mixed", "opencompass", "evaluate", "inspect")
 
-_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 Column = list[float | None]  # one place a question; None where the scorer leaves it out
 
 
@@ -77,9 +76,8 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
             f"answers that are a piece of the passage, longer or shorter than a gold one, are left "
             f"out of the verdict: {len(pieces[worst]):,} of {one.name}"
         )
-    verdict = max(
-        (_grave(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)),
-        key=_GRAVITY.index,
+    verdict = gravest(
+        _grave(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)
     )
     return Finding(
         check="disagreement",

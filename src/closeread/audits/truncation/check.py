@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from closeread.adding import sum_in_order
-from closeread.audits.findings import Cell, Finding, Table, Verdict, grave, share
+from closeread.audits.findings import Cell, Finding, Table, grave, gravest, share
 from closeread.audits.judges import judge_of, other_languages
 from closeread.audits.subject import Subject, of_texts, said
 from closeread.audits.truncation import option_texts
@@ -30,7 +30,6 @@ from closeread.protocols import Metric
 from closeread.types import Prediction, Question, Score, Submission
 
 _RESAMPLING = Resampling()
-_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _Loss = tuple[float, str, int]  # the share of the score, its cause, the texts
 # Whether the two others cost anything is not to be told from the text alone.
 _HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", "run-on"))
@@ -90,7 +89,7 @@ def check(one: Subject) -> Finding:
         ),
         key=itemgetter(0),
     )
-    verdict = max(grave(gain), grave(worst[0]), key=_GRAVITY.index)
+    verdict = gravest((grave(gain), grave(worst[0])))
     return Finding(
         check="truncation",
         verdict=verdict,
@@ -245,6 +244,4 @@ def _headline(
         return f"{one.name}: no answer was cut, and no other stop raises {name} F1"
     else:
         return f"{one.name}: no other stop raises {name} F1; {told}"
-    return (
-        f"{mended}; {told}" if _GRAVITY.index(grave(lost)) > _GRAVITY.index(grave(gain)) else mended
-    )
+    return mended if gravest((grave(lost), grave(gain))) == grave(gain) else f"{mended}; {told}"
