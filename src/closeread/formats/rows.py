@@ -33,6 +33,9 @@ _AGAIN = "rows_again"  # the question begins another row of the same passage
 _OWN = ("id", "passage", "question")  # what rows of our form have, which are read as `jsonl`
 _OF_SQUAD = {"id", "context", "question", "answers"}
 
+# The row of a question, where the parts of its passage end, whether it begins a row of the file.
+_Theirs = tuple[dict[str, Any], dict[str, Any], bool]
+
 
 def sniff(head: Head) -> bool:
     """Whether the first row has the columns of a set that is known, and not those of our own."""
@@ -62,26 +65,11 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
         UsageError: What is given is none of a column's roles.
     """
     columns = columns_of(source, given or {})
-    waiting: deque[tuple[dict[str, Any], Any, bool]] = deque()
-    times: Counter[Any] = Counter()
-    made = ContentIds(defects)
-
-    def each() -> Iterator[tuple[At, dict[str, Any], bool]]:
-        for at, whole in rows_of(source):
-            for number, row in enumerate(each_of(source, at, whole, columns)):
-                yield at, row, number == 0
+    waiting: deque[_Theirs] = deque()
 
     def ours() -> Iterator[Numbered]:
-        for at, row, begins in each():
-            _check(source, at, row, columns)
-            one = own(row, columns)
-            if columns.numbered:
-                times[one["id"]] += 1
-                one["id"] = f"{one['id']}-{times[one['id']] - 1}"
-            elif not columns.id:
-                texts = [one["passage"], one["question"], *_texts(one.get("options"))]
-                one["id"] = made.make(*texts, line=line_of(at))
-            waiting.append((row, passage_of(row, columns)[1], begins))
+        for at, one, their in _rows(source, columns, defects):
+            waiting.append(their)
             yield at, one
 
     for passage, questions in own_rows.items(source, ours(), defects):
@@ -94,6 +82,43 @@ def read(source: Source, defects: Defects, given: Given | None = None) -> Iterat
             kind: Any = "discrete" if columns.together else question.kind
             kept.append(msgspec.structs.replace(question, kind=kind, metadata=metadata))
         yield passage, tuple(kept)
+
+
+def read_gold(source: Source, defects: Defects, given: Given | None = None) -> Iterator[Question]:
+    """Yield the questions as ``read`` does, without what writing their rows again needs.
+
+    Raises:
+        InputError: A column is missing or of another type; says line and question.
+        UsageError: What is given is none of a column's roles.
+    """
+    columns = columns_of(source, given or {})
+    ours = ((at, one) for at, one, _ in _rows(source, columns, defects))
+    for _, questions in own_rows.items(source, ours, defects):
+        for question in questions:
+            if columns.together:
+                yield msgspec.structs.replace(question, kind="discrete")
+            else:
+                yield question
+
+
+def _rows(
+    source: Source, columns: Columns, defects: Defects
+) -> Iterator[tuple[At, dict[str, Any], _Theirs]]:
+    """Yield each row as one of ours, with its place and what it is made from."""
+    times: Counter[Any] = Counter()
+    made = ContentIds(defects)
+    for at, whole in rows_of(source):
+        for number, row in enumerate(each_of(source, at, whole, columns)):
+            text, cuts = passage_of(row, columns)
+            _check(source, at, row, columns, text)
+            one = own(row, columns, text)
+            if columns.numbered:
+                times[one["id"]] += 1
+                one["id"] = f"{one['id']}-{times[one['id']] - 1}"
+            elif not columns.id:
+                texts = [one["passage"], one["question"], *_texts(one.get("options"))]
+                one["id"] = made.make(*texts, line=line_of(at))
+            yield at, one, (row, cuts, number == 0)
 
 
 def _beyond(row: dict[str, Any], made: dict[str, Any], columns: Columns) -> dict[str, Any]:
@@ -110,17 +135,24 @@ def _texts(options: Any) -> list[str]:
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
-def _check(source: Source, at: At, row: Mapping[str, Any], columns: Columns) -> None:
-    """Tell by their own name of columns that hold no text, or no id."""
-    text, _ = passage_of(row, columns)
-    parts = [(path, value_at(row, path)) for path in columns.passage]
-    if len(parts) == 1:
-        parts = [(columns.passage[0], text)]
+def _check(source: Source, at: At, row: Mapping[str, Any], columns: Columns, passage: Any) -> None:
+    """Tell by their own name of columns that hold no text, or no id.
+
+    Args:
+        source: The file.
+        at: Where the row stands in it.
+        row: The row.
+        columns: Its columns.
+        passage: What ``passage_of`` made of the row: a text only where each part is one.
+    """
     needed: list[tuple[str, Any, tuple[type, ...]]] = [
-        *((path, part, (str,)) for path, part in parts),
         (columns.question, value_at(row, columns.question), (str,)),
         *((path, value_at(row, path), (str, int)) for path in columns.id),
     ]
+    if not isinstance(passage, str):
+        parts = columns.passage
+        held = [passage] if len(parts) == 1 else [value_at(row, path) for path in parts]
+        needed[:0] = [(path, part, (str,)) for path, part in zip(parts, held, strict=True)]
     for path, found, kinds in needed:
         if not isinstance(found, kinds) or isinstance(found, bool):
             expected = "text" if len(kinds) == 1 else "text or a whole number"
@@ -193,9 +225,18 @@ def named(given: Given) -> Format:
         name=_NAME,
         sniff=sniff,
         read=partial(read, given=given),
+        read_gold=partial(read_gold, given=given),
         write=write,
         info=partial(info, given=given),
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, named=named)
+FORMAT = Format(
+    name=_NAME,
+    sniff=sniff,
+    read=read,
+    read_gold=read_gold,
+    write=write,
+    info=info,
+    named=named,
+)

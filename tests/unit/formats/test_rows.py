@@ -182,6 +182,17 @@ def test_what_is_published_becomes_questions_and_comes_back(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ROWS)
+def test_questions_alone_are_those_that_stand_with_their_passages(tmp_path, name):
+    """But for what writing the rows again needs; two rows count the same defects, too."""
+    path = lines(tmp_path, ROWS[name][0], ROWS[name][0])
+    whole, alone = Defects(), Defects()
+    stand = [one for _, asked in load(path).read(whole) for one in asked]
+    found = list(load(path).questions(alone))
+    assert found == [replace(one, metadata={}) for one in stand] and found
+    assert alone.counts == whole.counts
+
+
+@pytest.mark.parametrize("name", ROWS)
 def test_as_parquet_and_arrow_they_are_the_same(tmp_path, name):
     """So most people have them: `to_parquet`, and what `save_to_disk` writes."""
     pa = pytest.importorskip("pyarrow")

@@ -161,10 +161,15 @@ def passage_of(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str,
     return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
 
 
-def own(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
-    """Return our row for one of theirs, without its id where that must be made."""
-    text, _ = passage_of(row, columns)
-    made = {"passage": text, "question": value_at(row, columns.question)}
+def own(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any]:
+    """Return our row for one of theirs, without its id where that must be made.
+
+    Args:
+        row: A row of theirs.
+        columns: Its columns.
+        passage: The passage's text, as ``passage_of`` returned it.
+    """
+    made = {"passage": passage, "question": value_at(row, columns.question)}
     for ours, theirs in (
         ("title", columns.title), ("passage_id", columns.passage_id), ("language", columns.language)
     ):  # fmt: skip
