@@ -81,7 +81,10 @@ def command(
     if plots is not None:
         from closeread.reports.figures import write_plots
 
-        written += map(str, write_plots(material, plots, language))
+        figures = write_plots(material, plots, language)
+        if not figures:
+            remark(f"the runs have nothing to plot: {plots} was not made")
+        written += map(str, figures)
     written += write_each(
         (
             (markdown, tables.markdown(material, language) if markdown else ""),

@@ -33,7 +33,7 @@ _FONTS = (
 
 
 def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
-    """Write every plot of the report as ``NN-title.png`` and ``.pdf``.
+    """Write every plot of the report as ``NN-title.png`` and ``.pdf``, and no folder for none.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -47,6 +47,8 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
     plots = all_plots(material)
     if len(material.runs) > 1:
         plots = of_runs(material) + plots
+    if not plots:
+        return []
     written = []
     settings: Any = {
         "font.family": _fonts(),

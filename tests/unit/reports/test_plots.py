@@ -365,6 +365,17 @@ def test_plot_files_are_written_and_the_same_twice(tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 
+def test_no_plots_make_no_folder(tmp_path):
+    pytest.importorskip("matplotlib")
+    from closeread.reports.figures import write_plots
+
+    said = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
+    material = _material(tmp_path / "one", [_question(1)], [said])
+    assert not all_plots(material)
+    assert not write_plots(material, tmp_path / "plots", "en")
+    assert not (tmp_path / "plots").exists()
+
+
 def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
     """In a paper no page stands around them: two runs' squares looked alike."""
     pytest.importorskip("matplotlib")
