@@ -51,13 +51,18 @@ def test_readme_commands_run(page, tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_the_examples_run(tmp_path):
-    """The code of docs/extend.md is a reader, a metric, ... that closeread takes by name."""
+def _write_examples(folder: Path) -> None:
+    """Write the code of docs/extend.md into the files that it names."""
     text = (ROOT / "docs/extend.md").read_text("utf-8")
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         name = re.match(r"# (\w+\.py)\n", code)
         assert name is not None
-        (tmp_path / name[1]).write_text(code, "utf-8")
+        (folder / name[1]).write_text(code, "utf-8")
+
+
+def test_the_examples_run(tmp_path):
+    """The code of docs/extend.md is a reader, a metric, ... that closeread takes by name."""
+    _write_examples(tmp_path)
     read = _run("closeread read exam/zh --reader my_readers:last_option --out runs/last", tmp_path)
     assert read.returncode == 0, read.stderr
     scored = _run("closeread score runs/last --metric my_metrics:AnswerLength --json", tmp_path)
@@ -79,6 +84,44 @@ def test_the_examples_run(tmp_path):
     )
     assert attacked.returncode == 0, attacked.stderr
     assert "WHICH" in (tmp_path / "loud.jsonl").read_text("utf-8")
+    (tmp_path / "mine.tsv").write_text("q1\tAnn ran.\tWho ran?\tAnn\nq1\tAnn ran.\tWho?\tAnn\n")
+    told = _run("closeread describe mine.tsv --format my_formats:FORMAT --json", tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert '"duplicate-id"' in told.stdout
+    (tmp_path / "mine.tsv").write_text("q1\tAnn ran.\n")
+    told = _run("closeread describe mine.tsv --format my_formats:FORMAT", tmp_path)
+    assert told.returncode == 2
+    assert "mine.tsv, line 1" in told.stderr
+
+
+def test_the_examples_keep_what_parts_of_the_catalog_promise(tmp_path, monkeypatch):
+    """As tests/contract asks of ours; what they are called is their own affair."""
+    from closeread.readers import make
+    from contract import test_metrics, test_perturbations, test_readers, test_retrievers
+
+    _write_examples(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("my_readers:last_option", "my_verifiers:verifier"):
+        test_readers.test_one_prediction_an_item(lambda one: make(one)[0], name)
+        test_readers.test_the_same_again(lambda one: make(one)[0], name)
+        test_readers.test_what_it_says_can_be_held_against_the_text(lambda one: make(one)[0], name)
+    encoded = {one: {"encoder": "my_encoders:pairs"} for one in ("dense", "beamdr")}
+    for name in ("my_retrievers:longest", *encoded):
+        for k in (None, 0, 1, 2):
+            test_retrievers.test_evidence_is_sentences_in_text_order(name, k, encoded)
+        test_retrievers.test_the_same_again(name, encoded)
+        test_retrievers.test_what_is_copied_is_found(name, encoded)
+    metric = "my_metrics:AnswerLength"
+    test_metrics.test_a_missing_prediction_neither_raises_nor_helps(metric)
+    test_metrics.test_a_failure_is_no_error(metric)
+    test_metrics.test_variants_are_resampled_with_their_original(metric)
+    test_metrics.test_pools_are_sums(metric)
+    strategy = "my_strategies:shouting"
+    case = (strategy, "exam/en", test_perturbations.proposed(strategy, "exam/en"))
+    test_perturbations.test_a_change_leaves_answers_where_they_are(case)
+    test_perturbations.test_the_same_seed_proposes_the_same_whatever_was_asked_before(case)
+    test_perturbations.test_what_it_does_with_empty_texts(case)
+    test_perturbations.test_an_entailment_is_left_alone(case)
 
 
 def test_an_example_without_what_it_needs_says_how_it_is_called():

@@ -10,13 +10,17 @@ import pytest
 from places import ROOT
 
 SEAMS = """
-import my_metrics, my_readers, my_retrievers, my_strategies
-from closeread.protocols import Metric, Perturbation, Reader, Retriever
+import my_encoders, my_formats, my_metrics, my_readers, my_retrievers, my_strategies, my_verifiers
+from closeread.formats import Format
+from closeread.protocols import Encoder, Metric, Perturbation, Reader, Retriever
 
 metric: Metric = my_metrics.AnswerLength()
 reader: Reader = my_readers.last_option()
 retriever: Retriever = my_retrievers.longest()
 strategy: Perturbation = my_strategies.Shouting()
+encoder: Encoder = my_encoders.pairs()
+verifier: Reader = my_verifiers.verifier()
+format: Format = my_formats.FORMAT
 """
 ROWS = """
 rows: list[dict[str, str]] = [{"id": "en-01-q1", "answer": "Josiah Pell"}]
