@@ -120,7 +120,7 @@ def rescore() -> Iterator[Result]:
     """A million saved generations, scored again; the peer is the official functions' way."""
     from benchmarks.inputs.rescore import in_memory, write
     from benchmarks.peers import official_drop
-    from closeread.parts import finding
+    from closeread.registry import lookup
 
     count = 1_000_000
     _, run, rows = write(DATA, count)
@@ -132,7 +132,7 @@ def rescore() -> Iterator[Result]:
     ]
 
     def scored(names: tuple[str, ...]) -> Callable[[], None]:
-        metrics = [finding.resolve("metric", name)() for name in names]
+        metrics = [lookup.resolve("metric", name)() for name in names]
 
         def run_all() -> None:
             for question, prediction in pairs:

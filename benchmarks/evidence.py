@@ -9,8 +9,8 @@ from closeread.evidence.vectors.matrix import load as load_vectors
 from closeread.evidence.vectors.train import train
 from closeread.evidence.words import OWN
 from closeread.exam import locate
-from closeread.parts.making import make
 from closeread.pipeline.extract import default_retriever
+from closeread.registry.factory import make
 from closeread.text.segment import sentences
 from closeread.types import Option, Passage, Question
 

@@ -7,7 +7,7 @@ from closeread import load
 from closeread.audits.loading import subject
 from closeread.audits.problems import Problems
 from closeread.formats.submissions import load_submission
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.store import Run
 from closeread.types import Answer, Generation, Prediction, Question
 

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Iterator
 
+from closeread.attacks.context import Surroundings
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
-from closeread.attacks.surroundings import Surroundings
 from closeread.evidence.cover import cover
 from closeread.types import Answer, Option, Passage, Question, Span
 

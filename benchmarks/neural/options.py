@@ -57,13 +57,13 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
 
 def readers(model: str, items: list[PassageQuestion]) -> dict[str, tuple[Any, list[Encoded]]]:
     """Return each reader with all that its model is shown."""
-    from closeread.parts.making import make
     from closeread.readers.neural.checkpoint_opening import open_checkpoint
     from closeread.readers.neural.choice import ChoiceReader
     from closeread.readers.neural.chunk import ChunkReader
     from closeread.readers.neural.fused import open_fused
     from closeread.readers.neural.verifier import VerifierReader
     from closeread.readers.statements import statements
+    from closeread.registry.factory import make
 
     of_options = open_checkpoint(model, "choice", new_head=True)
     of_pairs = open_checkpoint(model, "pair", new_head=True, n_classes=2)

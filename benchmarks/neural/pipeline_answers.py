@@ -17,7 +17,7 @@ import closeread
 from benchmarks.arguments import COUNT, NAMED, begin
 from benchmarks.neural.encoder import Peer, questions
 from closeread import Answer, Prediction
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import PassageQuestion
 
 ALL = 1 << 30

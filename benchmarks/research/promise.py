@@ -9,7 +9,7 @@ import random
 from pathlib import Path
 
 from benchmarks.arguments import COUNT, NAMED, begin
-from closeread.readers.confidence.certainty import scale_of
+from closeread.readers.confidence.features import scale_of
 from closeread.runs.recalibrate import graded
 from closeread.runs.store import open_run
 from closeread.training.confidence.learn import ConfidenceSettings, example_of, learn

@@ -208,11 +208,11 @@ def test_tables_of_options_tell_the_defaults(page, header, kind, names):
 
     Where the table is one reader's own it holds all of them.
     """
-    from closeread.parts import finding
+    from closeread.registry import lookup
 
     told, known = told_defaults(page, header), set()
     for name in names:
-        parameters = signature(finding.resolve(kind, name)).parameters
+        parameters = signature(lookup.resolve(kind, name)).parameters
         options = {one: told for one, told in parameters.items() if told.kind != told.VAR_KEYWORD}
         known |= options.keys()
         for one in told.keys() & options.keys():
@@ -223,7 +223,7 @@ def test_tables_of_options_tell_the_defaults(page, header, kind, names):
 def test_every_option_of_a_reader_is_told_on_its_page():
     """Where the table of docs/readers.md leads to; floors are told in the table itself."""
     from closeread import catalog
-    from closeread.parts.making import options_of
+    from closeread.registry.factory import options_of
 
     table = (ROOT / "docs/readers.md").read_text("utf-8").split("\n## ")[0]
     rows = re.findall(r"^\| (`[^|]*) \|.*\| (.*) ?\|$", table, re.MULTILINE)
@@ -253,7 +253,7 @@ def test_the_page_on_serving_tells_the_defaults():
 
 def test_signatures_are_those_that_the_metrics_give():
     """As docs/metrics.md shows them, but for the versions of what is installed."""
-    from closeread.parts.making import make
+    from closeread.registry.factory import make
 
     def fields(signature: str) -> list[str]:
         return [one for one in signature.split("|")[1:] if not re.match("unicode:|punkt:", one)]

@@ -12,7 +12,7 @@ import pytest
 from closeread import catalog
 from closeread.cli import VERBS
 from closeread.errors import MissingExtraError
-from closeread.parts import finding
+from closeread.registry import lookup
 from places import ROOT
 
 PAGES = sorted(
@@ -55,7 +55,7 @@ def _check_options(command: str, reader: str, given: list[str]) -> None:
     if ":" in reader or reader.isupper():  # a factory of the user's, or a name to be filled in
         return
     try:
-        parameters = signature(finding.resolve("reader", reader)).parameters
+        parameters = signature(lookup.resolve("reader", reader)).parameters
     except MissingExtraError:
         return
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):

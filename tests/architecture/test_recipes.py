@@ -8,7 +8,6 @@ import pytest
 from closeread.audits.checks import CHECKS
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
-from closeread.parts.finding import entry
 from closeread.pipeline.recipe import (
     AuditSection,
     Check,
@@ -18,6 +17,7 @@ from closeread.pipeline.recipe import (
     ScoreSection,
     load_recipe,
 )
+from closeread.registry.lookup import entry
 from places import ROOT
 
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))

@@ -82,7 +82,7 @@ def test_only_named_files_open_the_network():
         for path in (ROOT / "src").rglob("*.py")
         if opens.search(path.read_text("utf-8"))
     }
-    client = {f"readers/http/{name}.py" for name in ("addresses", "lane", "network")}
+    client = {f"readers/http/{name}.py" for name in ("addresses", "connection", "network")}
     assert found <= client | {
         "downloads/environment.py", "downloads/transport.py", "downloads/fetch.py",
         "serve/listen.py", "serve/connection.py",
@@ -182,14 +182,14 @@ def test_every_catalog_target_exists():
     """
     from closeread import catalog
     from closeread.errors import MissingExtraError
-    from closeread.parts import finding
+    from closeread.registry import lookup
 
     for kind in catalog.CATALOG:
         for name in catalog.names(kind):
             try:
-                assert finding.resolve(kind, name) is not None, (kind, name)
+                assert lookup.resolve(kind, name) is not None, (kind, name)
             except MissingExtraError:
-                module, _, attribute = finding.entry(kind, name).target.partition(":")
+                module, _, attribute = lookup.entry(kind, name).target.partition(":")
                 path = ROOT / "src" / (module.replace(".", "/") + ".py")
                 assert f"\ndef {attribute}(" in path.read_text("utf-8"), (kind, name)
 

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from closeread.readers.confidence.answered_by import AnsweredBy
 from closeread.readers.confidence.calibrate import Calibrator, Linear, Threshold, save_calibrator
+from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.serve.demo import demo_page
 from closeread.serve.settings import Settings
 from demo_visits import PHONE, ask, refused

@@ -9,7 +9,7 @@ from closeread.attacks.triples import named
 from closeread.errors import MissingExtraError
 from closeread.metrics.intervals import value
 from closeread.metrics.summary import summarize
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import (
     Answer,
     Evidence,
@@ -86,7 +86,7 @@ def submitted(predictions: list[Prediction]) -> Submission:
 
 
 def values(name: str, predictions: list[Prediction]) -> dict[str, float | None]:
-    metric = finding.resolve("metric", name)()
+    metric = lookup.resolve("metric", name)()
     submission = submitted(predictions)
     scores = [
         metric.score(question, submission.predictions.get(question.question_id))
@@ -99,7 +99,7 @@ def values(name: str, predictions: list[Prediction]) -> dict[str, float | None]:
 def _installed(request):
     name = request.node.callspec.params["name"]
     try:
-        finding.resolve("metric", name)
+        lookup.resolve("metric", name)
     except MissingExtraError as error:
         pytest.skip(str(error))
 
@@ -107,7 +107,7 @@ def _installed(request):
 @pytest.mark.parametrize("name", METRICS)
 def test_names_and_signature(name):
     """The signature is stable, begins with the name, and the values bear the family's name."""
-    factory = finding.resolve("metric", name)
+    factory = lookup.resolve("metric", name)
     assert factory().name == name
     assert factory().signature() == factory().signature()
     assert factory().signature().partition("|")[0] == name
@@ -148,7 +148,7 @@ def test_a_failure_is_no_error(name):
     """A reader's failure is scored and counted, whatever else the prediction lacks."""
     asked = questions(name)
     failed = [Prediction(question_id=one.question_id, error="ValueError: no") for one in asked]
-    metric = finding.resolve("metric", name)()
+    metric = lookup.resolve("metric", name)()
     submission = submitted(failed)
     scores = [metric.score(one, submission.predictions[one.question_id]) for one in asked]
     summaries = summarize(metric, scores, submission, None)
@@ -162,7 +162,7 @@ def test_a_failure_is_no_error(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_variants_are_resampled_with_their_original(name):
     """Whatever the metric's unit is, what ``attack`` makes of a question is no unit of its own."""
-    metric = finding.resolve("metric", name)()
+    metric = lookup.resolve("metric", name)()
     first = questions(name)[0]
     asked = [named(first, "q0", role) for role in ROLES]
     scores = [metric.score(one, submitted([right(one)]).predictions[one.question_id])
@@ -173,7 +173,7 @@ def test_variants_are_resampled_with_their_original(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_pools_are_sums(name):
     """A pool's sequences are parallel and its sums give its value, in any order of questions."""
-    metric = finding.resolve("metric", name)()
+    metric = lookup.resolve("metric", name)()
     submission = submitted([right(question) for question in questions(name)][::2])
     scores = [
         metric.score(question, submission.predictions.get(question.question_id))

@@ -5,10 +5,10 @@ import pytest
 import closeread
 from closeread import catalog
 from closeread.attacks.apply import apply
-from closeread.attacks.surroundings import Surroundings
+from closeread.attacks.context import Surroundings
 from closeread.evidence.cover import cover
-from closeread.parts import finding
 from closeread.protocols import Perturbation
+from closeread.registry import lookup
 from closeread.types import Edit, Passage, Question
 
 NAMES = catalog.names("perturbation")
@@ -18,7 +18,7 @@ SETS = {name: list(closeread.load(name)) for name in ("exam/zh", "exam/en")}
 def made(name: str, exam: str, seed: int = 0) -> Perturbation:
     passages = [passage for passage, _ in SETS[exam]]
     around = Surroundings(seed=seed, retriever=cover(), passages=passages)
-    strategy: Perturbation = finding.resolve("perturbation", name)(around)
+    strategy: Perturbation = lookup.resolve("perturbation", name)(around)
     assert isinstance(strategy, Perturbation)
     return strategy
 

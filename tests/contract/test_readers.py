@@ -10,8 +10,8 @@ import pytest
 import served
 from closeread import catalog
 from closeread.formats import load
-from closeread.parts import finding
 from closeread.readers import make
+from closeread.registry import lookup
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo
 from closeread.types import Answer, Option, Passage, Prediction, Question
@@ -34,7 +34,7 @@ TEXTS = {
     "one character": "。",
 }
 # tests/neural has those that need an extra
-READERS = [name for name in catalog.names("reader") if not finding.entry("reader", name).extra]
+READERS = [name for name in catalog.names("reader") if not lookup.entry("reader", name).extra]
 OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 

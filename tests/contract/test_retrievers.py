@@ -5,7 +5,7 @@ import pytest
 
 from closeread import catalog
 from closeread.evidence.words import Segmenter
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option, Passage, Question
 from languages import SAMPLES
 

@@ -17,12 +17,12 @@ with atheris.instrument_imports(include=["closeread"]):
     from closeread import catalog, formats
     from closeread.errors import CloseReadError
     from closeread.formats import submissions
-    from closeread.parts import finding
+    from closeread.registry import lookup
     from closeread.text import polarity, segment
     from closeread.types import Answer, Defects, Prediction, Question
 
-    FORMATS = {name: finding.resolve("format", name) for name in catalog.names("format")}
-    METRICS = [finding.resolve("metric", name)() for name in ("mrqa", "squad", "squad2", "drop")]
+    FORMATS = {name: lookup.resolve("format", name) for name in catalog.names("format")}
+    METRICS = [lookup.resolve("metric", name)() for name in ("mrqa", "squad", "squad2", "drop")]
 
 SCRATCH = Path(sys.argv[2]).with_name("input")  # beside the seeds
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread import load
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import Answer, Prediction, Question
 from interop.scorers.pairs import pairs, written
 from interop.scorers.record import EACH, HARNESSES, OUT, judged
@@ -34,7 +34,7 @@ def ours(name, said, golds):
     answers = tuple(Answer(kind="spans", texts=tuple(gold)) for gold in golds)
     question = Question(question_id="q", passage_id="p", text="?", kind="discrete", answers=answers)
     prediction = Prediction(question_id="q", answer=Answer(kind="span", texts=(said,)))
-    return finding.resolve("metric", name)().score(question, prediction).values
+    return lookup.resolve("metric", name)().score(question, prediction).values
 
 
 @pytest.mark.timeout(1800)  # some of the packages are slow to begin

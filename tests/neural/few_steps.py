@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.api.datasets import open_dataset
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.training.recipe import TrainRecipe, load_recipe
 from closeread.training.request import Request, Trained
 
@@ -35,7 +35,7 @@ def run(path: Path, model: str, data: str, out: Path, *, steps: int = 2, **data_
     def opened(name: str, format: str | None = None) -> Any:  # noqa: A002
         return open_dataset(next((file for part, file in data_of.items() if part in name), data))
 
-    return finding.resolve("trainer", recipe.reader.name)(
+    return lookup.resolve("trainer", recipe.reader.name)(
         Request(recipe=recipe, path=path, out=out, open_dataset=opened)
     )
 

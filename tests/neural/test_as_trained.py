@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.cli.ask import command as ask
 from closeread.cli.read import command
-from closeread.readers.as_trained import TRAINED_WITH, read_otherwise
+from closeread.readers.training_match import TRAINED_WITH, read_otherwise
 from closeread.readers.verifier import PAPER
 from closeread.training.recipe import TrainedReader
 from closeread.training.recipes.choice import ChooseOptions

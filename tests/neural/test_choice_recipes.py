@@ -14,11 +14,11 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.api.datasets import open_dataset
 from closeread.formats import dump
-from closeread.parts import finding
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.readers.lineage import lineage_of
-from closeread.runs.track import closed_track
+from closeread.registry import lookup
+from closeread.runs.closed_track import closed_track
 from closeread.training.recipe import TrainRecipe, load_recipe, section
 from closeread.training.recipes.chunk import ChunkSettings
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
@@ -115,7 +115,7 @@ def things(tmp_path_factory):
 
 
 def trained(path: Path, recipe: TrainRecipe, out: Path) -> Trained:
-    trainer = finding.resolve("trainer", recipe.reader.name)
+    trainer = lookup.resolve("trainer", recipe.reader.name)
     return trainer(Request(recipe=recipe, path=path, out=out, open_dataset=open_dataset))
 
 

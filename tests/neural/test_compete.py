@@ -15,15 +15,15 @@ import torch
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
-from closeread.parts import finding
-from closeread.parts.making import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
-from closeread.training.neural.material import flat
-from closeread.training.neural.measure import measured
+from closeread.registry import lookup
+from closeread.registry.factory import make
+from closeread.training.neural.dev_metric import measured
 from closeread.training.neural.task import NOTHING, collate
 from closeread.training.neural.tasks.entailment import EntailTask
 from closeread.training.neural.tasks.verifier import CompeteTask, hinge, independent
+from closeread.training.neural.training_data import flat
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
 from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
@@ -91,7 +91,7 @@ def trained(out: Path, model: str, data: str, options: dict, name="verifier", **
             "options": options,
         } | settings,
     )  # fmt: skip
-    return finding.resolve("trainer", name)(request(recipe))
+    return lookup.resolve("trainer", name)(request(recipe))
 
 
 # The loss.

@@ -20,9 +20,9 @@ from closeread.readers.windows import Encoded, Window
 from closeread.training.neural.distillation import distil
 from closeread.training.neural.distillation.distil import N_VOTES, votes
 from closeread.training.neural.distillation.kept_votes import KeptVotes
-from closeread.training.neural.material import flat
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
+from closeread.training.neural.training_data import flat
 from closeread.training.recipe import Stage, TrainedReader
 from closeread.training.recipes.span import SpanOptions
 from neural.colours import COLOURS, squad

@@ -12,7 +12,7 @@ import pytest
 
 from closeread.errors import InputError, UsageError
 from closeread.evidence.vectors.train import train
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option, Passage, Question
 from verbs import apart
 

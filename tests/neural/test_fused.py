@@ -19,7 +19,7 @@ from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
 from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import TorchNetwork, forward  # noqa: E402
 from closeread.readers.neural.fused import open_fused  # noqa: E402
-from closeread.readers.neural.last import LastLayer, with_last_layer  # noqa: E402
+from closeread.readers.neural.last_layer import LastLayer, with_last_layer  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
 
 

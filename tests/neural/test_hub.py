@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import InputError
 from closeread.readers import make
-from closeread.readers.models.places import check_place
+from closeread.readers.models.location import check_place
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.api.datasets import open_dataset
-from closeread.training.neural.material import drawn
 from closeread.training.neural.tasks.cloze import ClozeTask
+from closeread.training.neural.training_data import drawn
 from closeread.training.recipes.cloze import ClozeOptions
 from closeread.training.recipes.settings import Source
 

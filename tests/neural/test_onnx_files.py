@@ -20,7 +20,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import forward
 from closeread.readers.neural.onnx import open_network
 from closeread.readers.neural.saturation import saturates
-from closeread.readers.neural.scratch import scratch
+from closeread.readers.neural.temporary_folders import scratch
 from closeread.readers.windows import Encoded
 from closeread.types import Passage, Question
 from neural.encoders import TEXTS, make_encoder
@@ -106,7 +106,7 @@ def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
     """And what another process is writing stays."""
     script = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from closeread.readers.neural.scratch import scratch\n"
+        "from closeread.readers.neural.temporary_folders import scratch\n"
         "with scratch(Path(sys.argv[1])) as place:\n"
         "    (place / 'float32.onnx').write_bytes(b'half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

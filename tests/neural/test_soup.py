@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
-from closeread.training.neural.material import drawn
+from closeread.training.neural.training_data import drawn
 from closeread.training.recipes.settings import Source
 from neural.colours import inference
 from neural.trained import Killed, killed_at, stage, train

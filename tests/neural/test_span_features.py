@@ -12,9 +12,9 @@ import torch
 
 from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.material import drawn
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
+from closeread.training.neural.training_data import drawn
 from closeread.training.recipes.settings import Source
 from closeread.training.recipes.span import SpanOptions
 from closeread.types import Answer, Passage, Question, Span

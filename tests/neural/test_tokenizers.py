@@ -16,7 +16,7 @@ from transformers import AutoTokenizer
 from closeread.errors import InputError
 from closeread.readers import make
 from closeread.readers.encoders import bi_encoder
-from closeread.readers.models.places import check_words
+from closeread.readers.models.location import check_words
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.types import Passage, Question

@@ -14,10 +14,10 @@ from safetensors.torch import load_file
 from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural import fit
-from closeread.training.neural.material import flat
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
+from closeread.training.neural.training_data import flat
 from closeread.training.recipes.span import SpanOptions
 from neural.trained import train
 

@@ -14,7 +14,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.span import opened
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as trainer
-from closeread.training.neural.packed import Packed
+from closeread.training.neural.packed_features import Packed
 from closeread.training.neural.task import Feature
 from neural.colours import inference, squad
 from neural.encoders import make_encoder

@@ -21,7 +21,7 @@ import closeread
 from closeread.errors import CloseReadError, InputError, MissingExtraError, StorageError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.abilities import takes
+from closeread.training.neural.capabilities import takes
 from closeread.training.neural.saving import folder
 from closeread.training.recipe import TrainedReader
 from neural.colours import inference, squad

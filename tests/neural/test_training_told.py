@@ -183,7 +183,7 @@ def test_what_is_excluded_is_read_once(tmp_path, encoder, data, monkeypatch):
         made.append(Overlap(*held))
         return made[-1]
 
-    monkeypatch.setattr("closeread.training.neural.material.Overlap", counted)
+    monkeypatch.setattr("closeread.training.neural.training_data.Overlap", counted)
     pairs = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}
     train(tmp_path / "out", encoder, data, max_steps=1, beside=pairs, exclude=["exam/zh"])
     assert len(made) == 1

@@ -116,7 +116,7 @@ def test_scores_are_the_softmax_over_evidence_and_option(model, items, max_lengt
 
 
 def make_retriever(name):
-    from closeread.parts.making import make as made
+    from closeread.registry.factory import make as made
 
     return made("retriever", name)
 

@@ -18,9 +18,9 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
 from closeread.api.datasets import open_dataset
-from closeread.parts import finding
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
+from closeread.registry import lookup
 from closeread.training.recipe import load_recipe, section
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.recipes.verifier import CompeteSettings
@@ -152,7 +152,7 @@ def test_the_recipe_runs(name, things, tmp_path):
             ),
         ),
     )  # fmt: skip
-    trainer = finding.resolve("trainer", recipe.reader.name)
+    trainer = lookup.resolve("trainer", recipe.reader.name)
     done = trainer(Request(recipe=recipe, path=path, out=out, open_dataset=open_dataset))
     assert done.told["steps"] == 1
     # 22 questions have 66 pairs and 88 options: a step of 64, whatever is counted.

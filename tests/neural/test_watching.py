@@ -10,7 +10,7 @@ import torch
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
-from closeread.training.neural.material import drawn
+from closeread.training.neural.training_data import drawn
 from closeread.training.recipes.settings import Source
 from neural.trained import losses, train
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.api.datasets import open_dataset
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
 from closeread.training.request import Request
 
@@ -38,7 +38,7 @@ def train(
         begin=begin,
         say=say,
     )
-    finding.resolve("trainer", reader.name)(request)
+    lookup.resolve("trainer", reader.name)(request)
     return json.loads((out / "closeread.json").read_text("utf-8"))
 
 

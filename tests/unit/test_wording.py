@@ -16,7 +16,7 @@ from closeread.cli.terminal.numbers import aligned
 from closeread.cli.terminal.output import remark, table
 from closeread.errors import InputError
 from closeread.reports.table import line as line_of
-from closeread.runs.belonging import Misfits, told
+from closeread.runs.submission_fit import Misfits, told
 from closeread.types import Defects
 from closeread.wording import count_of, harmless, in_one_line, seconds_of
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
-from closeread.parts.outside import sound
+from closeread.registry.external import sound
 from closeread.types import Dataset, Defects, Item, Passage, Question
 from closeread.wording import in_one_line
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from closeread.api.datasets import Items, Named, locate, opened
 from closeread.api.naming import several
 from closeread.errors import UsageError
-from closeread.formats.files.outcome import within
+from closeread.formats.files.output_place import within
 from closeread.formats.submissions import given_submission, load_submission
 from closeread.metrics.intervals import Resampling
-from closeread.runs.belonging import must_belong
 from closeread.runs.compare import Compared, compare_runs
 from closeread.runs.compare_tables import ComparedTables, are_tables
 from closeread.runs.compare_tables import compare_tables as tables_compared
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import REPORT, Run, find_runs, open_run
+from closeread.runs.submission_fit import must_belong
 from closeread.runs.verify import Verification
 from closeread.runs.verify import verify as verify_run
 from closeread.types import Dataset, Prediction

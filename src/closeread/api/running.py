@@ -13,27 +13,27 @@ from closeread.api.naming import several
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.output_place import must_take_file
 from closeread.formats.files.toml import told_of
-from closeread.parts.held import told_of_itself
-from closeread.parts.making import make_of, written_by
-from closeread.parts.outside import Outsider
-from closeread.parts.written import expanded, in_recipe
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Advance, Begin, Reader, uncounted, unwatched
+from closeread.registry.contracts import told_of_itself
+from closeread.registry.external import Outsider
+from closeread.registry.factory import make_of, written_by
+from closeread.registry.paths import expanded, in_recipe
 from closeread.runs.claim import must_be_free
-from closeread.runs.handing_in import HandedIn
-from closeread.runs.handing_in import hand_in as write_predictions
+from closeread.runs.export import HandedIn
+from closeread.runs.export import hand_in as write_predictions
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
-from closeread.runs.rest import read_again
+from closeread.runs.rereading import read_again
 from closeread.runs.store import Run, open_run
 from closeread.training.recipe import load_recipe
-from closeread.training.recipes.look import look_at
+from closeread.training.recipes.precheck import look_at
 from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
 

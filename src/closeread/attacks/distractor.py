@@ -10,8 +10,9 @@ import random
 import re
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.borrowed.gaps import gaps
-from closeread.attacks.borrowed.likeness import (
+from closeread.attacks.borrowed.candidates import Stranger, Strangers
+from closeread.attacks.borrowed.insertion_points import gaps
+from closeread.attacks.borrowed.similarity import (
     FUNCTION,
     could_support,
     folded,
@@ -19,10 +20,9 @@ from closeread.attacks.borrowed.likeness import (
     squeezed,
     terms,
 )
-from closeread.attacks.borrowed.strangers import Stranger, Strangers
 from closeread.attacks.borrowed.subjects import asks_by_pronoun
-from closeread.attacks.surroundings import Surroundings
-from closeread.text.asked import asked_for
+from closeread.attacks.context import Surroundings
+from closeread.text.question_type import asked_for
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 

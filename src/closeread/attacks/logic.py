@@ -2,9 +2,9 @@
 
 from closeread.attacks.chinese.logic import NAME, turns_zh
 from closeread.attacks.chinese.scripts import in_both_scripts
+from closeread.attacks.context import Surroundings
 from closeread.attacks.english.logic import turns_en
 from closeread.attacks.statements import StatementStrategy
-from closeread.attacks.surroundings import Surroundings
 from closeread.protocols import Perturbation
 
 

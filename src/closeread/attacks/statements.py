@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from closeread.attacks.surroundings import Surroundings
+from closeread.attacks.context import Surroundings
 from closeread.text.polarity import understood
 from closeread.types import Edit, Passage, Question, Span, Truth
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from closeread.attacks.apply import changed
+from closeread.attacks.context import Surroundings
 from closeread.attacks.keyboard.homophones import Typed, homophones
 from closeread.attacks.keyboard.slips import slips, triples
-from closeread.attacks.surroundings import Surroundings
-from closeread.text.asked import asked_for
 from closeread.text.numbers import NUMBER_WORDS
 from closeread.text.polarity import asks_for
+from closeread.text.question_type import asked_for
 from closeread.text.quotations import asides
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span

@@ -12,12 +12,12 @@ from closeread.audits.disagreement import check as disagreement
 from closeread.audits.findings import Finding, skipped
 from closeread.audits.metamorphic import check as metamorphic
 from closeread.audits.replan_total import total
+from closeread.audits.run_groups import shortened
 from closeread.audits.shape import check as shape
 from closeread.audits.shape import recutting
 from closeread.audits.shape.score_tables import ScoreTable
 from closeread.audits.shape.signs import QUESTIONS
 from closeread.audits.subject import Subject
-from closeread.audits.together import shortened
 from closeread.audits.truncation import check as truncation
 from closeread.protocols import Begin
 from closeread.types import Dataset

@@ -9,9 +9,9 @@ from closeread.audits.checks import CHECKS, Examined, Wanted, findings
 from closeread.audits.findings import Finding
 from closeread.audits.loading import Read, subject
 from closeread.audits.problems import Problems
+from closeread.audits.run_groups import by_set, together, told_apart
 from closeread.audits.shape import score_tables
 from closeread.audits.sources import ToRuns, sources_of
-from closeread.audits.together import by_set, together, told_apart
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
 from closeread.runs.store import open_run

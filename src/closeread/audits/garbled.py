@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Finding, Table, grave, gravest, share, skipped
-from closeread.audits.judges import judge_of
+from closeread.audits.scorers import judge_of
 from closeread.audits.subject import Subject, of_texts
 from closeread.protocols import Metric
+from closeread.summation import sum_in_order
 from closeread.text.garbled import undone
 from closeread.types import Answer, Prediction, Question
 

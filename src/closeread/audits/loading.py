@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import msgspec
 
 from closeread.audits.problems import Problems
-from closeread.audits.shown import answers_shown
+from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
 from closeread.items import bare, ordered
 from closeread.readers.generative.extraction import stops_in

@@ -5,10 +5,10 @@ So it is where examples are drawn from the set that is tested, the question itse
 
 from dataclasses import dataclass
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Table, Verdict, share
-from closeread.audits.judges import values_of
+from closeread.audits.scorers import values_of
 from closeread.audits.subject import Subject
+from closeread.summation import sum_in_order
 
 _MANY = 0.01  # of the questions: more than that moves a number by more than it may
 

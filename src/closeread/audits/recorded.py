@@ -7,14 +7,14 @@ by their mean, scores another text than it logs, or marks a right answer wrong.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from closeread.adding import sum_in_order
 from closeread.audits.disagreement.check import scorers_for
-from closeread.audits.disagreement.parting import PARTS, Refused, values_of
+from closeread.audits.disagreement.divergence import PARTS, Refused, values_of
 from closeread.audits.findings import Finding, Table, Verdict, gravest, share, skipped
 from closeread.audits.subject import Subject
 from closeread.catalog import CATALOG
-from closeread.parts.making import make
 from closeread.protocols import Metric
+from closeread.registry.factory import make
+from closeread.summation import sum_in_order
 from closeread.types import Question
 
 _MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Finding, Table, Verdict, grave, share
-from closeread.audits.judges import values_of
+from closeread.audits.scorers import values_of
 from closeread.audits.subject import Subject
+from closeread.summation import sum_in_order
 from closeread.types import Question
 
 _MANY = 0.01  # of the questions

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.replan import RESCORED, Change
+from closeread.summation import sum_in_order
 
 
 def total(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Finding:

@@ -10,10 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.subject import Subject
 from closeread.metrics.units import passage_unit, question_unit
+from closeread.summation import sum_in_order
 from closeread.types import Question
 
 _FOLDS = 5

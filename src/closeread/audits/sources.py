@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from closeread.audits.shape import score_tables
 from closeread.errors import InputError, UsageError
-from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.detect import found_in
 from closeread.runs.store import find_runs, open_run
 
 ToRuns = Callable[[Sequence[Path]], list[Path]]

@@ -61,9 +61,9 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
-        from closeread.parts.finding import looking_in
-        from closeread.parts.making import written_by
-        from closeread.parts.written import on_command_line
+        from closeread.registry.factory import written_by
+        from closeread.registry.lookup import looking_in
+        from closeread.registry.paths import on_command_line
 
         try:
             with looking_in(_here()), written_by(on_command_line):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.progress import progress
 from closeread.cli.terminal.reading import parsed
-from closeread.formats.files.outcome import is_stream
+from closeread.formats.files.output_place import is_stream
 from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.wording import argument, count_of
 
@@ -89,7 +89,7 @@ def command(
     from closeread.audits.replan import Change
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import each_once, tell_left_out
-    from closeread.formats.files.outcome import must_take_file
+    from closeread.formats.files.output_place import must_take_file
     from closeread.runs.store import find_runs
 
     gc.disable()
@@ -180,7 +180,7 @@ def _write_list(found: "Audit", path: Path) -> None:
     from closeread.audits.replan import lines
     from closeread.cli.terminal.output import remark
     from closeread.errors import UsageError
-    from closeread.formats.files.whole import replacing
+    from closeread.formats.files.atomic_write import replacing
 
     plans = [one for one in found.findings if one.check == "replan" and "list" in one.data]
     if len(plans) != 1:

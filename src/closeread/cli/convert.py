@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.api.datasets import locate, open_dataset
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.progress import progress
 from closeread.errors import UsageError
-from closeread.formats.files.outcome import must_not_replace, must_take_file
+from closeread.formats.files.output_place import must_not_replace, must_take_file
 from closeread.items import telling
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
-    from closeread.runs.handing_in import HandedIn
+    from closeread.runs.export import HandedIn
 
 
 @click.command("convert")
@@ -131,7 +131,7 @@ def _refuse_beside_a_run(**given: Any) -> None:
 def _hand_in(
     run: Path, dst: Path, to: str | None, beside: tuple[Path, ...], moved: str | None
 ) -> "HandedIn":
-    from closeread.runs.handing_in import hand_in
+    from closeread.runs.export import hand_in
     from closeread.runs.store import open_run
 
     opened = open_run(run, moved=locate(moved) if moved is not None else None)

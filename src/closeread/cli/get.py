@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.progress import progress
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.wording import count_of
 

@@ -6,8 +6,8 @@ import click
 
 from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.known_words import tell_known_words
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.reading import (
     must_have_read,
@@ -70,7 +70,7 @@ def command(
     from closeread.runs.claim import must_be_free
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
-    from closeread.runs.rest import read_again
+    from closeread.runs.rereading import read_again
     from closeread.runs.selection import read_list
     from closeread.runs.store import open_run
 

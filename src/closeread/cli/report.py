@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.errors import UsageError
 
@@ -49,7 +49,7 @@ def command(
     from closeread.cli.terminal.papers import must_be_taken, write_each
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import each_once, runs_in
-    from closeread.formats.files.outcome import must_take_file, must_take_folder, within
+    from closeread.formats.files.output_place import must_take_file, must_take_folder, within
     from closeread.reports import tables
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, open_run

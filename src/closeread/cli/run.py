@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def command(
         watched,
     )
     from closeread.formats.files.toml import told_of
-    from closeread.parts.making import written_by
-    from closeread.parts.written import expanded, in_recipe
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
+    from closeread.registry.factory import written_by
+    from closeread.registry.paths import expanded, in_recipe
     from closeread.reports.mrqa import of_summaries
     from closeread.runs.macro import macro_averages
 

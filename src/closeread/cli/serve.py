@@ -136,8 +136,8 @@ def command(
     `POST /` takes contexts of the MRQA shared task, `POST /v1/answer` questions in closeread's own
     form; `GET /` is a page to try it. SIGTERM or Ctrl-C stops, after answering what was accepted.
     """
-    from closeread.parts import making
     from closeread.readers import make
+    from closeread.registry import factory
     from closeread.runs.calibrated import from_file, told_by
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
@@ -160,7 +160,7 @@ def command(
             info, warnings = told_by(info, sure, calibrated)
             for warning in warnings:
                 remark(warning)
-        finder = making.make("retriever", retriever)[0] if retriever != "none" else None
+        finder = factory.make("retriever", retriever)[0] if retriever != "none" else None
         size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), settings.queue)
         service = Service(
             made,
@@ -210,7 +210,7 @@ def _must_be_installed() -> None:
     """Raise the error that names the extra, where a package of it is missing."""
     from importlib.util import find_spec
 
-    from closeread.parts.extras import missing_extra
+    from closeread.registry.extras import missing_extra
 
     for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
         if find_spec(name) is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 
 

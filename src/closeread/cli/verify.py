@@ -33,8 +33,8 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.api.datasets import locate
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import runs_in
+    from closeread.runs.closed_track import closed_track, worst
     from closeread.runs.store import open_run
-    from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each
 
     opened = {path: open_run(path) for path in runs_in(run)}

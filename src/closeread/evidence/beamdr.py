@@ -12,10 +12,10 @@ from closeread.evidence.beam import Chain, search
 from closeread.evidence.dense import Encoded
 from closeread.evidence.encoding import text_encoder
 from closeread.evidence.integrate import Integrator, integrator
+from closeread.evidence.models import models_of
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import as_evidence, splitter
-from closeread.evidence.used import models_of
-from closeread.parts.making import PathText
+from closeread.registry.factory import PathText
 from closeread.types import Evidence, Option, Passage, Question
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from closeread.evidence.beam import Chain
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.words import Segmenter
-from closeread.parts.making import PathText
-from closeread.text.remembered import ByText
+from closeread.registry.factory import PathText
+from closeread.text.memo import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _DIGITS = 9

@@ -17,8 +17,8 @@ import msgspec
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
 from closeread.evidence.words import Segmenter
-from closeread.parts.extras import missing_extra
 from closeread.protocols import Retriever
+from closeread.registry.extras import missing_extra
 from closeread.system import folders
 from closeread.system.locks import alone
 from closeread.types import Evidence, Option, Passage, Question, Span

@@ -17,9 +17,9 @@ from closeread.evidence.claims.weighing import Claim, Indexed
 from closeread.evidence.corpus import PASSAGES
 from closeread.evidence.query import label_of
 from closeread.evidence.sentences import Splitter, splitter
-from closeread.parts.making import PathText
-from closeread.text.asked import asked_for
-from closeread.text.remembered import ByText
+from closeread.registry.factory import PathText
+from closeread.text.memo import ByText
+from closeread.text.question_type import asked_for
 from closeread.types import Evidence, Option, Passage, Question
 
 

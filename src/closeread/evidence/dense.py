@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain, search
 from closeread.evidence.encoding import checked, cosines, text_encoder
+from closeread.evidence.models import models_of
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
-from closeread.evidence.used import models_of
-from closeread.parts.making import PathText
 from closeread.protocols import Encoder
-from closeread.text.remembered import ByText
+from closeread.registry.factory import PathText
+from closeread.text.memo import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import CloseReadError, UsageError
-from closeread.evidence.used import models_of
+from closeread.evidence.models import models_of
 from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
-from closeread.parts.held import HeldEncoder, outsider
-from closeread.parts.making import PathText, make
-from closeread.parts.outside import Outsider
 from closeread.protocols import Encoder, PairScorer
+from closeread.registry.contracts import HeldEncoder, outsider
+from closeread.registry.external import Outsider
+from closeread.registry.factory import PathText, make
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

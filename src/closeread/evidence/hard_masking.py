@@ -9,7 +9,7 @@ from closeread.evidence.sentences import splitter
 from closeread.evidence.vectors.index import Sentence
 from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
-from closeread.parts.making import PathText
+from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,11 +12,11 @@ from typing import Protocol
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
 from closeread.evidence.encoding import checked, cosines, pair_scorer, text_encoder
-from closeread.evidence.used import UsedModel, models_of
+from closeread.evidence.models import UsedModel, models_of
 from closeread.evidence.vectors.matrix import WordVectors
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.types import Passage, Span
 
 NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")

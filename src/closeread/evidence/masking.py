@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain, search
 from closeread.evidence.integrate import Integrator
+from closeread.evidence.models import models_of
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence
-from closeread.evidence.used import models_of
 from closeread.evidence.vectors.index import Sentence, VectorIndex
 from closeread.evidence.vectors.matrix import WordVectors
 from closeread.evidence.words import Segmenter, Word
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:

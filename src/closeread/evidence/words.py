@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import InputError, UsageError
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 from closeread.text.function_words import ENGLISH
-from closeread.text.remembered import ByWord
+from closeread.text.memo import ByWord
 from closeread.text.segment import tokens
 from closeread.types import Span
 

@@ -15,11 +15,11 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import first
 from closeread.formats.layouts.choices import by_text, options
+from closeread.formats.layouts.extra_fields import Json, join_paragraphs, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, join_paragraphs, restored, unsaid
-from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable, write_array
+from closeread.formats.layouts.json_writing import unwritable, write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import (

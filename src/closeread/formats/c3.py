@@ -13,15 +13,15 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_text, need_options, options
-from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import (
+from closeread.formats.layouts.extra_fields import (
     join_paragraphs,
     present,
     restored,
     split_paragraphs,
     unsaid,
 )
-from closeread.formats.layouts.writing import write_array
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for

@@ -15,9 +15,9 @@ from closeread.errors import UsageError
 from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles, places
+from closeread.formats.layouts import answer_places, squad_tree
+from closeread.formats.layouts.extra_fields import beyond, noted
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import beyond, noted
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -57,7 +57,7 @@ def _is_original(source: Source) -> bool:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a paragraph; counts defects as SQuAD's reader does."""
     if not _is_original(source):
-        yield from articles.read(source, defects)
+        yield from squad_tree.read(source, defects)
         return
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("", dict[str, Any])):
@@ -86,7 +86,7 @@ def _question(
     name = ids.note(item.query_id)
     answers = []
     for text in item.answers or ():
-        spans = places.first(text, passage.text)
+        spans = answer_places.first(text, passage.text)
         if not spans:
             defects.add(
                 "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
@@ -112,7 +112,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         UsageError: A question has options, or an answer that is no span of its passage.
     """
     if dataset.metadata.get("form") != "original":
-        articles.write(dataset, stream, own_ids=True)
+        squad_tree.write(dataset, stream, own_ids=True)
         return
     encode = msgspec.json.Encoder().encode
     stream.write(b"[")

@@ -17,8 +17,8 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
-from closeread.formats.layouts.cells import cells, first_line, wrong
-from closeread.formats.layouts.objects import Numbered
+from closeread.formats.layouts.csv_rows import cells, first_line, wrong
+from closeread.formats.layouts.json_objects import Numbered
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of

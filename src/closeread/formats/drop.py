@@ -19,10 +19,10 @@ from closeread.formats import quoref
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import drop_rows
-from closeread.formats.layouts.annotations import Asked, read_annotation, write_annotation
+from closeread.formats.layouts.drop_annotations import Asked, read_annotation, write_annotation
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.writing import unwritable, write_object
+from closeread.formats.layouts.json_writing import unwritable, write_object
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Passage, Question

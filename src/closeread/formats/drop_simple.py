@@ -15,11 +15,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import verbatim
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import ContentIds, content_id
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import each_object, line_of, place, within
-from closeread.formats.layouts.places import verbatim
-from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_writing import unwritable, write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question

@@ -18,10 +18,10 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles, choices, places
+from closeread.formats.layouts import answer_places, choices, squad_tree
+from closeread.formats.layouts.extra_fields import beyond, noted
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import beyond, noted
-from closeread.formats.layouts.writing import write_rest
+from closeread.formats.layouts.json_writing import write_rest
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -66,7 +66,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     if _is_choice(source):
         yield from _read_choice(source, defects)
         return
-    for passage, questions in articles.read(source, defects):
+    for passage, questions in squad_tree.read(source, defects):
         yield (
             passage,
             tuple(_with_evidence(question, passage, source, defects) for question in questions),
@@ -97,7 +97,7 @@ def _evidence(
 ) -> tuple[Evidence, ...]:
     found = []
     for text in texts:
-        spans = places.first(text, passage)
+        spans = answer_places.first(text, passage)
         if not spans:
             defects.add(
                 "evidence-not-in-passage", f"{text!r} is not in the passage", question_id=name
@@ -178,7 +178,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         for passage, questions in dataset.read(defects):
             yield passage, tuple(_evidences_as_extra(question, passage) for question in questions)
 
-    articles.write(replace(dataset, read=with_evidences), stream)
+    squad_tree.write(replace(dataset, read=with_evidences), stream)
 
 
 def _evidences_as_extra(question: Question, passage: Passage) -> Question:

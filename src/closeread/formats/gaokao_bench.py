@@ -18,9 +18,9 @@ from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, need_options, options, truth
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.writing import write_array
+from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity

@@ -22,15 +22,15 @@ from closeread.formats.layouts.choices import (
     options,
     truth,
 )
-from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.kept import (
+from closeread.formats.layouts.extra_fields import (
     join_paragraphs,
     present,
     restored,
     split_paragraphs,
     unsaid,
 )
-from closeread.formats.layouts.writing import write_array
+from closeread.formats.layouts.ids import Ids, content_id
+from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity

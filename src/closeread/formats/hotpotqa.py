@@ -5,8 +5,8 @@ An array of ``{"_id", "question", "answer", "type", "level", "context": [[title,
 ``id``, ``context: {"title": [], "sentences": [[]]}``, ``supporting_facts: {"title", "sent_id"}``.
 
 The passage is the paragraphs, each below its title; a blank parts sentences that none parts in the
-file. Supporting facts are gold evidence (``layouts/facts.py``). Where titles and sentences stand is
-kept in the passage's metadata.
+file. Supporting facts are gold evidence (``layouts/supporting_facts.py``). Where titles and
+sentences stand is kept in the passage's metadata.
 """
 
 import re
@@ -18,10 +18,10 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.facts import Fact, Paragraphs, evidence, facts_of, laid_out
+from closeread.formats.layouts.answer_places import first
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import (
+from closeread.formats.layouts.json_objects import (
     At,
     each_object,
     is_list,
@@ -30,8 +30,14 @@ from closeread.formats.layouts.objects import (
     within,
     write_objects,
 )
-from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.supporting_facts import (
+    Fact,
+    Paragraphs,
+    evidence,
+    facts_of,
+    laid_out,
+)
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question

@@ -18,7 +18,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.choices import count_alike
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.objects import each_object, is_list
+from closeread.formats.layouts.json_objects import each_object, is_list
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood

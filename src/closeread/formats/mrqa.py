@@ -28,11 +28,11 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.formats.files.head import Head
-from closeread.formats.files.place import PARSER_ERRORS
+from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import stated
+from closeread.formats.layouts.extra_fields import beyond, noted, present
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import beyond, noted, present
-from closeread.formats.layouts.places import stated
 from closeread.formats.layouts.tokens import MOST_TOKENS, Tokens, holds, misplaced
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect

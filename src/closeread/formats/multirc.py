@@ -21,10 +21,10 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import multirc_rows
 from closeread.formats.layouts.choices import MOST_LETTERED, count_alike, options
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import Numbered, each_object, line_of, place, within
-from closeread.formats.layouts.writing import unwritable, write_array, write_lines
+from closeread.formats.layouts.json_objects import Numbered, each_object, line_of, place, within
+from closeread.formats.layouts.json_writing import unwritable, write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span

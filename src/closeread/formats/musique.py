@@ -16,18 +16,18 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.facts import laid_out
+from closeread.formats.layouts.answer_places import first
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids, content_id, nth
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import (
+from closeread.formats.layouts.json_objects import (
     each_object,
     is_list,
     line_of,
     within,
     write_objects,
 )
-from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.supporting_facts import laid_out
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span

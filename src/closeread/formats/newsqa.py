@@ -15,9 +15,9 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.writing import unwritable, write_array
+from closeread.formats.layouts.json_writing import unwritable, write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span

@@ -21,11 +21,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import tabbed
-from closeread.formats.layouts.cells import cells, first_line
+from closeread.formats.layouts import tsv
+from closeread.formats.layouts.csv_rows import cells, first_line
+from closeread.formats.layouts.extra_fields import restored, unsaid
 from closeread.formats.layouts.ids import ContentIds, Ids, content_id
-from closeread.formats.layouts.kept import restored, unsaid
-from closeread.formats.layouts.objects import (
+from closeread.formats.layouts.json_objects import (
     Numbered,
     each_object,
     is_list,
@@ -34,7 +34,7 @@ from closeread.formats.layouts.objects import (
     within,
     write_objects,
 )
-from closeread.formats.layouts.writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.types import Dataset, Defects, Item, Option, Passage, Question
@@ -74,13 +74,13 @@ def sniff(head: Head) -> bool:
 
 def _names(head: Head) -> Set[str]:
     """Return the names of the first row's members, or of a table's columns."""
-    return head.row.keys() or {*(tabbed.header(head) or first_line(head))}
+    return head.row.keys() or {*(tsv.header(head) or first_line(head))}
 
 
 def _rows(source: Source) -> Iterator[Numbered]:
     if source.head().raw.lstrip()[:1] in (b"{", b"["):
         return each_object(source)
-    return tabbed.tabbed(source) if tabbed.header(source.head()) else cells(source)
+    return tsv.tabbed(source) if tsv.header(source.head()) else cells(source)
 
 
 def info(source: Source) -> Info:

@@ -20,10 +20,10 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import nq_rows
+from closeread.formats.layouts.extra_fields import Json, restored, unsaid
 from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.kept import Json, restored, unsaid
-from closeread.formats.layouts.objects import line_of, within
-from closeread.formats.layouts.writing import unwritable, write_lines
+from closeread.formats.layouts.json_objects import line_of, within
+from closeread.formats.layouts.json_writing import unwritable, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span

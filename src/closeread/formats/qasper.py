@@ -18,11 +18,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import first
+from closeread.formats.layouts.extra_fields import Json, restored, turned, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import Json, restored, turned, unsaid
-from closeread.formats.layouts.objects import each_object, place
-from closeread.formats.layouts.places import first
-from closeread.formats.layouts.writing import unwritable, write_object
+from closeread.formats.layouts.json_objects import each_object, place
+from closeread.formats.layouts.json_writing import unwritable, write_object
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span

@@ -17,11 +17,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles
-from closeread.formats.layouts.kept import Json, noted
-from closeread.formats.layouts.objects import each_object, line_of, place, within
+from closeread.formats.layouts import squad_tree
+from closeread.formats.layouts.extra_fields import Json, noted
+from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_writing import unwritable
 from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
-from closeread.formats.layouts.writing import unwritable
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
 
@@ -75,9 +75,9 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
     Counts as ``squad`` does.
     """
     if _are_rows(source.head()):
-        found = articles.items(source, _articles(source), defects)
+        found = squad_tree.items(source, _articles(source), defects)
     else:
-        found = articles.read(source, defects)
+        found = squad_tree.read(source, defects)
     for passage, questions in found:
         before = list[tuple[str, str]]()
         told = []
@@ -177,7 +177,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         for passage, questions in dataset.read(defects):
             yield passage, tuple(map(_bare, questions))
 
-    articles.write(replace(dataset, read=bare), stream)
+    squad_tree.write(replace(dataset, read=bare), stream)
 
 
 def named(given: Mapping[str, str]) -> Format:

@@ -15,10 +15,10 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
+from closeread.formats.layouts.extra_fields import restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import restored, unsaid
-from closeread.formats.layouts.objects import each_object, line_of, place, within
-from closeread.formats.layouts.writing import write_lines
+from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_writing import write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for

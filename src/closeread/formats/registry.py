@@ -10,14 +10,14 @@ from typing import Any, BinaryIO
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
-from closeread.formats import outsiders, unread
+from closeread.formats import external, unsupported
+from closeread.formats.files.atomic_write import writing
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.files.whole import writing
-from closeread.formats.layouts.cells import first_line
-from closeread.parts import finding
-from closeread.parts.held import outsider
-from closeread.parts.outside import Outsider
+from closeread.formats.layouts.csv_rows import first_line
+from closeread.registry import lookup
+from closeread.registry.contracts import outsider
+from closeread.registry.external import Outsider
 from closeread.types import Dataset, Defects, Item, Question
 
 _MOST_COLUMNS = 40  # that a message tells
@@ -76,7 +76,7 @@ def guess(source: Source) -> str:
             cure=f"name the format with {source.option}",
         )
     head = source.long_head()
-    if known := unread.told(head, _names(head)):
+    if known := unsupported.told(head, _names(head)):
         raise InputError(known.told, where=str(source), cure=known.cure)
     raise InputError(
         "no known format has content like this" + _columns(source.head()),
@@ -102,7 +102,7 @@ def _columns(head: Head) -> str:
 
 def _recognise(head: Head) -> str:
     for name in catalog.names("format"):
-        if finding.resolve("format", name).sniff(head):
+        if lookup.resolve("format", name).sniff(head):
             return name
     return ""
 
@@ -173,7 +173,7 @@ def named(format: str) -> Format:  # noqa: A002
         UsageError: It is none, or takes nothing of what is said.
     """
     name, *said = format.split(",")
-    found = finding.resolve("format", name)
+    found = lookup.resolve("format", name)
     if not isinstance(found, Format):
         raise UsageError(
             f"the format {name} is of the type {type(found).__name__}",
@@ -203,9 +203,9 @@ def _held(whose: Outsider, found: Format) -> Format:
     return replace(
         found,
         info=info,
-        read=outsiders.items_of(whose, found.read),
-        write=found.write and outsiders.told(whose, found.write),
-        read_gold=found.read_gold and outsiders.questions_of(whose, found.read_gold),
+        read=external.items_of(whose, found.read),
+        write=found.write and external.told(whose, found.write),
+        read_gold=found.read_gold and external.questions_of(whose, found.read_gold),
     )
 
 

@@ -15,14 +15,14 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows as own_rows
+from closeread.formats.layouts.column_choice import Given, asked, columns_of
 from closeread.formats.layouts.columns import Columns, own, passage_of, theirs, value_at
+from closeread.formats.layouts.extra_fields import noted, restored, unsaid
 from closeread.formats.layouts.ids import ContentIds
-from closeread.formats.layouts.kept import noted, restored, unsaid
+from closeread.formats.layouts.json_objects import At, Numbered, line_of, place
+from closeread.formats.layouts.json_writing import write_array, write_lines
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.objects import At, Numbered, line_of, place
 from closeread.formats.layouts.row_files import beside, each_of, first_row, rows_of
-from closeread.formats.layouts.said_columns import Given, asked, columns_of
-from closeread.formats.layouts.writing import write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles
+from closeread.formats.layouts import squad_tree
 from closeread.formats.registry import Format, Info
 
 
@@ -36,9 +36,9 @@ def info(source: Source) -> Info:
 FORMAT = Format(
     name="squad",
     sniff=sniff,
-    read=articles.read,
-    write=articles.write,
+    read=squad_tree.read,
+    write=squad_tree.write,
     info=info,
-    read_gold=articles.read_gold,
+    read_gold=squad_tree.read_gold,
     metrics=("squad",),
 )

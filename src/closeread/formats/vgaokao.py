@@ -16,9 +16,9 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
+from closeread.formats.layouts.extra_fields import present, restored, unsaid
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.kept import present, restored, unsaid
-from closeread.formats.layouts.writing import write_array
+from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text import segment
 from closeread.text.language import detect

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from closeread.adding import sum_in_order
 from closeread.metrics.matching.references import (
     no_questions,
     present,
@@ -21,6 +20,7 @@ from closeread.metrics.matching.single import score_text
 from closeread.metrics.pools import counts
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
+from closeread.summation import sum_in_order
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 Row = tuple[bool, float, float]  # an answered original or variant: whether original, EM, F1

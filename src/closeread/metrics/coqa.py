@@ -7,7 +7,7 @@ Follows ``evaluate-v1.0.py``, CoQA's official program, checked on stories of our
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.metrics.matching.left_out import mean_of_best
+from closeread.metrics.matching.leave_one_out import mean_of_best
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import references, text_of
 from closeread.metrics.pools import mean_pools

@@ -12,8 +12,8 @@ from closeread.metrics.pools import mean_pools
 from closeread.metrics.subject import value_name
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
-from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import Normalized, drop
+from closeread.text.normalize_drop_mended import by_number, by_whitespace, first_line
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 Normalizer = Callable[[str], Normalized]

@@ -8,10 +8,10 @@ and the reported ones are their plain means (so F1 is not that of the mean preci
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.adding import sum_in_order
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
+from closeread.summation import sum_in_order
 from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
 from closeread.wording import count_of
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from closeread.adding import ROUNDING
 from closeread.errors import UsageError
 from closeread.metrics.resamples import draws, resampled_ratios
 from closeread.protocols import Family, Pool, Statistic
+from closeread.summation import ROUNDING
 from closeread.wording import count_of
 
 if TYPE_CHECKING:

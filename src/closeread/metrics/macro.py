@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from closeread.adding import ROUNDING
 from closeread.metrics.comparison.paired import Paired, System
 from closeread.metrics.comparison.paired_tests import SHOWN, permutation
 from closeread.metrics.comparison.seeds import Spread, spread
@@ -26,6 +25,7 @@ from closeread.metrics.intervals import (
 )
 from closeread.metrics.summary import interval_settings
 from closeread.protocols import Pool
+from closeread.summation import ROUNDING
 from closeread.types import Summary, Unit
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ Follows ``measures.py`` of CogComp/multirc @ 45f2540, checked on questions of ou
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.adding import sum_in_order
 from closeread.errors import CloseReadError
 from closeread.metrics.option import judge
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
+from closeread.summation import sum_in_order
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 _COUNTS = ("shared", "predicted", "right")

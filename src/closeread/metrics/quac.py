@@ -7,15 +7,15 @@ Follows ``scorer.py``, QuAC's official program, checked on conversations of our 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.adding import sum_in_order
 from closeread.metrics.coqa import said
-from closeread.metrics.matching.left_out import mean_of_best
+from closeread.metrics.matching.leave_one_out import mean_of_best
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import references
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.settings import exactly
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
+from closeread.summation import sum_in_order
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
 

@@ -18,8 +18,8 @@ from closeread.metrics.pools import counts
 from closeread.metrics.settings import exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
-from closeread.parts.making import make
 from closeread.protocols import Metric, Pool
+from closeread.registry.factory import make
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
 from closeread.wording import count_of
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from closeread.adding import sum_in_order
 from closeread.errors import InputError
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import no_questions, present, raw_text, text_of
@@ -20,6 +19,7 @@ from closeread.metrics.settings import exactly
 from closeread.metrics.subject import value_name
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
+from closeread.summation import sum_in_order
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
 from closeread.wording import count_of

@@ -10,18 +10,18 @@ from typing import Any
 
 from closeread import catalog
 from closeread.attacks.attack import Attack, Group, Made, by_passage, gathered
+from closeread.attacks.context import Surroundings
 from closeread.attacks.search import hardest
-from closeread.attacks.surroundings import Surroundings
 from closeread.errors import UsageError
 from closeread.evidence.cover import cover
 from closeread.formats.conversion.convert import convert, format_of
-from closeread.formats.files.outcome import must_not_replace, must_take_file
+from closeread.formats.files.output_place import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
-from closeread.parts import finding
-from closeread.parts.making import make_of
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
+from closeread.registry import lookup
+from closeread.registry.factory import make_of
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 from closeread.version import __version__
 
@@ -206,11 +206,11 @@ def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None)
             cure="name one, or have the options dealt anew",
         )
     for strategy in settings.strategies:
-        finding.resolve("perturbation", strategy)
+        lookup.resolve("perturbation", strategy)
     # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
     own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
     name = to or (_OWN if own else format_of(target))
-    finding.entry("format", name)
+    lookup.entry("format", name)
     must_take_file(target)
     must_not_replace(target, dataset.path)
     return name

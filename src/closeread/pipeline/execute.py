@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.files.each import each_opened
-from closeread.formats.files.outcome import within
+from closeread.formats.files.open_all import each_opened
+from closeread.formats.files.output_place import within
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
 from closeread.protocols import Begin, unwatched

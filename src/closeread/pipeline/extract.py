@@ -13,9 +13,9 @@ from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import without_texts
 from closeread.metrics.summary import summarize
-from closeread.parts.making import make
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Retriever, uncounted
+from closeread.registry.factory import make
 from closeread.runs.answers import quoted
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (

@@ -10,10 +10,10 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import counts, per_unit, without_texts
 from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit
-from closeread.parts.making import make
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Pool, uncounted
+from closeread.registry.factory import make
 from closeread.runs.plan import stripped
 from closeread.types import (
     Evidence,

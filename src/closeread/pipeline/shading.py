@@ -10,8 +10,8 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 from closeread.evidence.query import label_of, query_text
-from closeread.parts.making import make
 from closeread.pipeline.extract import wanted_options
+from closeread.registry.factory import make
 from closeread.reports.material import Attention, Material, RunView
 from closeread.runs.plan import hidden, stripped
 from closeread.types import Passage, Prediction, Question

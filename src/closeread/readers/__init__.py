@@ -5,8 +5,8 @@ from typing import Any
 
 from closeread import catalog
 from closeread.errors import UsageError
-from closeread.parts import making
 from closeread.protocols import Reader
+from closeread.registry import factory
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> tuple[Reader, dict[str, Any]]:
@@ -29,5 +29,5 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> tuple[Reader, d
                 where=f"--reader {name}",
                 cure="leave out -o url=",
             )
-        return making.make("reader", "http", {"url": name, **(options or {})})
-    return making.make("reader", name, options)
+        return factory.make("reader", "http", {"url": name, **(options or {})})
+    return factory.make("reader", name, options)

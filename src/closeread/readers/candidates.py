@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from closeread.text.asked import Asked
 from closeread.text.calendar import A_MONTH
+from closeread.text.question_type import Asked
 from closeread.types import Span
 
 _WORDS_OF_NUMBER = (

@@ -6,8 +6,8 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.parts.extras import needing
-from closeread.parts.making import PathText
+from closeread.registry.extras import needing
+from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
     from closeread.readers.neural.choice import ChoiceReader

@@ -7,10 +7,10 @@ is made.
 from typing import TYPE_CHECKING, get_args
 
 from closeread.errors import UsageError
-from closeread.parts.extras import needing
-from closeread.parts.making import PathText
 from closeread.readers.choice import Aggregate
 from closeread.readers.option_sequences import CHUNK_TOKENS
+from closeread.registry.extras import needing
+from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
     from closeread.readers.neural.chunk import ChunkReader

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.used import UsedModel
-from closeread.parts.extras import missing_extra
-from closeread.parts.making import PathText
-from closeread.readers.models.places import (
+from closeread.evidence.models import UsedModel
+from closeread.readers.models.location import (
     check_words,
     first_line,
     one_at_a_time,
     tokenizing,
     what_helps,
 )
+from closeread.registry.extras import missing_extra
+from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

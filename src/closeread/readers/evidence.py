@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from closeread.parts.making import make
 from closeread.protocols import Retriever
 from closeread.readers.competition import ranked
 from closeread.readers.lineage import evidence_record, weights_record
+from closeread.registry.factory import make
 from closeread.types import Answer, Evidence, Passage, PassageQuestion, Prediction, Question
 
 

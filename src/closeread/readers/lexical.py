@@ -7,15 +7,15 @@ from heapq import nsmallest
 
 from msgspec.structs import replace
 
-from closeread.adding import sum_in_order
 from closeread.errors import UsageError
 from closeread.evidence.claims.terms import terms
-from closeread.parts.making import make
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.readers.competition import DIGITS, by_share, sign, softmax
-from closeread.text.asked import Asked, asked_for
-from closeread.text.remembered import ByText
+from closeread.registry.factory import make
+from closeread.summation import sum_in_order
+from closeread.text.memo import ByText
+from closeread.text.question_type import Asked, asked_for
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.evidence.used import UsedModel, told_by
+from closeread.evidence.models import UsedModel, told_by
 from closeread.protocols import Retriever
 from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.types import Record

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
-from closeread.parts.extras import needing
-from closeread.parts.making import PathText, check_options, make, takes
+from closeread.registry.extras import needing
+from closeread.registry.factory import PathText, check_options, make, takes
 
 if TYPE_CHECKING:
     from closeread.readers.neural.verifier import VerifierReader

@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 from closeread.reports.frame import framed, template
 from closeread.reports.scatter import scatter
 from closeread.reports.words.audit import FRAME, MEANINGS, QUESTIONS

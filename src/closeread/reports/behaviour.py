@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from closeread.metrics.units import question_unit
-from closeread.reports.coverage import Point
 from closeread.reports.material import Material, Row, RunView, Share, choice_of
 from closeread.reports.plot import DIGITS, Plot, mean_interval, percent
+from closeread.reports.risk_coverage import Point
 
 _MOST_CURVES = 4
 # Fewer questions than this show nothing but chance.

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 from closeread.text.polarity import is_verification
 from closeread.text.segment import sentences, tokens, vgaokao
 from closeread.types import Dataset, Defects, Passage, Question, Record, Span

@@ -7,7 +7,7 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from closeread.errors import StorageError
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 from closeread.reports.groups import of_runs
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent

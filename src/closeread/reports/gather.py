@@ -14,18 +14,18 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
+from closeread.reports.excerpts import counted
 from closeread.reports.material import SURE, Material, Row, RunView, SetView, Told, share_of
 from closeread.reports.plot import RESAMPLING
-from closeread.reports.shortening import counted
-from closeread.runs import belonging
-from closeread.runs.belonging import Misfits
-from closeread.runs.fits import misfits
+from closeread.runs import submission_fit
+from closeread.runs.integrity import misfits
 from closeread.runs.naming import told_apart
-from closeread.runs.read_as import Changed, read_as
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
+from closeread.runs.reinterpretation import Changed, read_as
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run, open_run
+from closeread.runs.submission_fit import Misfits
 from closeread.types import ROLES, Dataset, Prediction, Question
 
 # The first of these that a metric family computes is its chief value, shown large.
@@ -184,7 +184,7 @@ def _view(
     would_be: dict[str, Changed] = {}
     if run.info.submission and dataset is not None:
         given = as_submission(run, dataset)
-        strange = belonging.misfits(dataset, given)
+        strange = submission_fit.misfits(dataset, given)
         if summary is not None:
             would_be = read_as(dataset, given, summary, strange)
     metrics = summary.metrics if summary is not None else {}

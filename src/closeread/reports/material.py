@@ -11,12 +11,12 @@ from typing import NamedTuple
 from closeread.metrics.choice import picked
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.option import judge
-from closeread.reports.coverage import Judged, Point, curve
-from closeread.runs.belonging import Misfits
+from closeread.reports.risk_coverage import Judged, Point, curve
 from closeread.runs.compare import Compared
 from closeread.runs.compare_tables import ComparedTables
-from closeread.runs.read_as import Changed
 from closeread.runs.records import DatasetInfo, RunInfo
+from closeread.runs.reinterpretation import Changed
+from closeread.runs.submission_fit import Misfits
 from closeread.text.language import of_most
 from closeread.types import Passage, Prediction, Question, Span, Summary
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from closeread.metrics.summary import comparable
+from closeread.reports.excerpts import MOST, shortened
 from closeread.reports.material import Material, RunView
-from closeread.reports.shortening import MOST, shortened
-from closeread.runs.belonging import KINDS
+from closeread.runs.submission_fit import KINDS
 from closeread.wording import some
 
 _NON_COMMERCIAL = re.compile(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import MissingExtraError
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 from closeread.reports import payload
 from closeread.reports.differences import shown
 from closeread.reports.frame import drawn_by, in_closure, scripts, template
@@ -14,9 +14,9 @@ from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
 from closeread.reports.material import Material, RunView, SetView
 from closeread.reports.mrqa import published
+from closeread.reports.no_script import unscripted
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
-from closeread.reports.unscripted import unscripted
 from closeread.reports.words.notes import NOTES
 from closeread.reports.words.page import LANGUAGES, by_language
 from closeread.version import __version__

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.covering import asked, laid, located
+from closeread.reports.evidence_marks import asked, laid, located
+from closeread.reports.excerpts import shortened
 from closeread.reports.material import (
     Attention,
     Material,
@@ -18,7 +19,6 @@ from closeread.reports.material import (
     right_options,
 )
 from closeread.reports.plot import DIGITS
-from closeread.reports.shortening import shortened
 from closeread.runs.scoring.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import CloseReadError, OutsideError, UsageError
-from closeread.parts.outside import sound
 from closeread.protocols import Reader
+from closeread.registry.external import sound
 from closeread.runs.plan import Planned
 from closeread.types import Evidence, Passage, Prediction, Question, Span
 from closeread.wording import count_of

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.confidence.answered_by import AnsweredBy
 from closeread.readers.confidence.calibrate import Applied, Calibrator, load_calibrator
+from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.runs.records import ReaderInfo
 
 

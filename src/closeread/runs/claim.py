@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.files.outcome import must_take_folder, within
+from closeread.formats.files.output_place import must_take_folder, within
 from closeread.runs.ledger import Ledger
 from closeread.runs.records import FILES, RunInfo
 from closeread.runs.selection import ONLY

@@ -11,10 +11,10 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Begin, Pool, unwatched
-from closeread.runs.fits import misfits, predictions_misfit
+from closeread.runs.integrity import misfits, predictions_misfit
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.scoring.choose import recorded_metrics, wanted
+from closeread.runs.scoring.default_metrics import recorded_metrics, wanted
 from closeread.runs.store import Run
 from closeread.runs.systems import Systems, systems_of
 from closeread.types import Dataset

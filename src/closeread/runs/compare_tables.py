@@ -18,7 +18,7 @@ from closeread.runs import naming
 from closeread.runs.compare import Compared, side_by_side, told_apart
 from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
-from closeread.runs.scoring.choose import wanted
+from closeread.runs.scoring.default_metrics import wanted
 from closeread.runs.store import Run
 from closeread.runs.systems import systems_of
 

@@ -13,13 +13,13 @@ import msgspec
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files.source import Source
-from closeread.formats.logs.choose import found_in, unreadable_in
+from closeread.formats.logs.detect import found_in, unreadable_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.folder import RunWriter
+from closeread.runs.from_records import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
-from closeread.system import folders, partial
+from closeread.system import folders, partial_files
 from closeread.version import __version__
 
 _UNSAFE = re.compile(r"[^\w.+~-]+")
@@ -251,8 +251,8 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 @contextlib.contextmanager
 def _built_beside(out: Path) -> Iterator[Path]:
     """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
-    partial.sweep(out)
-    folder = out.parent / f"{partial.prefix(out)}run{partial.SUFFIX}"
+    partial_files.sweep(out)
+    folder = out.parent / f"{partial_files.prefix(out)}run{partial_files.SUFFIX}"
     try:
         with folders.made(out.parent), contextlib.ExitStack() as at_the_end:
             at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)

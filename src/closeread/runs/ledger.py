@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import InputError, StorageError
-from closeread.formats.files.outcome import refused
+from closeread.formats.files.output_place import refused
 from closeread.system.locks import take
 from closeread.types import Prediction
 

@@ -9,7 +9,7 @@ from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.extract import marked
 from closeread.runs.score import as_submission
-from closeread.runs.scoring.choose import make_metrics, wanted
+from closeread.runs.scoring.default_metrics import make_metrics, wanted
 from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run
 from closeread.types import Summary

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.runs.keep import SEED
+from closeread.runs.from_submission import SEED
 
 
 def told_apart(folders: Sequence[Path]) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 from closeread.items import ordered, up_to, whole_groups
 from closeread.protocols import Advance, Begin, Reader, unwatched
 from closeread.runs.answers import answers, encoded
@@ -19,7 +19,7 @@ from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, now
-from closeread.runs.rest import Rest
+from closeread.runs.rereading import Rest
 from closeread.runs.selection import digest, none_of_the_set, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction

@@ -10,7 +10,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.protocols import Reader
 from closeread.readers.generative.extraction import Extraction
-from closeread.system.sums import sha256_of
+from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
@@ -119,7 +119,7 @@ def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> Re
 
     Args:
         name: As the user named it.
-        options: As ``closeread.parts.making.make`` returned them with the reader.
+        options: As ``closeread.registry.factory.make`` returned them with the reader.
         reader: The reader.
 
     Raises:

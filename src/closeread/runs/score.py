@@ -9,18 +9,18 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
-from closeread.formats.files.outcome import within
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
+from closeread.formats.files.output_place import within
 from closeread.items import telling
 from closeread.metrics.summary import described
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.extract import Extracted
 from closeread.runs.records import RunSummary, ScoreSettings, describe_dataset
-from closeread.runs.scoring.choose import default_metrics, make_metrics
-from closeread.runs.scoring.computed import computed_by
-from closeread.runs.scoring.lines import lines_of, reread, row_of
+from closeread.runs.scoring.default_metrics import default_metrics, make_metrics
 from closeread.runs.scoring.parallel import lines_by_workers
+from closeread.runs.scoring.provenance import computed_by
+from closeread.runs.scoring.score_lines import lines_of, reread, row_of
 from closeread.runs.scoring.summaries import (
     ScoresOf,
     asked_for,

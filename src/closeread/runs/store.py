@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError, MismatchError
+from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.source import Source
-from closeread.formats.files.whole import replacing
 from closeread.formats.registry import load
-from closeread.parts.finding import looking_in
-from closeread.parts.outside import plain
+from closeread.registry.external import plain
+from closeread.registry.lookup import looking_in
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score

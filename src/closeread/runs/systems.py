@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.runs.keep import HANDED_IN, SEED
+from closeread.runs.from_submission import HANDED_IN, SEED
 from closeread.runs.naming import told_apart
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run

@@ -22,22 +22,22 @@ from closeread.formats.files.source import Source
 from closeread.items import ordered, telling
 from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
-from closeread.runs.differing import (
+from closeread.runs.differences import (
     Difference,
     breakdowns_apart,
     scores_apart,
     summaries_apart,
 )
-from closeread.runs.fits import predictions_misfit, summary_misfits
+from closeread.runs.integrity import predictions_misfit, summary_misfits
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.scoring.choose import recorded_metrics
-from closeread.runs.scoring.computed import Versions, computed_by
-from closeread.runs.scoring.lines import row_of
+from closeread.runs.scoring.default_metrics import recorded_metrics
+from closeread.runs.scoring.provenance import Versions, computed_by
+from closeread.runs.scoring.score_lines import row_of
 from closeread.runs.scoring.summaries import ScoresOf, breakdowns_of, summaries_of
 from closeread.runs.scoring.walk import Walked, score_rows
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
-from closeread.system.sums import sha256_of
+from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Question, Score
 from closeread.wording import count_of
 

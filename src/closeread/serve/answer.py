@@ -6,7 +6,7 @@ import msgspec
 
 from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.evidence.cover import claim_and_context, explain
-from closeread.formats.files.place import PARSER_ERRORS
+from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.protocols import Retriever
 from closeread.readers.confidence.calibrate import Applied
 from closeread.readers.http.answer_wire import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.formats.files.place import PARSER_ERRORS
+from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Order, Shown, shown
 from closeread.serve.refusals import RefusedError, unfit

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import byte_of, explain
+from closeread.formats.files.parse_errors import byte_of, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from closeread.text.function_words import ENGLISH
-from closeread.text.scripts import HAN, KANA, LANGUAGES
+from closeread.text.unicode_scripts import HAN, KANA, LANGUAGES
 
 _LETTER = re.compile(r"[^\W\d_]")
 _HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from heapq import merge
 
 from closeread.text.abbreviations import Abbreviations, abbreviations
-from closeread.text.marks import BLOCK, MARK
-from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
+from closeread.text.mrqa_marks import BLOCK, MARK
+from closeread.text.unicode_scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
 _BREAK = re.compile(rf"[\r\n\u2028\u2029]+|{MARK}|{BLOCK}")

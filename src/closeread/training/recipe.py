@@ -9,7 +9,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
-from closeread.parts.making import PathText, path_of
+from closeread.registry.factory import PathText, path_of
 from closeread.wording import argument
 
 _CURE = "write it as those in recipes/train are written"

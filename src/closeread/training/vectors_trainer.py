@@ -10,8 +10,8 @@ from typing import Literal
 from closeread.errors import UsageError
 from closeread.evidence.vectors.train import train as learn
 from closeread.evidence.words import Segmenter
-from closeread.formats.files.outcome import must_take_file
-from closeread.parts.making import PathText
+from closeread.formats.files.output_place import must_take_file
+from closeread.registry.factory import PathText
 from closeread.system import folders
 from closeread.training.request import Request, Trained, without_stages, without_states
 from closeread.types import Dataset, Record

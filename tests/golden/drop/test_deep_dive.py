@@ -14,8 +14,8 @@ from closeread.audits.problems import Problems
 from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
 from closeread.metrics.summary import summarize
-from closeread.parts import finding
-from closeread.runs.keep import keep
+from closeread.registry import lookup
+from closeread.runs.from_submission import keep
 from places import ROOT
 
 PAGE = ROOT / "docs/drop-deep-dive.md"
@@ -63,7 +63,7 @@ def measured(oracle):
 
     @cache
     def values(file, scorer, **options):
-        submission, metric = handed_in(file), finding.resolve("metric", scorer)(**options)
+        submission, metric = handed_in(file), lookup.resolve("metric", scorer)(**options)
         scores = [
             metric.score(one, submission.predictions.get(one.question_id)) for one in questions
         ]
@@ -149,7 +149,7 @@ def test_the_split_by_what_gold_is(oracle):
 
     dataset, folder = oracle
     questions = list(dataset.questions())
-    metric = finding.resolve("metric", "drop")()
+    metric = lookup.resolve("metric", "drop")()
     gold = [one.answers[0].texts[0] for one in questions]
     number = list(map(is_number, gold))
     decimal = [a and "." in text for a, text in zip(number, gold, strict=True)]

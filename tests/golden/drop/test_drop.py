@@ -7,9 +7,9 @@ import math
 import pytest
 
 from closeread import load
-from closeread.adding import sum_in_order
 from closeread.errors import InputError
 from closeread.metrics.drop import metric, official, score_pair
+from closeread.summation import sum_in_order
 from closeread.text.normalize_drop import drop
 from closeread.types import Answer, Prediction, Question, Submission
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from closeread.metrics.intervals import value
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import Answer, Prediction, Question, Submission
 
 EM, F1 = "em", "f1"
@@ -56,7 +56,7 @@ def judged(name, texts, accepted):
 def made(name):
     """The metric, as it was when the notes were measured."""
     options = {"version": "499e6152"} if name == "inspect" else {}
-    return finding.resolve("metric", name)(**options)
+    return lookup.resolve("metric", name)(**options)
 
 
 def numbers(cell):
@@ -105,7 +105,7 @@ def test_lighteval_reports_the_best_question_for_all_of_them():
         )
         for place in range(4)
     ]  # fmt: skip
-    metric = finding.resolve("metric", "lighteval")()
+    metric = lookup.resolve("metric", "lighteval")()
     predictions = {
         one.question_id: Prediction(
             question_id=one.question_id,

@@ -9,11 +9,11 @@ import pytest
 from closeread import hand_in
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.formats.layouts.facts import evidence, facts_of, laid_out, touched
+from closeread.formats.layouts.supporting_facts import evidence, facts_of, laid_out, touched
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.handing_in import hand_in as write_predictions
+from closeread.formats.submissions.dumping import hand_in as write_predictions
 from closeread.metrics import hotpotqa
-from closeread.runs.keep import keep_scored
+from closeread.runs.from_submission import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.text.segment import sentences

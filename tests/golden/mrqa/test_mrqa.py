@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from closeread.adding import sum_in_order
 from closeread.errors import CloseReadError
 from closeread.metrics import mrqa, squad
 from closeread.metrics.macro import macro_average
+from closeread.summation import sum_in_order
 from closeread.text import normalize
 from closeread.types import Answer, Prediction, Question, Submission
 

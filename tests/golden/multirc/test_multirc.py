@@ -9,7 +9,7 @@ from closeread import hand_in
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
 from closeread.metrics import multirc
-from closeread.runs.keep import keep_scored
+from closeread.runs.from_submission import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from closeread import load
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import Answer, Prediction, Question
 
 RUN_ON = "\n\nPassage: Hoping to rebound from their loss"
@@ -36,7 +36,7 @@ def recorded():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number(name, recorded):
     """To the last bit, but for evaluate, whose script gives percent."""
-    metric = finding.resolve("metric", name)()
+    metric = lookup.resolve("metric", name)()
     spread = set()
     for row in recorded:
         answers = tuple(Answer(kind="spans", texts=tuple(gold)) for gold in row["golds"])
@@ -55,7 +55,7 @@ def test_every_number(name, recorded):
 
 def test_the_older_inspect_takes_each_word_once(recorded):
     """The two versions part where a word is said twice, and nowhere else."""
-    old = finding.resolve("metric", "inspect")(version="499e6152")
+    old = lookup.resolve("metric", "inspect")(version="499e6152")
     parted = 0
     for row in recorded:
         answers = tuple(Answer(kind="spans", texts=tuple(gold)) for gold in row["golds"])
@@ -72,7 +72,7 @@ def test_opencompass_over_the_whole_development_set(corpus):
     path = Path(__file__).with_name("opencompass_drop_dev.json")
     wanted = json.loads(path.read_text("utf-8"))
     dev = list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
-    metric = finding.resolve("metric", "opencompass")()
+    metric = lookup.resolve("metric", "opencompass")()
     compared = 0
     for name, edit in ORACLES.items():
         verdicts = {"em": "", "drop": ""}

@@ -7,7 +7,7 @@ import pytest
 
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.handing_in import hand_in
+from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics import qasper
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission

@@ -9,7 +9,7 @@ pytest.importorskip("sklearn")
 
 from closeread.metrics.confidence.calibration import auroc, calibration_error
 from closeread.metrics.selective import aurc, curve
-from closeread.readers.confidence.certainty import log_odds
+from closeread.readers.confidence.features import log_odds
 from closeread.training.confidence.calibrators import fit
 from closeread.training.confidence.threshold import in_order, sequence
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from closeread.adding import sum_in_order
 from closeread.errors import CloseReadError
 from closeread.metrics import squad, squad2
+from closeread.summation import sum_in_order
 from closeread.types import Answer, Prediction, Question, Submission
 
 

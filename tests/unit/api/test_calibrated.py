@@ -9,8 +9,8 @@ from click.testing import CliRunner
 import closeread
 from closeread.cli import cli
 from closeread.errors import InputError, UsageError
-from closeread.readers.confidence.answered_by import AnsweredBy
 from closeread.readers.confidence.calibrate import Calibrator, Linear, Threshold, save_calibrator
+from closeread.readers.confidence.provenance import AnsweredBy
 
 TEXT = "The lamp was lit at six. Nobody saw who put it out. The fox came in 1912."
 SURE, UNSURE = "When did the fox come?", "Whose was the hat?"

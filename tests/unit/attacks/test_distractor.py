@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.attacks.apply import apply
-from closeread.attacks.borrowed import strangers
+from closeread.attacks.borrowed import candidates
+from closeread.attacks.context import Surroundings
 from closeread.attacks.distractor import distractor
-from closeread.attacks.surroundings import Surroundings
 from closeread.text.segment import sentences
 from closeread.types import Answer, Edit, Evidence, Option, Passage, Question, Span
 
@@ -295,16 +295,16 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
             for number in range(200):
                 yield passage(f"{MILL} {number:03}", number)
 
-    monkeypatch.setattr(strangers, "_MOST_CHARACTERS", 10 * (len(MILL) + 4) + 1)
-    kept = strangers._bounded(Counted(), 0)
+    monkeypatch.setattr(candidates, "_MOST_CHARACTERS", 10 * (len(MILL) + 4) + 1)
+    kept = candidates._bounded(Counted(), 0)
     assert len(kept) == 10
     numbers = [int(one.passage_id[1:]) for one in kept]
     assert numbers == sorted(numbers)
-    assert [one.text for one in strangers._bounded(Counted(), 0)] == [one.text for one in kept]
-    assert strangers._bounded(Counted(), 1) != kept
-    backwards = strangers._bounded(reversed(list(Counted())), 0)
+    assert [one.text for one in candidates._bounded(Counted(), 0)] == [one.text for one in kept]
+    assert candidates._bounded(Counted(), 1) != kept
+    backwards = candidates._bounded(reversed(list(Counted())), 0)
     assert {one.text for one in backwards} == {one.text for one in kept}
-    assert len(strangers._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
+    assert len(candidates._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
 
 
 @pytest.mark.timeout(120)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from closeread.attacks.attack import Attack, Group, Made
 from closeread.attacks.causality import causality
+from closeread.attacks.context import Surroundings
 from closeread.attacks.english.causality import turns_en as causes
 from closeread.attacks.english.keyword import turns_en as keywords
 from closeread.attacks.english.logic import turns_en as logics
@@ -17,7 +18,6 @@ from closeread.attacks.keyword import keyword
 from closeread.attacks.logic import logic
 from closeread.attacks.spacetime import spacetime
 from closeread.attacks.statements import HIDDEN
-from closeread.attacks.surroundings import Surroundings
 from closeread.evidence.cover import cover
 from closeread.types import Answer, Option, Passage, Question
 from turns_zh import Turns, made, statement

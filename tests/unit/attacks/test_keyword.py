@@ -8,9 +8,9 @@ from closeread.attacks.chinese.causality import turns_zh as causality
 from closeread.attacks.chinese.keyword import turns_zh
 from closeread.attacks.chinese.logic import turns_zh as logic
 from closeread.attacks.chinese.spacetime import turns_zh as spacetime
+from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
 from closeread.attacks.statements import HIDDEN
-from closeread.attacks.surroundings import Surroundings
 from closeread.types import Evidence, Option, Passage, Question, Span
 from turns_zh import made, statement
 

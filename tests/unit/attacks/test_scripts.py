@@ -8,9 +8,9 @@ from closeread.attacks.chinese.keyword import turns_zh as keywords
 from closeread.attacks.chinese.logic import turns_zh as logic
 from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional
 from closeread.attacks.chinese.spacetime import turns_zh as spacetime
+from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
 from closeread.attacks.stems import turned
-from closeread.attacks.surroundings import Surroundings
 from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
 from closeread.text.traditional import simplified

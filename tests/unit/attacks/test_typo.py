@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.attacks.apply import apply
+from closeread.attacks.context import Surroundings
 from closeread.attacks.keyboard.homophones import homophones
 from closeread.attacks.keyboard.slips import READS_AS_ANOTHER, slips
-from closeread.attacks.surroundings import Surroundings
 from closeread.attacks.typo import typo
-from closeread.text.asked import asked_for
 from closeread.text.polarity import asks_for
+from closeread.text.question_type import asked_for
 from closeread.types import Edit, Option, Passage, Question
 
 TEXT = "The ferry carried fourteen sheep and one piano across the estuary to Marl."

@@ -10,7 +10,7 @@ from closeread.audits.garbled import check
 from closeread.formats.submissions import load_submission
 from closeread.metrics.squad import metric
 from closeread.reports.words.audit_sentences import CELLS, SENTENCES
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 
 PASSAGE = "In Köln lebte José bis 1912; dann zog Zoë nach Zürich."
 GOLD = {"a": "Köln", "b": "José", "c": "1912", "d": "Zoë", "e": "Zürich"}

@@ -16,9 +16,9 @@ from closeread import load
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.audits import shortcuts
-from closeread.audits.judges import judge_of
 from closeread.audits.leakage import _all_differ, check
 from closeread.audits.overlaps import shared_passages
+from closeread.audits.scorers import judge_of
 from closeread.audits.subject import Subject
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
@@ -147,7 +147,7 @@ def test_one_odd_triple_is_no_repair():
 def test_the_published_baseline_repaired_nothing(corpus, tmp_path):
     """Only 8 of its 336 triples have three letters."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.keep import keep
+    from closeread.runs.from_submission import keep
 
     folder = corpus / "data/gcrc_advrobust"
     dataset = load(folder / "dev_GCRCadvrobust.json")

@@ -13,7 +13,7 @@ from closeread.audits.metamorphic.examine import examine, varied
 from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
 from closeread.audits.metamorphic.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import Answer, Option, Question
 from places import ROOT
 
@@ -79,7 +79,7 @@ def quasi_exact():
 
 def older_inspect():
     """Inspect's scorer before it counted words as often as they stand."""
-    return finding.resolve("metric", "inspect")(version="499e6152")
+    return lookup.resolve("metric", "inspect")(version="499e6152")
 
 
 KNOWN = [
@@ -123,7 +123,7 @@ KNOWN = [
 )
 def test_every_known_defect_is_found_blindly(defect, name, questions, relation, value):
     """The promises know of no scorer, and their smallest counterexample is small."""
-    metric = name() if callable(name) else finding.resolve("metric", name)()
+    metric = name() if callable(name) else lookup.resolve("metric", name)()
     found = [
         one
         for one in examine(metric, questions).broken
@@ -160,20 +160,20 @@ def test_every_known_defect_is_found_blindly(defect, name, questions, relation, 
 )  # fmt: skip
 def test_what_a_mend_promises_is_kept(name, questions, kept):
     """The mended scorers break none of the promises that they were mended for."""
-    broken = {one.relation for one in examine(finding.resolve("metric", name)(), questions).broken}
+    broken = {one.relation for one in examine(lookup.resolve("metric", name)(), questions).broken}
     assert not broken & kept
 
 
 def test_no_two_promises_exclude_each_other():
     """A scorer keeps all of them but what DROP means by its measure: words and spans are sets."""
-    found = examine(finding.resolve("metric", "drop~fixed")(), ENGLISH).broken
+    found = examine(lookup.resolve("metric", "drop~fixed")(), ENGLISH).broken
     sets = {"repeated-word", "span-repeated", "span-joined", "agreement"}
     assert {one.relation for one in found} <= sets
 
 
 def test_a_counterexample_is_minimal():
     """The newline defect needs a digit, a line break and a letter."""
-    found = examine(finding.resolve("metric", "drop")(), ENGLISH).broken
+    found = examine(lookup.resolve("metric", "drop")(), ENGLISH).broken
     newline = next(one for one in found if one.relation == "run-on" and one.value == "em")
     assert len(newline.gold[0]) == 1
     assert newline.instead == (f"{newline.gold[0]}\nx",)
@@ -183,7 +183,7 @@ def test_a_counterexample_is_minimal():
 @pytest.mark.parametrize("name", ["drop", "opencompass", "lighteval", "squad"])
 def test_a_counterexample_is_about_an_answer(name):
     """No lone mark, and no blank at an end, where the question had none."""
-    found = examine(finding.resolve("metric", name)(), ENGLISH).broken
+    found = examine(lookup.resolve("metric", name)(), ENGLISH).broken
     golds = [text for one in found for text in one.gold]
     assert golds
     assert all(any(map(str.isalnum, text)) and text == text.strip() for text in golds), golds
@@ -223,9 +223,9 @@ def test_planted_bugs_are_found():
 
 def test_copies_leave_the_original_alone():
     """A planted bug stays in its copy."""
-    before = examine(finding.resolve("metric", "inspect")(), ENGLISH)
+    before = examine(lookup.resolve("metric", "inspect")(), ENGLISH)
     list(plant("inspect", ENGLISH, 5, random.Random(1)))
-    assert examine(finding.resolve("metric", "inspect")(), ENGLISH) == before
+    assert examine(lookup.resolve("metric", "inspect")(), ENGLISH) == before
 
 
 def test_questions_of_many_kinds_are_chosen(corpus):
@@ -270,8 +270,8 @@ def test_a_score_in_percent_leaves_its_range():
 def test_what_is_found_does_not_hang_on_hashes():
     """The order of values is the scorer's own, in every process."""
     code = (
-        "from test_metamorphic import ENGLISH, examine, finding; "
-        "print(examine(finding.resolve('metric', 'drop')(), ENGLISH[:4]).broken)"
+        "from test_metamorphic import ENGLISH, examine, lookup; "
+        "print(examine(lookup.resolve('metric', 'drop')(), ENGLISH[:4]).broken)"
     )
     said = set()
     for seed in range(4):
@@ -296,4 +296,4 @@ def test_questions_that_share_an_id_accuse_no_scorer():
         )
         for name, gold in (("1", "A"), ("2", "A"), ("2", "B"), ("3", "B"), ("3", "A"), ("4", "B"))
     ]  # fmt: skip
-    assert not examine(finding.resolve("metric", "choice")(), shared).broken
+    assert not examine(lookup.resolve("metric", "choice")(), shared).broken

@@ -9,7 +9,7 @@ from closeread import load
 from closeread.audits.repeats import check
 from closeread.formats.submissions import load_submission
 from closeread.reports.words.audit_sentences import SENTENCES
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 
 ROW = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
 

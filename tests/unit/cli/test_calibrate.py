@@ -17,7 +17,7 @@ from closeread.readers.confidence.calibrate import (
     load_calibrator,
     save_calibrator,
 )
-from closeread.readers.confidence.certainty import NAMES
+from closeread.readers.confidence.features import NAMES
 from closeread.runs.store import open_run
 
 pytest.importorskip("sklearn")

@@ -13,7 +13,7 @@ from closeread.errors import StorageError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.formats.conversion.convert import MrqaOptions, convert, format_of
 from closeread.formats.conversion.fidelity import differences
-from closeread.system import partial
+from closeread.system import partial_files
 from closeread.types import Answer, Option, Passage, Question, Span
 
 SQUAD = (
@@ -57,7 +57,9 @@ def test_what_a_killed_conversion_left_is_gone_with_the_next(squad, tmp_path):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     target = tmp_path / "out.jsonl"
-    left = tmp_path / f"{partial.prefix(target)}x.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
+    left = tmp_path / f"{partial_files.prefix(target)}x.part".replace(
+        f".{os.getpid()}@", f".{gone.pid}@"
+    )
     left.mkdir()
     (left / target.name).write_text("half")
     convert(squad, target)

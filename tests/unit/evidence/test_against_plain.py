@@ -9,7 +9,7 @@ from closeread import load
 from closeread.evidence.vectors.matrix import load as load_vectors
 from closeread.evidence.words import OWN, Segmenter
 from closeread.exam import locate
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.text.segment import sentences
 from places import ROOT
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.corpus import Corpus, build, evidence_from
-from closeread.parts.making import make
 from closeread.pipeline.from_corpus import Claimed, CorpusScorer, extract_from_corpus
+from closeread.registry.factory import make
 from closeread.types import Evidence, Option, Passage, Question, Span
 from verbs import closeread, within
 

@@ -9,7 +9,7 @@ from closeread.evidence.corpus import build
 from closeread.evidence.cover import cover, explain
 from closeread.formats.registry import load
 from closeread.metrics.evidence import overlap
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option, Passage, Question
 
 CHINESE = (

@@ -9,7 +9,7 @@ from closeread.evidence.dense import DenseRetriever, Encoded
 from closeread.evidence.encoding import checked, cosines
 from closeread.evidence.integrate import Integrator
 from closeread.evidence.sentences import splitter
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option
 from topics import CLAIM, PASSAGE, QUESTION, TopicEncoder, said
 

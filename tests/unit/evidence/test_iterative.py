@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closeread.errors import InputError, UsageError
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option, Passage, Span
 from topics import CLAIM, PASSAGE, QUESTION, TOPICS, said
 

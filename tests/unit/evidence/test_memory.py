@@ -9,7 +9,7 @@ import pytest
 
 from closeread.evidence.claims.terms import terms
 from closeread.evidence.words import Segmenter
-from closeread.parts import making
+from closeread.registry import factory
 from closeread.types import Passage, Question
 
 
@@ -29,7 +29,7 @@ def test_words_as_long_as_passages_are_not_kept(cut):
 @pytest.mark.parametrize(("name", "index"), [("cover", "Indexed"), ("bm25", "_Index")])
 def test_of_long_passages_few_are_kept(name, index):
     """What is found out of a passage may take a hundred times its room."""
-    found = making.make("retriever", name)[0]
+    found = factory.make("retriever", name)[0]
     question = Question(question_id="1", passage_id="1", text="Who was it?", kind="span")
 
     def alive():

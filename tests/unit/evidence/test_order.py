@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Option, Passage, Question
 
 _CHARACTERS = "海水盐度蒸发降雨决定赤道附近高低不同地区影响因素研究"

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from closeread.formats.files.allowed import reworded, split
+from closeread.formats.files.expected_types import reworded, split
 from closeread.readers.http.answer_wire import AnswerRequest
 
 QUESTION = {"question_id": "1", "text": "?", "kind": "span"}

@@ -15,7 +15,7 @@ import pytest
 
 from closeread.errors import CloseReadError, InputError
 from closeread.formats import load
-from closeread.formats.files import bounded
+from closeread.formats.files import size_limits
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import load_submission
 from closeread.runs.store import open_run
@@ -412,7 +412,7 @@ def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
 )
 def test_a_gzip_file_that_unpacks_to_what_no_text_does(tmp_path, monkeypatch, call):
     """Three megabytes held three gigabytes in one line, and six were needed to read it."""
-    monkeypatch.setattr(bounded, "_UNPACKED_BYTES", 1 << 20)
+    monkeypatch.setattr(size_limits, "_UNPACKED_BYTES", 1 << 20)
     path = tmp_path / "set.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"id": "' + b"a" * (8 << 20)))
     with pytest.raises(InputError, match=r"unpacks to more than 1 MiB, over 100 times"):

@@ -8,7 +8,7 @@ import pytest
 
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.runs.scoring.choose import default_metrics
+from closeread.runs.scoring.default_metrics import default_metrics
 from closeread.types import Answer, Defects, Span
 from samples import SNIPPETS
 

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from closeread.errors import InputError
-from closeread.formats.files.each import each_opened
+from closeread.formats.files.open_all import each_opened
 from verbs import closeread
 
 

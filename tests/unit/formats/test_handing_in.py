@@ -10,7 +10,7 @@ import pytest
 from closeread.errors import UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.handing_in import hand_in
+from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.matching.segmentation import Segmenter
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Span

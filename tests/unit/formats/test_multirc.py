@@ -10,7 +10,7 @@ import pytest
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.handing_in import hand_in
+from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics.multirc import metric
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread import load
-from closeread.formats.layouts.named_language import named_language
+from closeread.formats.layouts.language_in_name import named_language
 from closeread.types import Defects
 
 NAMES = {

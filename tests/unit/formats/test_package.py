@@ -12,7 +12,7 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.archive import packed
-from closeread.formats.submissions.package import DOCUMENT, MODEL, PREDICTIONS, pack, unpack
+from closeread.formats.submissions.gcrc_package import DOCUMENT, MODEL, PREDICTIONS, pack, unpack
 
 LETTERS = json.dumps(
     {"data": [{"id": "g", "answer": "A", "positive_answer": "B", "negative_answer": "C"}]}
@@ -123,7 +123,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, large, metho
     made = made.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
     path = tmp_path / "p.zip"
     path.write_bytes(made)
-    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", 1_000_000)
     tracemalloc.start()
     with pytest.raises(InputError) as refused:
         load_submission(path)
@@ -144,9 +144,9 @@ def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
     letters = LETTERS + b" " * len(WORDS)  # more than the document has
     with path.open("wb") as stream:
         pack(letters, beside, stream)
-    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters))
+    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters))
     assert unpack(path) == letters
-    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters) - 1)
+    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters) - 1)
     with pytest.raises(InputError, match="unpack the archive and name the predictions alone"):
         unpack(path)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.runs.scoring.choose import default_metrics
+from closeread.runs.scoring.default_metrics import default_metrics
 from closeread.types import Answer, Defects, Item, Span
 from samples import NEWS, PAGE, STORY, WEB
 

@@ -4,12 +4,12 @@ import signal
 import subprocess
 import sys
 
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 
 KILLED = """
 import sys, time
 from pathlib import Path
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 with replacing(Path(sys.argv[1])) as out:
     out.write(b"half")
     out.flush()

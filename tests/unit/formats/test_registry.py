@@ -15,7 +15,7 @@ from closeread import catalog
 from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
 from closeread.formats import Head, dump, load
 from closeread.formats.files.source import Source
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.types import Dataset
 from samples import SAMPLES, spans, written
 
@@ -46,7 +46,7 @@ def test_heads_of_any_json_can_be_asked(value: object, data: st.DataObject):
     raw = json.dumps(value, ensure_ascii=False).encode()
     head = Head("x", raw[: data.draw(st.integers(0, len(raw)))])
     for name in catalog.names("format"):
-        assert finding.resolve("format", name).sniff(head) in (True, False)
+        assert lookup.resolve("format", name).sniff(head) in (True, False)
 
 
 def test_a_cut_head_keeps_what_was_whole():

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
-from closeread.runs.keep import keep_scored
+from closeread.runs.from_submission import keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.runs.store import open_run

@@ -247,7 +247,7 @@ def test_what_unpacks_to_more_than_fits_into_memory_is_refused(tmp_path, monkeyp
     content = json.dumps({"q1": "0" * 100_000}).encode()
     path = tmp_path / "p.json.gz"
     path.write_bytes(gzip.compress(content))
-    most = "closeread.formats.submissions.handed_in._MOST_BYTES"
+    most = "closeread.formats.submissions.loading._MOST_BYTES"
     monkeypatch.setattr(most, len(content))
     assert list(load_submission(path).predictions) == ["q1"]
     monkeypatch.setattr(most, len(content) - 1)

@@ -14,7 +14,7 @@ import pytest
 from broken_logs import refused_then_skipped
 from closeread.cli import main
 from closeread.errors import InputError, UnknownNameError
-from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.detect import found_in
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -170,7 +170,7 @@ def test_a_record_of_fifty_megabytes_is_read_and_told(tmp_path):
 
 def test_a_log_that_begins_with_such_a_record_is_known_all_the_same(tmp_path, monkeypatch):
     """What tells lm-eval's samples from others stands behind the response."""
-    monkeypatch.setattr("closeread.formats.files.inflated._LONG_HEAD_BYTES", 400_000)
+    monkeypatch.setattr("closeread.formats.files.decompression._LONG_HEAD_BYTES", 400_000)
 
     def swell(number, row):
         if number == 0:
@@ -181,7 +181,7 @@ def test_a_log_that_begins_with_such_a_record_is_known_all_the_same(tmp_path, mo
 
 
 def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
-    monkeypatch.setattr("closeread.formats.files.inflated._LONG_HEAD_BYTES", 400_000)
+    monkeypatch.setattr("closeread.formats.files.decompression._LONG_HEAD_BYTES", 400_000)
     path = tmp_path / "long.jsonl"
     path.write_text('{"a": "' + "x" * 500_000 + '"}', "utf-8")
     with pytest.raises(InputError, match="first record is too long") as refused:

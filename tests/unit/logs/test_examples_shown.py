@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.formats.logs import prompts, talk
+from closeread.formats.logs import conversations, prompts
 from closeread.runs.ingest import ingest
 from closeread.types import Option, Question
 
@@ -36,10 +36,10 @@ TEMPLATED = {
 def test_a_prompt_in_a_chat_template_is_taken_apart(name):
     one, opening = TEMPLATED[name]
     prompt = "<s>" + "".join(one.format(**message) for message in MESSAGES) + opening
-    assert [(turn.role, turn.text) for turn in talk.turns(prompt)][:4] == [
+    assert [(turn.role, turn.text) for turn in conversations.turns(prompt)][:4] == [
         (message["role"], message["content"]) for message in MESSAGES
     ]
-    assert talk.last_user(prompt) == USER
+    assert conversations.last_user(prompt) == USER
     assert prompts.answers_shown(prompt, ASKED) == (SAID,)
 
 
@@ -50,15 +50,15 @@ def test_templates_that_call_the_sides_otherwise():
         f"<end_of_turn>\n<start_of_turn>user\n{USER}<end_of_turn>\n<start_of_turn>model\n"
     )
     for prompt in (mistral, gemma):
-        assert talk.last_user(prompt) == USER
+        assert conversations.last_user(prompt) == USER
         assert prompts.answers_shown(prompt, ASKED) == (SAID,)
 
 
 def test_messages_as_json_in_a_list_of_one_text():
     assert prompts.answers_shown([json.dumps(MESSAGES)], ASKED) == (SAID,)
-    assert talk.last_user([json.dumps(MESSAGES)]) == USER
+    assert conversations.last_user([json.dumps(MESSAGES)]) == USER
     for text in ("plain?", "[1, 2]", '{"role": "user"}', "[" * 100_000, '["a"]'):
-        assert talk.last_user([text]) == text
+        assert conversations.last_user([text]) == text
 
 
 def test_examples_in_the_system_message_or_in_an_earlier_one():

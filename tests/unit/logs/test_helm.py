@@ -11,7 +11,7 @@ from audit_runs import loaded
 from broken_logs import refused_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
-from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.detect import found_in
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run

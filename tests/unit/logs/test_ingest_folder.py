@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.detect import found_in
 from closeread.runs.ingest import _names, ingest
 from closeread.runs.store import open_run
-from closeread.system import partial
+from closeread.system import partial_files
 from verbs import apart, bound_by_permissions
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -83,7 +83,7 @@ def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     out = tmp_path / "run"
-    left = f"{partial.prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
+    left = f"{partial_files.prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
     (tmp_path / left / "#0").mkdir(parents=True)
     ingest([FIXTURES / "opencompass"], out)
     assert list(tmp_path.iterdir()) == [out]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.formats.logs.choose import guess
+from closeread.formats.logs.detect import guess
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from closeread.formats.logs import golds, prompts, talk
+from closeread.formats.logs import conversations, golds, prompts
 from closeread.formats.logs.records import newer
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
@@ -109,10 +109,10 @@ def test_the_last_word_of_the_user_is_the_prompt():
         {"role": "assistant", "content": "two"},
         {"role": "user", "content": [{"type": "text", "text": "thr"}, {"text": "ee"}]},
     ]
-    assert talk.last_user(messages) == "three"
-    assert talk.last_user([{"role": "HUMAN", "prompt": "asked"}]) == "asked"
-    assert talk.last_user("as it is") == "as it is"
-    assert talk.last_user(None) == ""
+    assert conversations.last_user(messages) == "three"
+    assert conversations.last_user([{"role": "HUMAN", "prompt": "asked"}]) == "asked"
+    assert conversations.last_user("as it is") == "as it is"
+    assert conversations.last_user(None) == ""
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.formats.logs.choose import guess
+from closeread.formats.logs.detect import guess
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from closeread.formats.logs import golds
-from closeread.formats.logs.choose import guess
+from closeread.formats.logs.detect import guess
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -5,11 +5,11 @@ from click.testing import CliRunner
 
 from closeread.cli.run import command
 from closeread.errors import InputError, UsageError
-from closeread.parts.making import make, written_by
-from closeread.parts.written import in_recipe
 from closeread.pipeline.execute import folders, settings
 from closeread.pipeline.recipe import load_recipe
 from closeread.readers.cues.reader import save_weights, shipped_weights
+from closeread.registry.factory import make, written_by
+from closeread.registry.paths import in_recipe
 from closeread.runs.store import open_run
 from verbs import closeread
 

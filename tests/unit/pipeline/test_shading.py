@@ -3,9 +3,9 @@
 import pytest
 
 from closeread.evidence.vectors.train import train
-from closeread.parts.making import make
 from closeread.pipeline.extract import evidence_of
 from closeread.pipeline.shading import shade
+from closeread.registry.factory import make
 from closeread.reports.gather import gather
 from closeread.types import Evidence, Prediction, Span
 from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set

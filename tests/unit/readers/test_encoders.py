@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from closeread.errors import MissingExtraError, UsageError
-from closeread.parts.making import make
+from closeread.registry.factory import make
 
 ABSENT = importlib.util.find_spec("sentence_transformers") is None
 

@@ -16,7 +16,7 @@ from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
 from closeread.runs.store import INFO, open_run, write_document
 from closeread.runs.verify import verify
-from closeread.system import sums
+from closeread.system import checksums
 from closeread.types import Passage
 
 FIRST = "2 2\n一 1 0\n一些 0 1\n"
@@ -83,7 +83,7 @@ def outsider(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "own_index.py").write_text(
         "from closeread.evidence.cover import cover\n"
-        "from closeread.parts.making import PathText\n"
+        "from closeread.registry.factory import PathText\n"
         "def made(index: PathText = ''): return cover()\n"
     )
 
@@ -149,8 +149,8 @@ def test_gigabytes_of_vectors_are_not_read_again_for_their_hash(tmp_path, monkey
     path.write_text(FIRST)
     wanted = over(path).reader_info.record["files_sha256"]
     assert wanted == {str(path): sha256(path)}
-    sums._known.clear()
-    monkeypatch.setattr(sums, "hashlib", None)
+    checksums._known.clear()
+    monkeypatch.setattr(checksums, "hashlib", None)
     assert over(path).reader_info.record["files_sha256"] == wanted
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from closeread.parts import finding
 from closeread.readers.generative.judging import judged
+from closeread.registry import lookup
 from closeread.text.language import detect
 from closeread.types import Option, Passage, Question
 from languages import SAMPLES
@@ -37,7 +37,7 @@ def test_the_sentence_that_answers_is_found(retriever, name):
         pytest.importorskip("rjieba")
     for language in languages(name):
         passage = passage_of(sample, language)
-        found = finding.resolve("retriever", retriever)().retrieve(question, passage, None, 1)
+        found = lookup.resolve("retriever", retriever)().retrieve(question, passage, None, 1)
         assert [span.of(sample.text) for span in found.spans] == [sample.sentences[1]]
 
 
@@ -46,7 +46,7 @@ def test_lexical_answers_with_a_piece_of_it(name):
     sample = SAMPLES[name]
     question = Question(question_id="q", passage_id="p", text=sample.question, kind="span")
     for language in languages(name):
-        reader = finding.resolve("reader", "lexical")()
+        reader = lookup.resolve("reader", "lexical")()
         (said,) = reader.read([(passage_of(sample, language), question)])
         assert said.answer.text and said.answer.text in sample.sentences[1]
         assert any(sample.answer in one.answer.text for one in said.candidates)
@@ -70,7 +70,7 @@ def test_options_are_read(reader, name):
         options=options,
     )
     for language in languages(name):
-        made = finding.resolve("reader", reader)()
+        made = lookup.resolve("reader", reader)()
         (said,) = made.read([(passage_of(sample, language), question)])
         assert not said.error
         if reader == "cues":

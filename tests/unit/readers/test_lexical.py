@@ -11,7 +11,7 @@ from closeread.errors import UsageError
 from closeread.readers import make
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.readers.lexical import several
-from closeread.text.asked import asked_for
+from closeread.text.question_type import asked_for
 from closeread.types import Option, Passage, Question, Span
 
 ENGLISH = Passage(

@@ -14,19 +14,19 @@ from closeread import formats
 from closeread.errors import InputError
 from closeread.formats.submissions import load_submission
 from closeread.readers.generative.extraction import Extraction
+from closeread.reports.excerpts import MOST
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices, terms
 from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
-from closeread.reports.shortening import MOST
 from closeread.reports.words.notices import NOTICES
-from closeread.runs.belonging import KINDS
-from closeread.runs.keep import keep, keep_scored
+from closeread.runs.from_submission import keep, keep_scored
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
 from closeread.runs.store import open_run
+from closeread.runs.submission_fit import KINDS
 from closeread.types import (
     Answer,
     Candidate,

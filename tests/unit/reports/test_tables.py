@@ -257,7 +257,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
 def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
     """Each set has a file of predictions, and so a name, of its own."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.keep import keep
+    from closeread.runs.from_submission import keep
     from closeread.runs.records import ScoreSettings
     from closeread.runs.score import score_run
 
@@ -305,7 +305,7 @@ def test_other_sets_have_no_baselines(run, tmp_path):
 def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
     """SQuAD 2.0's program forgets questions without a prediction: 100 % of one, 50 % of two."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.keep import keep_scored
+    from closeread.runs.from_submission import keep_scored
     from closeread.runs.records import ScoreSettings
 
     settings = ScoreSettings(metrics=("squad2", "squad2~strict"))

@@ -9,7 +9,7 @@ import pytest
 
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.predict import Job
 from closeread.runs.records import ReaderInfo
 from closeread.runs.score import score_run

@@ -10,7 +10,7 @@ from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import LogInfo, ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run

@@ -11,7 +11,7 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.choice import picked
 from closeread.readers import make
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.predict import Job, predict
 from closeread.runs.recalibrate import graded, recalibrated
 from closeread.runs.records import ScoreSettings, describe_reader

@@ -13,11 +13,11 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.subject import family
 from closeread.runs import open_run
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run, score_submission
-from closeread.runs.scoring.choose import default_metrics, wanted
+from closeread.runs.scoring.default_metrics import default_metrics, wanted
 from closeread.runs.store import SCORES, SUMMARY, Predictions
 from closeread.types import (
     Answer,

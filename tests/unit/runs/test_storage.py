@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import StorageError
-from closeread.formats.files.outcome import refused
+from closeread.formats.files.output_place import refused
 from closeread.runs.ledger import Ledger
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings

@@ -15,11 +15,11 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import VERSION
 from closeread.runs import open_run
-from closeread.runs.keep import keep
+from closeread.runs.from_submission import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
-from closeread.runs.scoring.computed import Versions, computed_by
+from closeread.runs.scoring.provenance import Versions, computed_by
 from closeread.runs.verify import verify, verify_each
 
 SETTINGS = ScoreSettings(metrics=("choice", "gcrc"), by=("topic",), resamples=200)

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from closeread.cli import cli
-from closeread.readers.confidence.answered_by import AnsweredBy
 from closeread.readers.confidence.calibrate import Calibrator, Linear, Threshold, save_calibrator
+from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.runs.store import open_run
 from served import context, serving
 

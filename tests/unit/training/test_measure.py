@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.errors import UsageError
-from closeread.training.neural.measure import check_metric, measured, watched_by
+from closeread.training.neural.dev_metric import check_metric, measured, watched_by
 from closeread.types import Answer, Option, Passage, Prediction, Question
 
 PASSAGE = Passage(passage_id="p", text="The ferry left at six.")

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
-from closeread.parts.making import PathText, written_by
+from closeread.registry.factory import PathText, written_by
 from closeread.training.recipe import load_recipe, section
 
 WHOLE = 'out = "there"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n'

@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
-from closeread.parts.making import written_by
-from closeread.parts.written import in_recipe
 from closeread.readers.cues.reader import load_weights
+from closeread.registry.factory import written_by
+from closeread.registry.paths import in_recipe
 from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
 from closeread.training.vectors_trainer import VectorSettings

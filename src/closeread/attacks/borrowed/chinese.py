@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Set
 
-from closeread.attacks.borrowed.likeness import ZH_FUNCTION, folded
+from closeread.attacks.borrowed.similarity import ZH_FUNCTION, folded
 
 _TIME = re.compile(
     r"^(?:[于在自到至从]?(?:公元前?|西元前?)?[\d〇零一二三四五六七八九十百]+(?:年代?|世纪|月|[日号]|时期?)"

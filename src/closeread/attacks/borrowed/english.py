@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from closeread.attacks.borrowed.likeness import FUNCTION
+from closeread.attacks.borrowed.similarity import FUNCTION
 from closeread.text.calendar import MONTHS
 from closeread.text.numbers import NUMBER_WORDS
 from closeread.text.segment import words

@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 from closeread.attacks.borrowed import chinese, english
-from closeread.attacks.borrowed.likeness import UNSPACED, folded
+from closeread.attacks.borrowed.similarity import UNSPACED, folded
 from closeread.text.segment import words
 from closeread.types import Passage
 

@@ -2,7 +2,7 @@
 
 import re
 
-from closeread.attacks.borrowed.likeness import FUNCTION
+from closeread.attacks.borrowed.similarity import FUNCTION
 from closeread.attacks.english.wordlists import listed
 
 _SMALL = re.compile(listed("lowered"))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.borrowed.likeness import FUNCTION
+from closeread.attacks.borrowed.similarity import FUNCTION
 from closeread.attacks.english.wordlists import contraries, listed, rewordings, swaps
 from closeread.attacks.statements import Statement, Turn, hidden
 from closeread.text.segment import words

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from closeread.attacks.borrowed.likeness import FUNCTION
+from closeread.attacks.borrowed.similarity import FUNCTION
 from closeread.attacks.english.wordlists import NUMBER, entries, listed
 from closeread.types import Span
 

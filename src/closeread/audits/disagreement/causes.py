@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from closeread.audits.disagreement.parting import PARTS, Refused, distance, values_of
+from closeread.audits.disagreement.divergence import PARTS, Refused, distance, values_of
 from closeread.audits.subject import Subject
 from closeread.metrics.others.foreign import after_answer
 from closeread.protocols import Metric
-from closeread.text.mend_drop import by_number, first_line
 from closeread.text.normalize import ARTICLES
+from closeread.text.normalize_drop_mended import by_number, first_line
 from closeread.types import Answer, Prediction, Question
 
 _MOST_NAMED = 1500  # disagreeing questions whose cause is looked for

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from closeread.adding import sum_in_order
 from closeread.audits.disagreement.causes import causes_of, is_another_piece
-from closeread.audits.disagreement.parting import PARTS, Refused, distance, spread, values_of
+from closeread.audits.disagreement.divergence import PARTS, Refused, distance, spread, values_of
 from closeread.audits.disagreement.tables import (
     cause_table,
     matrix_tables,
@@ -13,10 +12,11 @@ from closeread.audits.disagreement.tables import (
     value_table,
 )
 from closeread.audits.findings import Finding, Verdict, gravest, skipped
-from closeread.audits.judges import most_are_chinese, other_languages
+from closeread.audits.scorers import most_are_chinese, other_languages
 from closeread.audits.subject import Subject, of_texts
-from closeread.parts.making import make
 from closeread.protocols import Metric
+from closeread.registry.factory import make
+from closeread.summation import sum_in_order
 from closeread.types import Answer, Prediction, Question
 
 ENGLISH = (

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
-from closeread.audits.judges import judge_of
 from closeread.audits.metamorphic.examine import Kept, examine, varied
 from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
+from closeread.audits.scorers import judge_of
 from closeread.audits.subject import Subject
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.types import Question
 
 _EXAMPLES = 200

@@ -39,7 +39,8 @@ SPECIMENS: dict[str, tuple[str, ...]] = {
         "closeread.metrics.others.opencompass",
     ),
     "drop~fixed": (
-        "closeread.text.normalize_drop", "closeread.text.numbers", "closeread.text.mend_drop",
+        "closeread.text.normalize_drop", "closeread.text.numbers",
+        "closeread.text.normalize_drop_mended",
         "closeread.metrics.matching.assignment", "closeread.metrics.drop",
         "closeread.metrics.drop_mended",
     ),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.audits.findings import Table
-from closeread.audits.judges import judge_of
+from closeread.audits.scorers import judge_of
 from closeread.audits.shape.correlation import pearson, rounded, spearman, stuck
 from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
 from closeread.audits.subject import Subject, of_texts

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from closeread.adding import sum_in_order
+from closeread.summation import sum_in_order
 
 _OF_ALL_PARTS = ":_average"  # lighteval's `mmlu:_average` beside `mmlu:anatomy`
 _FIRST_WORD = re.compile(r"[^\W_]+")

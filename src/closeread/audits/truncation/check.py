@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
-from closeread.adding import sum_in_order
 from closeread.audits.findings import Cell, Finding, Table, grave, gravest, share
-from closeread.audits.judges import judge_of, other_languages
+from closeread.audits.scorers import judge_of, other_languages
 from closeread.audits.subject import Subject, of_texts, said
 from closeread.audits.truncation import option_texts
 from closeread.audits.truncation.copies import (
@@ -27,6 +26,7 @@ from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.protocols import Metric
+from closeread.summation import sum_in_order
 from closeread.types import Prediction, Question, Score, Submission
 
 _RESAMPLING = Resampling()

@@ -4,7 +4,7 @@ from closeread.audits.findings import Finding, Table, Verdict, grave, share, ski
 from closeread.audits.subject import Subject, restricted
 from closeread.audits.truncation.recuts import ANEW, read_anew, recut_at
 from closeread.metrics.choice import picked
-from closeread.parts.making import make
+from closeread.registry.factory import make
 
 _AT_THE_LIMIT = ("length", "max_tokens")
 

@@ -6,10 +6,10 @@ from functools import partial
 
 import msgspec
 
-from closeread.adding import sum_in_order
 from closeread.audits.subject import Subject, said
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
+from closeread.summation import sum_in_order
 from closeread.types import Answer, Prediction, Question
 
 STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")

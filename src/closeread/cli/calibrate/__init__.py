@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 
 _METHODS = ("logistic", "forest", "platt", "isotonic")

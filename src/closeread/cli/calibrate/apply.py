@@ -10,14 +10,14 @@ from closeread.cli.calibrate.changes import few, print_changes, told, worse
 from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
 from closeread.cli.terminal.output import as_json, remark
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator
-from closeread.readers.confidence.certainty import told_confidence
+from closeread.readers.confidence.features import told_confidence
 from closeread.runs.calibrated import least_of, of_other_readers, record_of, with_warnings
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
-    from closeread.training.confidence.honesty import Change
+    from closeread.training.confidence.before_after import Change
     from closeread.training.confidence.threshold import Risk
 
 
@@ -94,7 +94,7 @@ def _measured(
     is what it was when the calibrator was learned, unless the user says otherwise. Beside them
     stands where intervals are too narrow.
     """
-    from closeread.training.confidence.honesty import changes
+    from closeread.training.confidence.before_after import changes
     from closeread.training.confidence.threshold import risk_of
 
     known = calibrator.settings

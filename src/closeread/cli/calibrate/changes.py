@@ -9,7 +9,7 @@ from closeread.cli.terminal.numbers import aligned
 from closeread.metrics.intervals import FEW
 
 if TYPE_CHECKING:
-    from closeread.training.confidence.honesty import Change, Interval
+    from closeread.training.confidence.before_after import Change, Interval
 
 _NO_PERCENT = ("brier", "auroc")
 _LESS_IS_BETTER = ("ece", "brier", "aurc")

@@ -11,7 +11,7 @@ from closeread.cli.calibrate.changes import few, print_changes, worse
 from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
 from closeread.cli.terminal.output import as_json, remark
 from closeread.errors import UsageError
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.output_place import must_take_file
 from closeread.readers.confidence.calibrate import (
     Calibrator,
     Linear,
@@ -20,7 +20,7 @@ from closeread.readers.confidence.calibrate import (
     Threshold,
     save_calibrator,
 )
-from closeread.readers.confidence.certainty import scale_of
+from closeread.readers.confidence.features import scale_of
 from closeread.runs.calibrated import answered_by, record_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run

@@ -8,17 +8,17 @@ import click
 
 from closeread.cli.evidence import corpus as evidence_corpus
 from closeread.cli.evidence import search as evidence_search
-from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import methods_of
 from closeread.cli.evidence.numbers import Found, found_by, print_found
+from closeread.cli.evidence.selection import Chosen
 from closeread.cli.evidence.view import show
 from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.known_words import tell_known_words
-from closeread.cli.terminal.outcome import Outcome
 from closeread.cli.terminal.output import remark
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.errors import InputError
-from closeread.formats.files.outcome import must_not_replace, must_take_file
+from closeread.formats.files.output_place import must_not_replace, must_take_file
 
 
 @click.command("evidence")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
 from closeread.cli.evidence.numbers import lines_told
+from closeread.cli.evidence.selection import Chosen
 from closeread.cli.evidence.view import block
 from closeread.cli.terminal.known_words import tell_known_words
 from closeread.cli.terminal.numbers import aligned, contract, print_notes, row
 from closeread.cli.terminal.output import as_json, console, remark
 from closeread.cli.terminal.progress import progress
-from closeread.formats.files.outcome import must_take_folder
+from closeread.formats.files.output_place import must_take_folder
 from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
-from closeread.system.sums import sha256_of
+from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Question
 from closeread.wording import count_of, in_one_line
 
@@ -59,7 +59,7 @@ def search_corpus(
     json_: bool,
 ) -> None:
     """Seek every claim's evidence in the corpus; print how often it is found, and its worth."""
-    from closeread.formats.files.whole import replacing
+    from closeread.formats.files.atomic_write import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 

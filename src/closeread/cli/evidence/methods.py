@@ -47,8 +47,8 @@ def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]
     Raises:
         UsageError: What stands behind a retriever's name is no option.
     """
-    from closeread.parts.making import make
     from closeread.pipeline.extract import default_retriever
+    from closeread.registry.factory import make
 
     wanted = []
     for one in asked or (default_retriever(),):

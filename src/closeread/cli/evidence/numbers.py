@@ -7,16 +7,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
+from closeread.cli.evidence.selection import Chosen
 from closeread.cli.terminal.numbers import aligned, broken_down, contract, print_notes, row
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.progress import progress
 from closeread.errors import MissingExtraError
-from closeread.formats.files.outcome import is_stream
+from closeread.formats.files.output_place import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
-from closeread.system.sums import sha256_of
+from closeread.system.checksums import sha256_of
 from closeread.types import Prediction, Summary
 from closeread.wording import count_of, in_one_line
 
@@ -64,7 +64,7 @@ def found_by(
     Raises:
         MissingExtraError: Nothing but scores is wanted, and there is not what they need.
     """
-    from closeread.formats.files.whole import replacing
+    from closeread.formats.files.atomic_write import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
     from closeread.runs.scoring.evidence_groups import EvidenceGroups

@@ -2,8 +2,8 @@
 
 import click
 
-from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
+from closeread.cli.evidence.selection import Chosen
 from closeread.cli.terminal.numbers import aligned
 from closeread.cli.terminal.output import as_json, remark
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from closeread.cli.evidence.chosen import Chosen
 from closeread.cli.evidence.methods import Method
+from closeread.cli.evidence.selection import Chosen
 from closeread.cli.evidence.shown import Shown, claims_of, record
 from closeread.cli.terminal.output import as_json, console
 from closeread.cli.terminal.typeset import glyphs, wrapped

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.outcome import Outcome
+from closeread.cli.terminal.output_options import Outcome
 from closeread.cli.terminal.place import Place
 from closeread.runs.records import ScoreSettings
 
@@ -69,8 +69,8 @@ def command(
     named stays as the run had it, and --stop "" is no stop.
     """
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
-    from closeread.cli.score.asked import with_options
-    from closeread.cli.score.printed import print_scored
+    from closeread.cli.score.metric_options import with_options
+    from closeread.cli.score.results import print_scored
 
     asked, options = with_options(metrics)
     if skip_no_answer:
@@ -98,7 +98,7 @@ def command(
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset is not None and predictions is not None:
-        from closeread.cli.score.handed_in import score_handed_in
+        from closeread.cli.score.predictions import score_handed_in
 
         found = score_handed_in(
             dataset,

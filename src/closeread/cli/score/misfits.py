@@ -4,10 +4,10 @@ from typing import Any
 
 from closeread.cli.terminal.output import remark
 from closeread.metrics.subject import family, may_judge_options
-from closeread.runs import read_as
-from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
-from closeread.runs.odd_answers import may_mean_otherwise
+from closeread.runs import reinterpretation
+from closeread.runs.ambiguous_answers import may_mean_otherwise
 from closeread.runs.records import RunSummary
+from closeread.runs.submission_fit import KINDS, misfits, repeats_evidence, told
 from closeread.types import Dataset, Submission
 
 
@@ -34,8 +34,8 @@ def tell_misfits(
     if all_there and not judged and not may_mean_otherwise(submission):
         return {"misfits": dict.fromkeys(KINDS, 0)}
     strange = misfits(dataset, submission)
-    reread = read_as.read_as(dataset, submission, found, strange)
-    for line in (*told(strange), *read_as.told(reread)):
+    reread = reinterpretation.read_as(dataset, submission, found, strange)
+    for line in (*told(strange), *reinterpretation.told(reread)):
         remark(f"{where}: {line}" if where else line)
     counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
     would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from closeread.api.datasets import locate
 from closeread.cli.score.misfits import tell_misfits
-from closeread.cli.score.printed import Scored
+from closeread.cli.score.results import Scored
 from closeread.cli.terminal.output import remark
 from closeread.cli.terminal.reading import watched
 from closeread.cli.terminal.sources import runs_in
@@ -15,7 +15,7 @@ from closeread.metrics.subject import judges_options
 from closeread.protocols import Advance, uncounted, unwatched
 from closeread.readers.generative.extraction import stops_in
 from closeread.runs.extract import chosen, server_stops, unmatched
-from closeread.runs.fits import predictions_misfit
+from closeread.runs.integrity import predictions_misfit
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import as_submission, score_run

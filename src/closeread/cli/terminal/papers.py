@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from closeread.errors import UsageError
-from closeread.formats.files.outcome import must_take_file
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
+from closeread.formats.files.output_place import must_take_file
 
 
 def must_be_taken(*targets: str | None, json: bool) -> None:

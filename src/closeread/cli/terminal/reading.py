@@ -96,7 +96,7 @@ def watched(
 
 def tell_otherwise(reader: ReaderInfo) -> None:
     """Say on stderr where a model is read otherwise than it was trained."""
-    from closeread.readers.as_trained import read_otherwise
+    from closeread.readers.training_match import read_otherwise
 
     name, _ = reader.answering
     if told := read_otherwise(reader.options, reader.record, name):

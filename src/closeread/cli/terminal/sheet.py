@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from closeread.cli.terminal.typeset import Glyph, Mark, glyphs, painted, wrapped
-from closeread.text.marks import MARK
+from closeread.text.mrqa_marks import MARK
 from closeread.types import Answer, Passage, Question, Span
 
 _WIDEST = 100

@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
-from closeread.adding import sum_in_order
 from closeread.evidence.claims.terms import terms_of_folded
+from closeread.summation import sum_in_order
 from closeread.types import Span
 
 # A comma inside a number is none; the marks of Chinese need no space behind them.

@@ -4,8 +4,8 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.adding import sum_in_order
 from closeread.evidence.claims.weighing import Claim, Indexed, runs
+from closeread.summation import sum_in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

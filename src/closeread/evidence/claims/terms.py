@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
-from closeread.text.remembered import ByText, ByWord
+from closeread.text.memo import ByText, ByWord
 from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 

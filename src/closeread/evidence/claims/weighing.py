@@ -12,10 +12,10 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from closeread.adding import sum_in_order
 from closeread.evidence.claims.background import Background
 from closeread.evidence.claims.terms import Unit, fold, terms_of_folded, units
-from closeread.text.remembered import ByText
+from closeread.summation import sum_in_order
+from closeread.text.memo import ByText
 from closeread.types import Span
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
-from closeread.parts.extras import missing_extra
-from closeread.system import partial
-from closeread.system.sums import remember, sha256_of
+from closeread.registry.extras import missing_extra
+from closeread.system import partial_files
+from closeread.system.checksums import remember, sha256_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,8 +73,8 @@ def _sha256(path: Path, folder: Path) -> str:
             remember(path, found)
             return found
     found = sha256_of(path)
-    begun = partial.beside(kept)
-    partial.sweep(kept)
+    begun = partial_files.beside(kept)
+    partial_files.sweep(kept)
     with contextlib.suppress(OSError):  # a cache that was written before may be read-only
         begun.write_text(found, "ascii")
         begun.replace(kept)
@@ -125,11 +125,11 @@ def _convert(path: Path, folder: Path) -> None:
     kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
     lines = [str(len(words) - len(kept)), *kept]
     made = (folder / "rows.npy", folder / "words.txt")
-    begun = [partial.beside(one) for one in made]
+    begun = [partial_files.beside(one) for one in made]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for one in made:
-            partial.sweep(one)
+            partial_files.sweep(one)
         with begun[0].open("wb") as stream:
             np.save(stream, rows[directed])
         begun[1].write_bytes("\n".join(lines).encode())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.used import UsedModel
+from closeread.evidence.models import UsedModel
 from closeread.evidence.vectors.files import Stored, stored
 
 if TYPE_CHECKING:

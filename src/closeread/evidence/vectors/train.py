@@ -6,8 +6,8 @@ from pathlib import Path
 
 from closeread.errors import InputError, StorageError
 from closeread.evidence.words import Segmenter
-from closeread.parts.extras import missing_extra
-from closeread.system import partial
+from closeread.registry.extras import missing_extra
+from closeread.system import partial_files
 from closeread.text.segment import sentences
 
 
@@ -50,8 +50,8 @@ def train(
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
-    unfinished = partial.beside(path)  # two processes may write at once
-    partial.sweep(path)
+    unfinished = partial_files.beside(path)  # two processes may write at once
+    partial_files.sweep(path)
     try:
         unfinished.touch()
         unfinished.unlink()

@@ -14,18 +14,18 @@ from closeread import catalog
 from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
-from closeread.formats.files.outcome import (
+from closeread.formats.files.atomic_write import replacing
+from closeread.formats.files.output_place import (
     behind_link,
     is_stream,
     must_not_replace,
     must_take_file,
     refused,
 )
-from closeread.formats.files.whole import replacing
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
-from closeread.parts import finding
-from closeread.system import folders, partial
+from closeread.registry import lookup
+from closeread.system import folders, partial_files
 from closeread.types import Dataset, Defects, Item, Record
 
 
@@ -108,7 +108,7 @@ def convert(
     """
     must_not_replace(target, dataset.path)
     name = to or format_of(target)
-    finding.entry("format", name)
+    lookup.entry("format", name)
     making_mrqa = name == "mrqa" and dataset.format != "mrqa"
     if mrqa and not making_mrqa:
         raise UsageError(
@@ -169,14 +169,14 @@ def _drafted(target: Path) -> Iterator[Path]:
                 shutil.copyfileobj(written, stream)
         return
     target = behind_link(target)
-    partial.sweep(target)
+    partial_files.sweep(target)
     try:
         with (
             folders.made(target.parent),
             tempfile.TemporaryDirectory(
                 dir=target.parent,
-                prefix=partial.prefix(target),
-                suffix=partial.SUFFIX,
+                prefix=partial_files.prefix(target),
+                suffix=partial_files.SUFFIX,
                 ignore_cleanup_errors=True,
             ) as folder,
         ):
@@ -206,7 +206,7 @@ def format_of(target: str | os.PathLike[str]) -> str:
     if ending == "csv":
         said = ["csv"]
     elif ending == "jsonl":
-        said = [one for one in said if one == ending or finding.resolve("format", one).in_lines]
+        said = [one for one in said if one == ending or lookup.resolve("format", one).in_lines]
     particular = [part for part in said if part != ending]
     if said:
         return (particular or said)[-1]

@@ -6,7 +6,7 @@ from typing import Any
 
 from closeread.formats.conversion.documents import MARKERS
 from closeread.formats.conversion.occurrences import Token
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 
 Tokenize = Callable[[str], list[Token]]
 

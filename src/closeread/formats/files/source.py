@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files import packed
-from closeread.formats.files.inflated import Inflated
-from closeread.formats.files.place import PARSER_ERRORS, explain
+from closeread.formats.files import binary_files
+from closeread.formats.files.decompression import Inflated
+from closeread.formats.files.parse_errors import PARSER_ERRORS, explain
 from closeread.formats.files.stream import Walk
 
 T = TypeVar("T")
@@ -56,8 +56,12 @@ class Source(Inflated):
 
     def as_packed(self, raw: bytes = b"") -> InputError | None:
         """Say which archive or table the file is, if it is one; None of ``raw`` taken out of it."""
-        first = self.head().raw[: packed.ENOUGH]
-        return packed.told(first, str(self)) if first.startswith(raw[: packed.ENOUGH]) else None
+        first = self.head().raw[: binary_files.ENOUGH]
+        return (
+            binary_files.told(first, str(self))
+            if first.startswith(raw[: binary_files.ENOUGH])
+            else None
+        )
 
     def convert(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 
 _PARQUET, _ARROW, _ARROW_STREAM = b"PAR1\x15", b"ARROW1\0\0", b"\xff\xff\xff\xff"
 _ROWS_AT_ONCE = 256

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import CloseReadError, InputError
-from closeread.formats.files.allowed import split, takes_tables
-from closeread.formats.files.place import MEND, explain
+from closeread.formats.files.expected_types import split, takes_tables
+from closeread.formats.files.parse_errors import MEND, explain
 
 _INDEX = re.compile(r"\[\d+\]")
 

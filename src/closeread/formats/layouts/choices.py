@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from unicodedata import normalize
 
 from closeread.errors import InputError
-from closeread.formats.layouts.writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
 from closeread.wording import count_of
 

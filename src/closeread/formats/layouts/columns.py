@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from closeread.formats.layouts.kept import join_paragraphs, split_paragraphs
+from closeread.formats.layouts.extra_fields import join_paragraphs, split_paragraphs
 from closeread.types import Passage, Question
 
 _YES_OR_NO = ["yes", "no"]

@@ -11,9 +11,9 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.extra_fields import Json
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.layouts.kept import Json
-from closeread.formats.layouts.objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import each_object, line_of, place, within
 
 _NO_ANSWER = "unknown"
 

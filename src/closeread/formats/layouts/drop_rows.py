@@ -12,9 +12,9 @@ from itertools import groupby
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.layouts.extra_fields import Json, turned
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.layouts.kept import Json, turned
-from closeread.formats.layouts.objects import Numbered, place
+from closeread.formats.layouts.json_objects import Numbered, place
 from closeread.formats.layouts.row_files import first_row, rows_of
 
 _OF_PASSAGE = ("section_id", "passage")

@@ -11,8 +11,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.kept import Json
-from closeread.formats.layouts.objects import At, Numbered, each_object, line_of, place, within
+from closeread.formats.layouts.extra_fields import Json
+from closeread.formats.layouts.json_objects import At, Numbered, each_object, line_of, place, within
 
 _NO_LABEL = (None, -1)
 

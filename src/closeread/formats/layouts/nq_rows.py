@@ -15,8 +15,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.kept import Json
-from closeread.formats.layouts.objects import At, Numbered, each_object, line_of, place, within
+from closeread.formats.layouts.extra_fields import Json
+from closeread.formats.layouts.json_objects import At, Numbered, each_object, line_of, place, within
 
 _NUMBERS = {-1: "NONE", 0: "NO", 1: "YES"}  # what they are in rows of `datasets`
 _COLUMNS = ("long_answer", "short_answers", "yes_no_answer")

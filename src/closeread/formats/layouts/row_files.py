@@ -8,11 +8,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.blocks import are_blocks, blocks
-from closeread.formats.layouts.cells import cells, first_line
 from closeread.formats.layouts.columns import Columns, each_question
+from closeread.formats.layouts.csv_rows import cells, first_line
+from closeread.formats.layouts.json_objects import At, Numbered, each_object, place
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.objects import At, Numbered, each_object, place
+from closeread.formats.layouts.logiqa_blocks import are_blocks, blocks
 
 _PARAGRAPH = ("data", 0, "paragraphs", 0)
 

@@ -13,9 +13,9 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
+from closeread.formats.layouts.answer_places import stated
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.objects import At, Numbered, line_of, place, within
-from closeread.formats.layouts.places import stated
+from closeread.formats.layouts.json_objects import At, Numbered, line_of, place, within
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
 from closeread.types import (

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import InputError
-from closeread.formats.files.bounded import UNPACKED_TIMES
+from closeread.formats.files.size_limits import UNPACKED_TIMES
 from closeread.formats.logs.records import Problems
-from closeread.parts import extras
+from closeread.registry import extras
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93

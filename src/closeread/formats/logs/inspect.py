@@ -13,6 +13,7 @@ from typing import Any
 
 from closeread.formats.files.source import Source
 from closeread.formats.logs import archive, golds, prompts
+from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import (
     LogFacts,
     LogFormat,
@@ -20,7 +21,6 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import (
     elements,
     finite,

@@ -23,7 +23,7 @@ from closeread.formats.logs.values import (
     scores,
     tried,
 )
-from closeread.parts import extras
+from closeread.registry import extras
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lighteval"

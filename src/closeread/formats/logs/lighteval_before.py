@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogRecord, Problems
-from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import listing, literal, mapping, scores
 from closeread.types import Answer, Generation, Option, Prediction
 

@@ -15,6 +15,7 @@ import msgspec
 
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, lm_eval_results, prompts
+from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import (
     LogFacts,
     LogFormat,
@@ -22,7 +23,6 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import lines, listing, mapping, scores, tried
 from closeread.types import Answer, Generation, Option, Prediction
 

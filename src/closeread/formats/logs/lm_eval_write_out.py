@@ -15,8 +15,8 @@ import msgspec
 
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, lm_eval_results, prompts
+from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import (
     document,
     elements,

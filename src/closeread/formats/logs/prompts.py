@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.logs.talk import Turn, turns
+from closeread.formats.logs.conversations import Turn, turns
 from closeread.text.language import detect
 from closeread.types import Passage, Question
 

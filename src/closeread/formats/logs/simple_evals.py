@@ -14,8 +14,8 @@ from typing import Any
 
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, letters, prompts
+from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
 from closeread.types import Generation, Prediction
 

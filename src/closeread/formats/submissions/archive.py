@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from closeread.errors import InputError
-from closeread.formats.submissions import package
+from closeread.formats.submissions import gcrc_package
 from closeread.wording import count_of, some
 
 _ENDINGS = (".json", ".jsonl")
@@ -31,20 +31,20 @@ def packed(path: Path, *, of_triples: bool) -> Packed | None:
         InputError: The archive is broken or holds no such file, or several; or as of
             ``package.unpack``, where it is the evaluation's package.
     """
-    if not package.is_zip(path):
+    if not gcrc_package.is_zip(path):
         return None
     try:
         with zipfile.ZipFile(path) as archive:
             members = [one for one in archive.infolist() if not one.is_dir()]
             called = {PurePosixPath(one.filename).name for one in members}
-            if not (of_triples or called & {package.PREDICTIONS, *package.BESIDE}):
+            if not (of_triples or called & {gcrc_package.PREDICTIONS, *gcrc_package.BESIDE}):
                 return _only(path, archive, members)
     except InputError:
         raise
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         if not of_triples:
             raise _refused(path, f"the archive cannot be read: {error}") from error
-    return Packed(package.PREDICTIONS, package.unpack(path))
+    return Packed(gcrc_package.PREDICTIONS, gcrc_package.unpack(path))
 
 
 def _only(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Packed:
@@ -60,7 +60,7 @@ def _only(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) 
         raise _refused(path, f"{member.filename} is packed otherwise than by deflate")
     if not member.file_size:
         raise _refused(path, f"{member.filename} is empty")
-    return Packed(member.filename, package.member(archive, member.filename))
+    return Packed(member.filename, gcrc_package.member(archive, member.filename))
 
 
 def _is_meant(name: PurePosixPath) -> bool:

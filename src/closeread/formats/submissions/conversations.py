@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from closeread.errors import InputError
-from closeread.formats.layouts.writing import write_array, write_lines
+from closeread.formats.layouts.json_writing import write_array, write_lines
 from closeread.types import Dataset, Prediction
 from closeread.wording import count_of
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.layouts.facts import evidence, touched
+from closeread.formats.layouts.supporting_facts import evidence, touched
 from closeread.formats.submissions.raw_prediction import prediction_of
 from closeread.types import Dataset, Evidence, Prediction
 

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain
-from closeread.formats.layouts.writing import write_array, write_lines
+from closeread.formats.files.parse_errors import explain
+from closeread.formats.layouts.json_writing import write_array, write_lines
 from closeread.formats.submissions.raw_prediction import FORMS, is_number
 from closeread.types import Dataset, Prediction
 

@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from closeread.formats.layouts.writing import write_lines
+from closeread.formats.layouts.json_writing import write_lines
 from closeread.types import Dataset, Evidence, Prediction
 
 _NO_ANSWER = "Unanswerable"

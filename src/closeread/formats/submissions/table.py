@@ -4,7 +4,7 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.cells import cells, first_line
+from closeread.formats.layouts.csv_rows import cells, first_line
 
 _LABEL = "label"  # a number in it is one of an option; in other columns it may be an option's text
 _NUMBERS = ("confidence", "score", "probability")

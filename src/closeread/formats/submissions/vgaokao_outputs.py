@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.files.place import explain
+from closeread.formats.files.parse_errors import explain
 from closeread.types import Answer, Dataset, Evidence, Passage, Prediction, Span
 from closeread.wording import count_of
 

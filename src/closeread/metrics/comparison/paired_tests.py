@@ -9,8 +9,8 @@ from itertools import accumulate
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from closeread.adding import ROUNDING
 from closeread.metrics.comparison.swaps import Differences, Swaps
+from closeread.summation import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

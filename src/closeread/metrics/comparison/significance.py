@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from closeread.adding import ROUNDING
 from closeread.errors import MismatchError
 from closeread.metrics.comparison.paired import Paired
 from closeread.metrics.comparison.paired_tests import (
@@ -26,6 +25,7 @@ from closeread.metrics.intervals import (
     value,
 )
 from closeread.protocols import Pool
+from closeread.summation import ROUNDING
 from closeread.types import Record
 from closeread.wording import count_of
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from closeread.adding import sum_in_order
+from closeread.summation import sum_in_order
 
 _SMALL = 5  # up to here trying every assignment is about as fast as a solver, and needs none
 _NEAR = 1e-9

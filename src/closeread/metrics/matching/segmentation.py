@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 from closeread.text import normalize
 
 _SINGLE = "\u4e00-\u9fa5" + re.escape("".join(sorted(normalize.CMRC_MARKS)))

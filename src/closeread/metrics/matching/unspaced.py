@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from closeread.protocols import Pool
-from closeread.text.scripts import HAN, KANA
+from closeread.text.unicode_scripts import HAN, KANA
 
 ONE_WORD = "an answer without blanks, here one word"
 _F1 = (".f1", ".hasans_f1", ".best_f1", ".pr_f1_ap")

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.learned import read_learned
-from closeread.formats.files.whole import save_json
-from closeread.readers.confidence.answered_by import AnsweredBy
-from closeread.readers.confidence.certainty import NAMES, Scale, signs
+from closeread.formats.files.atomic_write import save_json
+from closeread.formats.files.learned_files import read_learned
+from closeread.readers.confidence.features import NAMES, Scale, signs
+from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.types import Passage, Prediction, Question, Record
 
 _COMMAND = "closeread calibrate RUN --out FILE"

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from closeread.adding import sum_in_order
 from closeread.readers.confidence.calibrate import logistic
+from closeread.summation import sum_in_order
 from closeread.types import Record
 
 

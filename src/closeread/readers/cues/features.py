@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from closeread.adding import sum_in_order
 from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.claims.terms import fold, units
 from closeread.readers.competition import sign
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.turns import turns
+from closeread.summation import sum_in_order
 from closeread.types import Passage, Question, Span
 
 Features = dict[str, float]

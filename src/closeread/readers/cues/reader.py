@@ -13,9 +13,8 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.evidence.claims.explanation import Explanation, explanation
 from closeread.evidence.cover import claim_and_context
-from closeread.formats.files.learned import read_learned
-from closeread.formats.files.whole import save_json
-from closeread.parts.making import PathText, make
+from closeread.formats.files.atomic_write import save_json
+from closeread.formats.files.learned_files import read_learned
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, not_for_it, ranked, sign
 from closeread.readers.confidence.calibrate import Threshold
@@ -23,6 +22,7 @@ from closeread.readers.confidence.options import MarginCurve
 from closeread.readers.cues.features import ANSWER, SUPPORT, features
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
+from closeread.registry.factory import PathText, make
 from closeread.types import (
     Candidate,
     Option,

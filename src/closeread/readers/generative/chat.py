@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.parts.making import PathText
 from closeread.readers.generative.extraction import stops_in
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.generative.remote import LIMITS, RemoteReader
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.endpoint import Endpoint
+from closeread.registry.factory import PathText
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_KEY = 8  # a shorter one, such as "none" for a server that wants none, is no secret

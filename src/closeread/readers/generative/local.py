@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.parts.making import PathText
-from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted
 from closeread.readers.generative.options import AskingOptions, taking
+from closeread.readers.generative.prompting import Ask, Asking
 from closeread.readers.lineage import weights_record
+from closeread.registry.factory import PathText
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
 if TYPE_CHECKING:

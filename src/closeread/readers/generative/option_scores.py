@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from closeread.readers.competition import log_sum
 from closeread.readers.generative.wire import Logprobs, TopToken
-from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.failures import MalformedReplyError
 
 
 def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:

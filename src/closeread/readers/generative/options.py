@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from closeread.errors import UsageError
-from closeread.parts.making import PathText
-from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction, stops_in
+from closeread.readers.generative.prompting import Asking
+from closeread.registry.factory import PathText
 
 Options = TypeVar("Options")
 Made = TypeVar("Made")

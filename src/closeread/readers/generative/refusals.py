@@ -7,9 +7,9 @@ import msgspec
 
 from closeread.errors import EndpointError
 from closeread.readers.http.client import glance
+from closeread.readers.http.connection import Lane
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.faults import FailedQuestionError, Reply
-from closeread.readers.http.lane import Lane
+from closeread.readers.http.failures import FailedQuestionError, Reply
 
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"

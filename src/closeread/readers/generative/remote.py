@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError, UsageError
-from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.option_scores import of_letters, scored
+from closeread.readers.generative.prompting import Ask, Asking
 from closeread.readers.generative.refusals import model_refusal, models, wrong_model
 from closeread.readers.generative.wire import (
     ChatReply,
@@ -25,14 +25,14 @@ from closeread.readers.generative.wire import (
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
 from closeread.readers.http.client import Client
+from closeread.readers.http.connection import Lane
+from closeread.readers.http.connections import Put, streamed, through_lanes
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.faults import (
+from closeread.readers.http.failures import (
     FailedQuestionError,
     LostQuestionError,
     MalformedReplyError,
 )
-from closeread.readers.http.lane import Lane
-from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
 LIMITS = ("max_tokens", "max_completion_tokens")  # of a reply: what servers call it

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.readers.http.endpoint import told
-from closeread.readers.http.faults import FailedQuestionError, MalformedReplyError
+from closeread.readers.http.failures import FailedQuestionError, MalformedReplyError
 from closeread.readers.http.message_text import other_kinds, text_of
 from closeread.types import Generation
 

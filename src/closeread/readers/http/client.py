@@ -20,16 +20,21 @@ from closeread.downloads.retry_after import retry_after
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
+from closeread.readers.http.connection import (
+    BROKEN_OFF,
+    Lane,
+    NoConnectionInTimeError,
+    NotThereError,
+)
 from closeread.readers.http.endpoint import Endpoint, lacks_files, unreachable
 from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
-from closeread.readers.http.faults import (
+from closeread.readers.http.failures import (
     FailedQuestionError,
     LostQuestionError,
     MalformedReplyError,
     PassingFaultError,
     Reply,
 )
-from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError, NotThereError
 from closeread.wording import seconds_of
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
@@ -110,7 +115,7 @@ class Client:
         """Return a reply as ``read`` understands it, and the request's sha256.
 
         Args:
-            lane: From ``lane``.
+            lane: From ``connection``.
             path: Such as ``/chat/completions``.
             body: The request.
             read: Turns the reply's bytes into what is wanted.

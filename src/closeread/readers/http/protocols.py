@@ -18,7 +18,7 @@ from closeread.readers.http.answer_wire import (
     asked,
 )
 from closeread.readers.http.endpoint import told
-from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.failures import MalformedReplyError
 from closeread.readers.http.waiting import Served
 from closeread.types import Answer, PassageQuestion, Prediction, Question
 

@@ -15,10 +15,10 @@ from closeread.errors import EndpointError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client
+from closeread.readers.http.connection import Lane
+from closeread.readers.http.connections import Put, streamed, through_lanes
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.faults import FailedQuestionError, LostQuestionError, Reply
-from closeread.readers.http.lane import Lane
-from closeread.readers.http.lanes import Put, streamed, through_lanes
+from closeread.readers.http.failures import FailedQuestionError, LostQuestionError, Reply
 from closeread.readers.http.protocols import (
     AnswerProtocol,
     Exchange,

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError
+from closeread.readers.http.connection import BROKEN_OFF, Lane, NoConnectionInTimeError
+from closeread.readers.http.connections import streamed
 from closeread.readers.http.endpoint import Endpoint, unreachable
-from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError
-from closeread.readers.http.lanes import streamed
 from closeread.wording import seconds_of
 
 _NOT_YET = (408, 425, 429, 502, 503, 504)

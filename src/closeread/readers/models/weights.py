@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.system.sums import sha256_of
+from closeread.system.checksums import sha256_of
 
 # In the order in which transformers looks for them; an index names the parts of one model.
 _SINGLE = ("model.safetensors", "pytorch_model.bin")

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from closeread.errors import InputError, UsageError
-from closeread.parts.extras import missing_extra
-from closeread.readers.models.places import first_line, is_offline, one_at_a_time, tokenizing
+from closeread.readers.models.location import first_line, is_offline, one_at_a_time, tokenizing
+from closeread.registry.extras import missing_extra
 
 
 class Written(NamedTuple):

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.places import first_line, tokenizing
-from closeread.readers.neural.memory import check_memory
+from closeread.readers.models.location import first_line, tokenizing
+from closeread.readers.neural.out_of_memory import check_memory
 from closeread.readers.windows import Encoded, Template, Tokens
-from closeread.text.marks import MARK
+from closeread.text.mrqa_marks import MARK
 
 Head = Literal["span", "choice", "pair"]
 _MARKS = re.compile(MARK)

@@ -13,7 +13,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.places import first_line, one_at_a_time
+from closeread.readers.models.location import first_line, one_at_a_time
 from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
 from closeread.readers.neural.opening import loading, number_type, open_tokenizer, unopened, unsaid

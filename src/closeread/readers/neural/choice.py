@@ -25,7 +25,7 @@ from closeread.readers.option_sequences import (
     option_windows,
 )
 from closeread.readers.windows import Encoded, Window
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.types import Passage, PassageQuestion, Prediction, Question
 
 _PASSAGES_KEPT = 64

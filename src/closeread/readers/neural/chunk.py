@@ -28,7 +28,7 @@ from closeread.readers.option_sequences import (
 )
 from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.types import Evidence, Passage, PassageQuestion, Prediction, Question, Span
 
 _PASSAGES_KEPT = 64

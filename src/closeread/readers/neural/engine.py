@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from closeread.errors import UsageError
 from closeread.readers.batching import Batch, plan
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.last import KEPT
+from closeread.readers.neural.last_layer import KEPT
 from closeread.readers.windows import Encoded
 
 Rows = NDArray[np.float32]

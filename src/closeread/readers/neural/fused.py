@@ -1,10 +1,10 @@
 """A checkpoint's own model on a processor, with its matrix products as they are computed fastest.
 
-The last layer is computed for the tokens alone that the head looks at (``last``). The weights of
-every linear layer are laid out once in blocks that fit the processor, and where a layer is followed
-by the exact GELU, that is computed in the same pass: by oneDNN, except where its products are the
-slower ones. Nothing is approximated: logits agree with the plain model's to rounding, in float32.
-Nine tenths of what an encoder computes are products.
+The last layer is computed for the tokens alone that the head looks at (``last_layer``). The weights
+of every linear layer are laid out once in blocks that fit the processor, and where a layer is
+followed by the exact GELU, that is computed in the same pass: by oneDNN, except where its products
+are the slower ones. Nothing is approximated: logits agree with the plain model's to rounding, in
+float32. Nine tenths of what an encoder computes are products.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ import torch
 from closeread.readers.batching import Batch
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network, TorchNetwork, framed
-from closeread.readers.neural.last import with_last_layer
+from closeread.readers.neural.last_layer import with_last_layer
 
 _ALIKE = 1e-4
 _TOKENS = 24  # of the first of two sequences by which the fused model is held against the plain one

@@ -19,8 +19,7 @@ import torch
 
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
-from closeread.parts.extras import missing_extra
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.onnx_export import encoder_name, export
@@ -28,7 +27,8 @@ from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import configuration
 from closeread.readers.neural.quantise import quantise
 from closeread.readers.neural.saturation import saturates
-from closeread.readers.neural.scratch import scratch
+from closeread.readers.neural.temporary_folders import scratch
+from closeread.registry.extras import missing_extra
 
 try:
     import onnx as library

@@ -13,10 +13,10 @@ from transformers import AttentionInterface
 
 from closeread.errors import InputError
 from closeread.readers.batching import Batch
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Ids, Network, TorchNetwork, framed
-from closeread.readers.neural.last import KEPT, with_last_layer
+from closeread.readers.neural.last_layer import KEPT, with_last_layer
 from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import unsaid
 

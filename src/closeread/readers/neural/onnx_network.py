@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from closeread.readers.neural.engine import Ids, Rows, looked_at_by, spread
-from closeread.readers.neural.last import KEPT
+from closeread.readers.neural.last_layer import KEPT
 from closeread.readers.neural.onnx_runtime import onnxruntime
 
 

@@ -6,7 +6,7 @@ machine in the home folder, unless the environment says otherwise by then.
 
 import os
 
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 
 _SAYS = os.environ.get("ORT_DISABLE_TELEMETRY") or "1"  # empty is as good as not set
 os.environ["ORT_DISABLE_TELEMETRY"] = _SAYS

@@ -12,7 +12,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.places import (
+from closeread.readers.models.location import (
     COPY,
     TOKENIZER,
     check_place,

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from closeread.parts.extras import missing_extra
 from closeread.readers.neural.onnx_runtime import quantization
+from closeread.registry.extras import missing_extra
 
 try:
     import onnx

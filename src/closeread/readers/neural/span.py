@@ -24,7 +24,7 @@ from closeread.readers.neural.spans import (
     taken,
 )
 from closeread.readers.windows import Tokens, Window, windows
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,

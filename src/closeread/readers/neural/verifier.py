@@ -19,7 +19,7 @@ from closeread.readers.neural.support import class_names, log_odds, supported_cl
 from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, amount
 from closeread.readers.statements import Statement, encoded, statements
 from closeread.readers.windows import Encoded
-from closeread.text.remembered import ByText
+from closeread.text.memo import ByText
 from closeread.types import Answer, Passage, PassageQuestion, Prediction, Question
 
 

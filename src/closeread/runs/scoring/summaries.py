@@ -10,7 +10,7 @@ from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Advance, Metric, uncounted
 from closeread.runs.extract import marked
 from closeread.runs.records import ScoreSettings
-from closeread.runs.scoring.choose import wanted
+from closeread.runs.scoring.default_metrics import wanted
 from closeread.runs.scoring.parallel import each_by_workers
 from closeread.runs.scoring.walk import Walked
 from closeread.types import Score, Submission, Summary

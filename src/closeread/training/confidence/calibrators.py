@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.parts.extras import missing_extra
 from closeread.readers.confidence.calibrate import Forest, Linear, Model, Steps, Tree
-from closeread.readers.confidence.certainty import NAMES
+from closeread.readers.confidence.features import NAMES
+from closeread.registry.extras import missing_extra
 
 Numbers = NDArray[np.float64]
 Method = Literal["logistic", "isotonic", "forest", "platt"]

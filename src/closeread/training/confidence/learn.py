@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.readers.confidence.calibrate import Calibrator, Model, Threshold
-from closeread.readers.confidence.certainty import Scale, Signs, signs, told_confidence
+from closeread.readers.confidence.features import Scale, Signs, signs, told_confidence
 from closeread.training.confidence import threshold
+from closeread.training.confidence.before_after import Change, changes
 from closeread.training.confidence.calibrators import Method, features_of, fit
-from closeread.training.confidence.honesty import Change, changes
 from closeread.training.ranges import check_ranges
 from closeread.types import Passage, Prediction, Question, Record
 from closeread.wording import count_of

@@ -11,8 +11,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.metrics.confidence.calibration import calibration_error
 from closeread.metrics.units import question_unit
-from closeread.parts.making import make
 from closeread.readers.cues.reader import CueWeights
+from closeread.registry.factory import make
 from closeread.training.confidence import threshold
 from closeread.training.cues.curve import fit_curve
 from closeread.training.cues.examples import Example, Found, examples, questions

@@ -1,7 +1,7 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.output_place import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
 from closeread.training.cues.settings import CueSettings, StageSettings, check
 from closeread.training.recipe import section, stage_at

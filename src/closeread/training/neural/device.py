@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from closeread.errors import MissingExtraError, UsageError
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.training.neural.tracking.trackers import check_trackers
 from closeread.training.recipes.settings import NeuralSettings
 

@@ -15,14 +15,14 @@ from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.packed import Packed
+from closeread.training.neural.packed_features import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder, draws
-from closeread.training.neural.saving import going_on
+from closeread.training.neural.saving import resuming
 from closeread.training.neural.task import Task, collate
 from closeread.training.neural.tracking.curve import tracked
 from closeread.training.neural.two_heads import TwoHeads, save_second
-from closeread.training.recipes.place import STATES
+from closeread.training.recipes.folder import STATES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
@@ -105,7 +105,7 @@ def fit(
     model.train()
     resumed = resume_from is not None
     with tracked(trainer, settings, out, resumed=resumed, processes=processes, say=say):
-        going_on.train(trainer, resume_from, settings, processes=processes, say=say)
+        resuming.train(trainer, resume_from, settings, processes=processes, say=say)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():

@@ -19,7 +19,7 @@ from accelerate import PartialState
 from torch import distributed
 
 from closeread.errors import CloseReadError, UsageError
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.training.processes import ProcessGoneError, is_first
 
 _PATIENCE = timedelta(days=1)

@@ -13,16 +13,16 @@ from typing import Any
 import msgspec
 import torch
 
-from closeread.parts import finding
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.registry import lookup
 from closeread.training.neural.fit import Done, Measure
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.task import Task
 from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
-from closeread.training.recipes.asked import MEMBERS
-from closeread.training.recipes.place import DONE, is_begun, is_finished
+from closeread.training.recipes.folder import DONE, is_begun, is_finished
+from closeread.training.recipes.same_request import MEMBERS
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
@@ -71,7 +71,7 @@ def cooked(
 
 def _members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
     """Do what was not done of the trainings; return their folders."""
-    trainer = finding.resolve("trainer", request.recipe.reader.name)
+    trainer = lookup.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
     head_seed = settings.seed if settings.head_seed is None else settings.head_seed
     alike = {**request.recipe.train, "model": begun, "head_seed": head_seed, "soup": 1}

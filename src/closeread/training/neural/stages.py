@@ -2,10 +2,10 @@
 
 import dataclasses
 
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.training.recipe import TrainRecipe, stage_at
-from closeread.training.recipes.asked import STAGES
-from closeread.training.recipes.place import is_begun, is_finished
+from closeread.training.recipes.folder import is_begun, is_finished
+from closeread.training.recipes.same_request import STAGES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.recipes.stages import given_to, staged
 from closeread.training.request import Request
@@ -22,7 +22,7 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
         CloseReadError: As the stage itself would, hours later.
     """
     for one in staged(request, settings):
-        trainer = finding.resolve("trainer", one.recipe.reader.name)
+        trainer = lookup.resolve("trainer", one.recipe.reader.name)
         trainer(dataclasses.replace(one, look=True))
 
 
@@ -40,7 +40,7 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
             out=str(out), reader=stage.reader, train=given_to(stage, settings, model, number)
         )
         if not is_finished(out, recipe):
-            trainer = finding.resolve("trainer", stage.reader.name)
+            trainer = lookup.resolve("trainer", stage.reader.name)
             request.say(f"stage {number}: {stage.reader.name}")
             # A stage broken off is gone on with; one that was never begun has nothing to resume.
             resume = request.resume and is_begun(out)

@@ -7,30 +7,30 @@ from typing import Any
 import transformers
 
 from closeread.errors import InputError
-from closeread.parts.making import path_of
 from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
 from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.abilities import check_lengths, check_recomputing, outlined, takes
-from closeread.training.neural.descent import descended, terms
+from closeread.registry.factory import path_of
+from closeread.training.neural.capabilities import check_lengths, check_recomputing, outlined, takes
+from closeread.training.neural.dev_metric import apart, check_metric, measured, watched_by
 from closeread.training.neural.device import check_machine, device_of, holding
 from closeread.training.neural.distillation.teachers import check_taught, lineages_of
 from closeread.training.neural.fit import fit
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
-from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
-from closeread.training.neural.measure import apart, check_metric, measured, watched_by
-from closeread.training.neural.packed import Packed
+from closeread.training.neural.lineage import descended, terms
+from closeread.training.neural.packed_features import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.saving.folder import Folder
-from closeread.training.neural.saving.writable import writable
+from closeread.training.neural.saving.write_errors import writable
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task, Taught
+from closeread.training.neural.training_data import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.overlap import Overlap
-from closeread.training.recipes.look import asked, open_all
-from closeread.training.recipes.place import must_be_free
+from closeread.training.recipes.folder import must_be_free
+from closeread.training.recipes.precheck import asked, open_all
 from closeread.training.recipes.settings import NeuralSettings, Source
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion

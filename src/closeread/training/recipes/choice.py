@@ -1,7 +1,7 @@
 """What a recipe says of a choice reader."""
 
 from closeread.training.recipe import Length
-from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.precheck import look_at_training
 from closeread.training.request import Request, without_options
 from closeread.types import Record
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from closeread.readers.option_sequences import CHUNK_TOKENS
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.precheck import look_at_training
 from closeread.training.recipes.verifier import NliHead
 from closeread.training.request import Request
 from closeread.types import Record

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.precheck import look_at_training
 from closeread.training.request import Request, without_options
 from closeread.types import Record
 

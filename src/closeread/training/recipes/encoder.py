@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.files.each import each_opened
-from closeread.parts.making import path_of
+from closeread.formats.files.open_all import each_opened
 from closeread.readers.lineage import Maker
+from closeread.registry.factory import path_of
 from closeread.training.recipe import Length
-from closeread.training.recipes.place import must_be_free
+from closeread.training.recipes.folder import must_be_free
 from closeread.training.recipes.settings import (
     NeuralSettings,
     Precision,

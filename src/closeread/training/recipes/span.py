@@ -5,10 +5,10 @@ from typing import Annotated
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.parts.making import PathText
 from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.registry.factory import PathText
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.precheck import look_at_training
 from closeread.training.request import Request, without_options
 from closeread.types import Record
 

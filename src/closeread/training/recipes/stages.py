@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.parts import finding
+from closeread.registry import lookup
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
@@ -29,7 +29,7 @@ def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
         UsageError: One makes no model.
     """
     for number, stage in enumerate(request.recipe.before, 1):
-        entry, within = finding.entry("trainer", stage.reader.name), stage_at(number - 1)
+        entry, within = lookup.entry("trainer", stage.reader.name), stage_at(number - 1)
         if ":" in stage.reader.name:
             continue
         if entry.extra != _EXTRA:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from closeread.errors import UsageError
 from closeread.readers.verifier import PAPER, check_retriever
 from closeread.training.recipe import Length
-from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.precheck import look_at_training
 from closeread.training.recipes.settings import out_of_range
 from closeread.training.request import Request
 from closeread.types import Record

@@ -9,14 +9,14 @@ import pytest
 
 from audit_runs import PASSAGES, asked, generated, loaded, make_run, write_dataset
 from closeread import load
-from closeread.audits.shown import answers_shown
+from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.copies import GUESSED, KNOWN
 from closeread.audits.truncation.endings import causes
-from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
+from closeread.readers.generative.prompting import Asking
 from closeread.readers.generative.prompts import gold_of
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest

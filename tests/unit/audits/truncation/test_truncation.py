@@ -174,7 +174,7 @@ def test_clean_answers_are_sound(tmp_path):
 def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     """Run-on oracle generations on all 9,536 questions: 0.00/13.41, 0.15/13.50, 100/100."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.keep import keep
+    from closeread.runs.from_submission import keep
 
     dataset = load(corpus / "data/drop/drop_v0_dev.jsonl.gz")
     ending = "\n\nPassage: Hoping to rebound from their loss"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from closeread.adding import sum_in_order
 from closeread.metrics.matching.assignment import rounded, rounded_mean
+from closeread.summation import sum_in_order
 
 THIRD = 1 / 3
 

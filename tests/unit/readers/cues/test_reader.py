@@ -23,8 +23,8 @@ from closeread.readers.cues.reader import (
     save_weights,
     shipped_weights,
 )
+from closeread.runs.closed_track import closed_track
 from closeread.runs.records import DatasetInfo, RunInfo, describe_reader
-from closeread.runs.track import closed_track
 
 
 def items():

@@ -15,7 +15,7 @@ from closeread.readers import make
 from closeread.readers.competition import softmax
 from closeread.readers.generative.option_scores import scored
 from closeread.readers.generative.wire import Logprobs
-from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.failures import MalformedReplyError
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, serving
 

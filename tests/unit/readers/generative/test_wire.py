@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.readers.generative.wire import decoded
-from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.failures import MalformedReplyError
 
 
 @pytest.mark.parametrize(

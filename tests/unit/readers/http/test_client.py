@@ -12,7 +12,7 @@ from closeread.readers.http import client as clients
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client
 from closeread.readers.http.endpoint import Endpoint as Address
-from closeread.readers.http.faults import PassingFaultError, Reply
+from closeread.readers.http.failures import PassingFaultError, Reply
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
 from loops import in_a_loop

@@ -9,9 +9,9 @@ import pytest
 from closeread import catalog
 from closeread.errors import EndpointError, MissingExtraError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
-from closeread.parts import finding
 from closeread.readers import make
 from closeread.readers.http.served import address
+from closeread.registry import lookup
 from endpoint import serving
 from stand_in import (
     HEALTH,
@@ -46,7 +46,7 @@ from stand_in import (
 def test_addresses_are_read_as_they_are_meant(name, meant):
     assert address(name) == meant
     if name.startswith("http"):
-        assert finding.entry("reader", name) == catalog.CATALOG["reader"]["http"]
+        assert lookup.entry("reader", name) == catalog.CATALOG["reader"]["http"]
         assert make(name)[1]["url"] == name
 
 
@@ -73,7 +73,7 @@ def test_odd_addresses_and_options_are_refused(name, options, match):
 
 def test_the_address_is_a_reader_and_nothing_else():
     with pytest.raises(UsageError):
-        finding.entry("metric", "http:localhost:8000")
+        lookup.entry("metric", "http:localhost:8000")
 
 
 def test_each_question_gets_its_own_answer_whole():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError
-from closeread.readers.models.places import check_place
+from closeread.readers.models.location import check_place
 
 
 @pytest.fixture

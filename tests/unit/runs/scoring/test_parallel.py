@@ -89,7 +89,7 @@ def test_work_is_dealt_out_and_comes_back_in_order():
 
 def test_rows_are_read_back_by_several_at_once(tmp_path):
     """The readers of one open file do not move each other."""
-    from closeread.runs.scoring.lines import reread, row_of
+    from closeread.runs.scoring.score_lines import reread, row_of
     from closeread.types import Score
 
     path = tmp_path / "scores.jsonl"

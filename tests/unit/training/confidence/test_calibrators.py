@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator, save_calibrator
-from closeread.readers.confidence.certainty import NAMES
+from closeread.readers.confidence.features import NAMES
 from closeread.training.confidence.calibrators import METHODS, features_of, fit
 
 

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("sklearn")
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.confidence.certainty import NAMES
-from closeread.training.confidence.honesty import MEASURES, changes
+from closeread.readers.confidence.features import NAMES
+from closeread.training.confidence.before_after import MEASURES, changes
 from closeread.training.confidence.learn import ConfidenceSettings, Example, learn
 
 

@@ -5,7 +5,7 @@ import pytest
 from msgspec import structs
 from scipy.sparse import csr_array
 
-from closeread.parts.making import make
+from closeread.registry.factory import make
 from closeread.training.cues.examples import Example, examples, questions, statements
 from closeread.training.cues.fit import cues_alone, fit, scored, trust
 from closeread.training.overlap import Overlap

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.formats.files.whole import replacing
+from closeread.formats.files.atomic_write import replacing
 from closeread.readers.windows import Window
 from closeread.training.processes import is_first
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from closeread.errors import InputError
-from closeread.parts.making import path_of
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import loading, look_for, open_tokenizer
+from closeread.registry.factory import path_of
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
-from closeread.training.recipes.asked import MEMBERS
+from closeread.training.recipes.same_request import MEMBERS
 from closeread.training.request import Request
 
 _MAKE_SPAN_READERS = ("span", "cloze")

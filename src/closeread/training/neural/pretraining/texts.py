@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from closeread.parts.extras import missing_extra
+from closeread.registry.extras import missing_extra
 from closeread.text.language import detect
 from closeread.training.recipes.encoder import Masking
 

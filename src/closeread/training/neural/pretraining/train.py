@@ -20,25 +20,25 @@ from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.parts.making import path_of
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.registry.factory import path_of
 from closeread.training.neural.callbacks import Finite, Order, Progress
-from closeread.training.neural.descent import terms
 from closeread.training.neural.device import check_machine
 from closeread.training.neural.fit import arguments
+from closeread.training.neural.lineage import terms
 from closeread.training.neural.pretraining.masking import Masker, masked_loss
 from closeread.training.neural.pretraining.texts import Block, blocks
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.neural.saving import going_on
+from closeread.training.neural.saving import resuming
 from closeread.training.neural.saving.folder import Folder
-from closeread.training.neural.saving.writable import writable
+from closeread.training.neural.saving.write_errors import writable
 from closeread.training.neural.tracking.curve import tracked
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
-from closeread.training.recipes.place import must_be_free
+from closeread.training.recipes.folder import must_be_free
 from closeread.training.request import Request, Say, Trained
 from closeread.wording import count_of
 
@@ -92,7 +92,7 @@ def train(request: Request) -> Trained:
             processes=processes,
             say=request.say,
         ):
-            going_on.train(trainer, state, settings.fitting(), processes=processes, say=request.say)
+            resuming.train(trainer, state, settings.fitting(), processes=processes, say=request.say)
         seconds = time.monotonic() - started
         loss, right = _held_out(model, material.held_out, masker, settings)
         steps = trainer.state.global_step

@@ -18,11 +18,10 @@ import transformers
 from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError
-from closeread.formats.files.whole import replacing, save_json
+from closeread.formats.files.atomic_write import replacing, save_json
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
-from closeread.training.recipes.asked import MEMBERS, STAGES, asked_of
-from closeread.training.recipes.place import (
+from closeread.training.recipes.folder import (
     ASKED,
     DONE,
     STATES,
@@ -32,6 +31,7 @@ from closeread.training.recipes.place import (
     must_be_free,
     read,
 )
+from closeread.training.recipes.same_request import MEMBERS, STAGES, asked_of
 from closeread.version import __version__
 from closeread.wording import count_of
 

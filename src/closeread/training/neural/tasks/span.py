@@ -28,7 +28,7 @@ from closeread.training.neural.distillation.kept_votes import KeptVotes
 from closeread.training.neural.distillation.teachers import teachers_of
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipes.place import STATES
+from closeread.training.recipes.folder import STATES
 from closeread.training.recipes.span import SpanOptions, asked
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question, Span

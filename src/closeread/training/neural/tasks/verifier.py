@@ -17,7 +17,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.used import told_by
+from closeread.evidence.models import told_by
 from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import (

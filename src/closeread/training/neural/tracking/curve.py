@@ -18,14 +18,14 @@ from transformers.integrations import TensorBoardCallback, TrackioCallback, Wand
 from transformers.integrations.integration_utils import rewrite_logs
 
 from closeread.errors import UsageError
-from closeread.formats.files.whole import save_json
-from closeread.readers.models.places import first_line
+from closeread.formats.files.atomic_write import save_json
+from closeread.readers.models.location import first_line
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.saving.folder import CURVES
 from closeread.training.neural.tracking import to_mlflow
 from closeread.training.neural.tracking.trackers import aside, cannot_begin
-from closeread.training.recipes.asked import MEMBERS, STAGES
-from closeread.training.recipes.place import STATES, has_learned
+from closeread.training.recipes.folder import STATES, has_learned
+from closeread.training.recipes.same_request import MEMBERS, STAGES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from closeread.errors import UsageError
-from closeread.readers.models.places import first_line
+from closeread.readers.models.location import first_line
 from closeread.training.processes import is_first
 from closeread.training.recipes.settings import Tracker
 

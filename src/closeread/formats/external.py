@@ -1,0 +1,64 @@
+"""A format of somebody else's, held to what one promises: whole items, and errors with its name."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
+
+from closeread.errors import CloseReadError
+from closeread.registry.external import Outsider
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+
+def told(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callable[..., None]:
+    """Return the function ``write`` of a format, whose failures are told as its own."""
+
+    def held(dataset: Dataset, stream: BinaryIO) -> None:
+        try:
+            write(dataset, stream)
+        except (CloseReadError, OSError):  # such as a full disk
+            raise
+        except Exception as error:
+            raise whose.failed("failed when it wrote", error) from error
+
+    return held
+
+
+def items_of(
+    whose: Outsider, read: Callable[[Any, Defects], Iterable[Any]]
+) -> Callable[[Any, Defects], Iterator[Item]]:
+    """Return the function ``read`` of a format, whose every item is a passage with questions."""
+
+    def held(source: Any, defects: Defects) -> Iterator[Item]:
+        with whose.failing("failed"):
+            for one in _each(whose, read(source, defects)):
+                if not (isinstance(one, tuple) and len(one) == 2 and _many(one[1])):
+                    raise whose.broken(f"{one!r:.80}", "pairs (Passage, (Question, ...))")
+                passage, questions = one
+                yield (
+                    whose.must_be(passage, Passage),
+                    tuple(whose.must_be(question, Question) for question in questions),
+                )
+
+    return held
+
+
+def questions_of(
+    whose: Outsider, read_gold: Callable[[Any, Defects], Iterable[Any]]
+) -> Callable[[Any, Defects], Iterator[Question]]:
+    """Return the function ``read_gold`` of a format, which yields questions alone."""
+
+    def held(source: Any, defects: Defects) -> Iterator[Question]:
+        with whose.failing("failed"):
+            for one in _each(whose, read_gold(source, defects)):
+                yield whose.must_be(one, Question)
+
+    return held
+
+
+def _many(questions: Any) -> bool:
+    return isinstance(questions, Iterable) and not isinstance(questions, Question)
+
+
+def _each(whose: Outsider, found: Any) -> Iterable[Any]:
+    if not isinstance(found, Iterable):
+        raise whose.broken(f"{type(found).__name__} for its items", "an iterator of items")
+    return found

@@ -1,0 +1,219 @@
+"""A local file on its way in: inflated, without a byte-order mark, checked to be no UTF-16."""
+
+import contextlib
+import hashlib
+import io
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from closeread.errors import InputError
+from closeread.formats.files import folder, table
+from closeread.formats.files.head import Head
+from closeread.formats.files.parse_errors import MEND
+from closeread.formats.files.size_limits import Bounded
+
+_HEAD_BYTES = 256 * 1024
+_LONG_HEAD_BYTES = 16 * 1024 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class Inflated:
+    """A local file, plain or gzip-compressed.
+
+    Of a table in parquet or arrow the content is the JSON lines of its rows.
+
+    Attributes:
+        option: The option of the command line that names the file's format; "" where none does,
+            as of a run's own files.
+        otherwise: What else may be done about content that is not as it should be.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, option: str = "", otherwise: str = ""
+    ) -> None:
+        self.path = Path(path)
+        self.option = option
+        self.otherwise = otherwise
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def cure(self) -> str:
+        """What to do about a file that is not as its format promises."""
+        if self.option:
+            return f"{MEND}, or name another format with {self.option}"
+        return f"{MEND}; {self.otherwise}" if self.otherwise else MEND
+
+    @property
+    def stem(self) -> str:
+        """The file's name without ``.json``, ``.jsonl``, ``.csv``, ``.gz`` and their like."""
+        name = self.path.name
+        for ending in (".gz", ".jsonl", ".json", ".csv", ".parquet", ".arrow"):
+            name = name.removesuffix(ending)
+        return name
+
+    @cached_property
+    def is_gzip(self) -> bool:
+        """Whether the content is gzip, by its first bytes, whatever the name says."""
+        with self._raw() as stream:
+            return stream.read(2) == _GZIP_MAGIC
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open the inflated bytes, without a byte-order mark.
+
+        Raises:
+            InputError: No such file, a directory, empty, a broken gzip or one that unpacks to what
+                no text does, or UTF-16.
+        """
+        with contextlib.ExitStack() as stack:
+            raw: BinaryIO = stack.enter_context(self._raw())
+            first = raw.read(table.ENOUGH)
+            raw.seek(0)
+            if table.is_table(first):
+                raw = cast(Any, table.Lines(self.path, first))
+            elif self.is_gzip:
+                from isal import igzip
+
+                n_packed = os.fstat(raw.fileno()).st_size
+                inflated = stack.enter_context(cast(Any, igzip).IGzipFile(fileobj=raw, mode="rb"))
+                raw = cast(Any, Bounded(inflated, n_packed, str(self)))
+            stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
+            try:
+                if table.is_table(first) and not stream.peek(1):
+                    raise _without_rows(str(self))
+                must_be_text(stream.peek(4)[:4], str(self))
+                if stream.peek(3)[:3] == _UTF8_MARK:
+                    stream.read(3)
+                yield stream
+            except EOFError as error:
+                raise self._broken_gzip("the gzip data end too early") from error
+            except OSError as error:
+                if not self.is_gzip or error.errno is not None:
+                    raise InputError(
+                        f"cannot be read: {error.strerror}",
+                        where=str(self),
+                        cure="check the path and its permissions",
+                    ) from error
+                raise self._broken_gzip(f"the gzip data are broken ({error})") from error
+            except Exception as error:
+                if self.is_gzip and type(error).__name__ in {"error", "IsalError"}:
+                    raise self._broken_gzip(f"the gzip data are broken ({error})") from error
+                raise
+
+    def place(self, path: str, name: object = "", *, line: int | None = None) -> str:
+        """Say where in the file a record stands: line or path, and the question's id if any."""
+        at = f"line {line}" if line else f"at {path}" if path else ""
+        parts = [str(self), at, f"question {name}" if name else ""]
+        return ", ".join(part for part in parts if part)
+
+    def read(self) -> bytes:
+        """Return all inflated bytes."""
+        with self.open() as stream:
+            return stream.read()
+
+    @cached_property
+    def _head(self) -> Head:
+        with self.open() as stream:
+            return Head(self.path.name, stream.read(_HEAD_BYTES))
+
+    def head(self) -> Head:
+        """Return the beginning of the file, for guessing its format."""
+        return self._head
+
+    def long_head(self) -> Head:
+        """Return more of the beginning, for a file whose first passage is very long."""
+        if len(self._head.raw) < _HEAD_BYTES:
+            return self._head
+        with self.open() as stream:
+            return Head(self.path.name, stream.read(_LONG_HEAD_BYTES))
+
+    def first_line_is_cut(self) -> bool:
+        """Whether even the long beginning of the file ends before its first line does."""
+        raw = self.long_head().raw
+        return len(raw) == _LONG_HEAD_BYTES and b"\n" not in raw.lstrip()
+
+    def sha256(self) -> str:
+        """Return the hash of the bytes on disk, as published checksums give it."""
+        with self._raw() as stream:
+            return hashlib.file_digest(cast(Any, stream), "sha256").hexdigest()
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are not blank, with their numbers from 1.
+
+        Raises:
+            InputError: Every line is blank.
+        """
+        blank = True
+        with self.open() as stream:
+            for number, line in enumerate(stream, 1):
+                if not line.isspace():
+                    blank = False
+                    yield number, line
+        if blank:
+            raise InputError(
+                "the file holds only blank lines", where=str(self), cure="fetch it again"
+            )
+
+    def _raw(self) -> BinaryIO:
+        try:
+            if self.path.is_dir():
+                raise folder.told(self.path)
+            if self.path.exists() and not self.path.is_file():
+                raise InputError(
+                    "is no regular file", where=str(self), cure="save it to a file first"
+                )
+            return self.path.open("rb")
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise InputError(
+                f"cannot be read: {reason}",
+                where=str(self),
+                cure=_what_helps(self.path, error),
+            ) from error
+
+    def _broken_gzip(self, found: str) -> InputError:
+        return InputError(found, where=str(self), cure="fetch it again; it was cut or damaged")
+
+
+def must_be_text(first: bytes, where: str) -> None:
+    """Refuse what begins as no UTF-8 text does.
+
+    Args:
+        first: The first bytes, four are enough.
+        where: Of what.
+
+    Raises:
+        InputError: There is nothing, or it is UTF-16.
+    """
+    if not first:
+        raise InputError("the file is empty", where=where, cure="fetch it again")
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1:2] == b"\0" or first[:1] == b"\0":
+        raise InputError(
+            "the text is UTF-16 (or binary)",
+            where=where,
+            expected="UTF-8",
+            cure="convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+        )
+
+
+def _without_rows(where: str) -> InputError:
+    return InputError(
+        "the table has no row",
+        where=where,
+        cure="name a file that has some; of this set, or this part of it, nothing was saved",
+    )
+
+
+def _what_helps(path: Path, error: Exception) -> str:
+    """Return what to do about a file that cannot be opened: published ones are fetched."""
+    from closeread.downloads import what_gets
+
+    if isinstance(error, FileNotFoundError) and (call := what_gets(path)):
+        return f"`{call}` fetches it"
+    return "check the path and its permissions"

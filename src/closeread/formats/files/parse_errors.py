@@ -1,0 +1,173 @@
+"""From a parser's complaint to an error that names the file, the line and the question."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.expected_types import reworded, split
+from closeread.formats.files.stream import BrokenJSON
+from closeread.wording import in_one_line
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+_BYTE = re.compile(r"\(byte (\d+)\)")
+_MISSING = re.compile(r"missing required field `(.+)`$")
+_WRONG_TYPE = re.compile(r"^Expected `(.+)`, got `(.+)`$")
+_IDS = ("qid", "question_id", "query_id", "q_id", "id", "ID")
+_IDS_OF_PASSAGES = ("pid", "context_id", "passage_id")
+PARSER_ERRORS = (
+    msgspec.DecodeError,
+    msgspec.ValidationError,
+    UnicodeDecodeError,
+    RecursionError,
+    BrokenJSON,
+)
+_SHOWN = 24  # bytes
+MEND = "mend the file"
+
+
+def explain(
+    error: Exception,
+    file: str,
+    *,
+    raw: bytes = b"",
+    value: Any = None,
+    line: int | None = None,
+    within: str = "",
+    cure: str = MEND,
+    kind: Any = None,
+) -> InputError:
+    """Turn a parser's error into one that says what, where, what was expected and what to do.
+
+    Args:
+        error: What the parser raised.
+        file: The file's name.
+        raw: The text that was parsed, to find the line in; may be empty.
+        value: The same as plain objects, to find the question in; parsed again when None.
+        line: The number of the line that ``raw`` is, where it is one line.
+        within: Where ``raw`` or ``value`` stands in the file, such as ``data[3]``.
+        cure: What to do, unless the error itself tells better.
+        kind: The type that was to be parsed, where it may tell what would have been taken.
+    """
+    message, path = split(error)
+    if isinstance(error, BrokenJSON):
+        message, line = error.reason, error.line
+        where = _where(file, line, "", within or error.place)
+        return InputError(f"not JSON: {message}", where=where, cure=cure)
+    at_byte = byte_of(error)
+    if line is None and raw and at_byte is not None:
+        line = raw.count(b"\n", 0, at_byte) + 1
+    if isinstance(error, UnicodeDecodeError):
+        return InputError(
+            "not UTF-8 text",
+            where=_where(file, line, "", within),
+            cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW; "
+            "Chinese text is likely GB18030, Western text WINDOWS-1252",
+        )
+    if isinstance(error, RecursionError):
+        return InputError("nested too deeply", where=_where(file, line, "", within), cure=cure)
+    if not isinstance(error, msgspec.ValidationError):
+        return InputError(
+            _not_json(message, raw, at_byte), where=_where(file, line, "", within), cure=cure
+        )
+    wrong = _WRONG_TYPE.match(message)
+    plain = value if value is not None else _plain(raw)
+    record = _nearest(plain, path, itself=wrong is None)
+    name = f'"{record.partition(" ")[2]}"'.encode()
+    if line is None and record and raw.count(name) == 1:
+        line = raw.count(b"\n", 0, raw.index(name)) + 1
+    place = (within + path.removeprefix("$")).removeprefix(".")
+    where = _where(file, line, record, place)
+    if kind is not None and (told := reworded(message, kind, path)) is not None:
+        return InputError(told[0], where=where, expected=told[1], cure=cure)
+    if missing := _MISSING.search(message):
+        return InputError(f"the field {missing[1]!r} is missing", where=where, cure=cure)
+    if wrong:
+        found, expected = _kind(wrong[2]), _kind(wrong[1])
+        return InputError(f"found {found}", where=where, expected=expected, cure=cure)
+    return InputError(message, where=where, cure=cure)
+
+
+def byte_of(error: Exception) -> int | None:
+    """Return the byte at which a parser stopped; None where it does not say."""
+    found = _BYTE.search(str(error))
+    # of what stands behind a value msgspec tells the byte after the first
+    return int(found[1]) - ("trailing characters" in str(error)) if found else None
+
+
+def _where(file: str, line: int | None, record: str, place: str) -> str:
+    parts = [file]
+    if line:
+        parts.append(f"line {line}")
+    if record:
+        parts.append(record)
+    if place:
+        parts.append(f"at {place}")
+    return ", ".join(parts)
+
+
+def _not_json(message: str, raw: bytes, at: int | None) -> str:
+    if at is not None and raw[at : at + 1] == b"\0":
+        return "not JSON: there is a NUL byte in the text"
+    if "truncated" in message:
+        return "not JSON: the text ends in the middle of a value"
+    found = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+    return f"not JSON: {found}" + ("" if at is None else _around(raw, at))
+
+
+def _around(raw: bytes, at: int) -> str:
+    """Return what stands where a parser stopped and before it: a line may be the whole file."""
+    begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
+    before = in_one_line(raw[begin:at].decode(errors="ignore"))
+    here = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
+    return (f" at {here!r}" if here else "") + (f" behind {before!r}" if before else "")
+
+
+def _kind(name: str) -> str:
+    """Return what people call one of JSON's kinds, or several with ``|`` between them."""
+    names = {
+        "str": "a string",
+        "int": "an integer",
+        "float": "a number",
+        "bool": "true or false",
+        "array": "a list",
+        "object": "an object",
+        "null": "null",
+    }
+    return " or ".join(names.get(part.strip(), part.strip()) for part in name.split("|"))
+
+
+def _plain(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (*PARSER_ERRORS, ValueError):
+        return None
+
+
+def _nearest(value: Any, path: str, *, itself: bool) -> str:
+    """Return the innermost record on a path that has an id, such as ``question 7``.
+
+    ``itself``: whether what stands at the path's end may be it; where that is of another kind than
+    was expected, it is no record.
+    """
+    values = [value]
+    for key, index in _STEP.findall(path):
+        try:
+            values.append(values[-1][key] if key else values[-1][int(index)])
+        except (KeyError, IndexError, TypeError):
+            break
+    else:
+        if not itself:
+            del values[-1]
+    return next(filter(None, map(_named, reversed(values))), "")
+
+
+def _named(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    for kind, keys in (("question", _IDS), ("passage", _IDS_OF_PASSAGES)):
+        for key in keys:
+            if isinstance(value.get(key), str | int):
+                return f"{kind} {value[key]}"
+    return ""

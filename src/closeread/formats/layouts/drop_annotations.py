@@ -1,0 +1,112 @@
+"""One accepted answer as DROP writes it: a number, or spans, or a date."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import verbatim
+from closeread.formats.layouts.extra_fields import Json
+from closeread.formats.layouts.json_writing import unwritable
+from closeread.types import Answer, AnswerKind, Defects, Span
+
+_DATE = ("day", "month", "year")
+_BLANK = "  "
+
+
+class _Annotation(msgspec.Struct):
+    number: str | int | float | None = None
+    spans: list[str] | None = None
+    date: dict[str, str | int] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question that is annotated, and where it stands."""
+
+    question_id: str
+    question: str
+    passage: str
+    source: Source
+    within: str
+    defects: Defects
+
+    def defect(self, code: str, message: str) -> None:
+        """Count a defect of this question."""
+        self.defects.add(code, message, question_id=self.question_id)
+
+
+def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) -> Answer:
+    """Read one annotation with the precedence of the official evaluator.
+
+    Args:
+        raw: ``{"number", "date", "spans"}``.
+        asked: The question; its defects are counted.
+        starts: Where the spans start, if the file says it; else every place is searched for.
+
+    Raises:
+        InputError: There is neither number, spans nor date.
+    """
+    found = asked.source.convert(raw, _Annotation, within=asked.within)
+    if found.number:
+        return Answer(kind="number", texts=(str(found.number),))
+    if found.spans:
+        kind: AnswerKind = "span" if len(found.spans) == 1 else "spans"
+        spans = _places(found.spans, asked, starts)
+        return Answer(kind=kind, texts=tuple(found.spans), spans=spans)
+    if found.date is None:
+        raise InputError(
+            "an answer without number, spans and date",
+            where=asked.source.place(asked.within, asked.question_id),
+            expected="one of the three",
+            cure="complete the annotation or take it out",
+        )
+    missing = [part for part in _DATE if part not in found.date]
+    if missing:
+        raise InputError(
+            f"a date without {' and '.join(missing)}",
+            where=asked.source.place(asked.within, asked.question_id),
+            expected="day, month and year, blank where unknown",
+            cure="complete the annotation; the official evaluator stops here too",
+        )
+    text = " ".join([str(found.date[part]) for part in _DATE])
+    if text == _BLANK:
+        asked.defect("blank-annotation", "an annotation says nothing")
+    return Answer(kind="date", texts=(text,))
+
+
+def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[Span, ...]:
+    places: list[Span] = []
+    for index, text in enumerate(texts):
+        if starts is not None:
+            span = Span(starts[index], starts[index] + len(text))
+            if span.of(asked.passage) == text:
+                places.append(span)
+                continue
+            asked.defect("wrong-offset", f"character {span.start} does not begin {text[:60]!r}")
+        places += verbatim(text, asked.passage)
+        if text.strip() and text not in asked.passage and text not in asked.question:
+            asked.defect(
+                "answer-not-in-passage", f"{text[:60]!r} is in neither passage nor question"
+            )
+    return tuple(places)
+
+
+def write_annotation(answer: Answer, question_id: str = "") -> Json:
+    """Return an answer, of the named question, as an annotation.
+
+    Raises:
+        UsageError: DROP has no place for such an answer.
+    """
+    number, spans, parts = "", list[str](), ["", "", ""]
+    if answer.kind == "number":
+        number = answer.texts[0]
+    elif answer.kind in {"span", "spans"}:
+        spans = list(answer.texts)
+    elif answer.kind == "date":
+        parts = answer.texts[0].split(" ", 2)
+        parts = [""] * (3 - len(parts)) + parts
+    else:
+        raise unwritable(f"DROP has no place for an answer of kind {answer.kind!r}", question_id)
+    return {"number": number, "date": dict(zip(_DATE, parts, strict=True)), "spans": spans}

@@ -1,0 +1,321 @@
+"""The tree that SQuAD grew and CMRC, DRCD and ExpMRC share: articles, paragraphs, questions.
+
+What has no place of its own in our records is kept in metadata, and given back on writing:
+
+- passage: ``article`` (its article's index), ``article_extra`` and ``squad_extra`` (fields of
+  other publishers), ``own_id`` (the paragraph has an id), ``untitled`` (the article has no title);
+- question: ``is_impossible`` and ``plausible_answers`` where the file has them, ``integer_id``,
+  ``answer_starts`` (the file's offsets, where one of them is wrong), ``answer_extras``,
+  ``no_gold`` (what stands under answers without being gold: answers of an impossible question,
+  an empty list, or None where the field is missing), ``squad_extra``.
+
+Where the file's name says the language, it is the passages', and each question's tag
+``answer_language``.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import groupby
+from typing import Any, BinaryIO, Literal
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.answer_places import stated
+from closeread.formats.layouts.extra_fields import beyond, noted
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.json_writing import write_rest
+from closeread.formats.layouts.language_in_name import named_language
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+
+
+class _Answer(msgspec.Struct):
+    text: str
+    answer_start: int
+
+
+# CJRC has it as text, blank where it is withheld.
+_Impossible = bool | Literal["true", "false", ""] | None
+_IMPOSSIBLE = (True, "true")
+
+
+class _Question(msgspec.Struct):
+    id: str | int
+    question: str
+    answers: list[_Answer] | None = None
+    is_impossible: _Impossible = None
+    plausible_answers: list[_Answer] | None = None
+
+
+class _Paragraph(msgspec.Struct):
+    context: str
+    qas: list[_Question]
+    id: str | None = None
+
+
+class _Article(msgspec.Struct):
+    paragraphs: list[_Paragraph]
+    title: str | None = None
+
+
+class _GoldAnswer(msgspec.Struct, gc=False):
+    text: str
+
+
+class _GoldQuestion(msgspec.Struct, gc=False):
+    id: str | int
+    question: str
+    answers: list[_GoldAnswer] | None = None
+    is_impossible: _Impossible = None
+
+
+class _GoldParagraph(msgspec.Struct, gc=False):
+    qas: list[_GoldQuestion]
+    id: str | None = None
+
+
+class _GoldArticle(msgspec.Struct, gc=False):
+    paragraphs: list[_GoldParagraph]
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield one passage a paragraph; counts repeated ids, wrong offsets and lost answers."""
+    return items(source, source.elements("data", dict[str, Any]), defects)
+
+
+def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) -> Iterator[Item]:
+    """Yield one passage a paragraph of articles that lie otherwise than in the tree."""
+    ids = Ids(defects)
+    language, tags = _named(source)
+    for index, raw in enumerate(articles):
+        article = source.convert(raw, _Article, within=f"data[{index}]")
+        if not article.paragraphs:
+            defects.add("empty-article", f"article {index} has no paragraphs; it is left out")
+        shared = {"article": index} | noted(
+            article_extra=beyond(raw, _Article), untitled=article.title is None or None
+        )
+        for number, (paragraph, fields) in enumerate(
+            zip(article.paragraphs, raw["paragraphs"], strict=True)
+        ):
+            passage = Passage(
+                passage_id=_passage_id(paragraph.id, index, number),
+                text=paragraph.context,
+                title=article.title or "",
+                language=language or detect(paragraph.context),
+                metadata=shared
+                | noted(
+                    squad_extra=beyond(fields, _Paragraph), own_id=paragraph.id is not None or None
+                ),
+            )
+            yield (
+                passage,
+                tuple(
+                    _question(item, values, passage, ids, defects, tags=tags)
+                    for item, values in zip(paragraph.qas, fields["qas"], strict=True)
+                ),
+            )
+
+
+def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
+    """Yield the questions with ids, texts and accepted answers alone: no places."""
+    ids = Ids(defects)
+    _, tags = _named(source)
+    for index, article in enumerate(source.elements("data", _GoldArticle)):
+        for number, paragraph in enumerate(article.paragraphs):
+            passage_id = _passage_id(paragraph.id, index, number)
+            for item in paragraph.qas:
+                if item.is_impossible in _IMPOSSIBLE:
+                    answers: tuple[Answer, ...] = (Answer(kind="none"),)
+                else:
+                    answers = tuple(
+                        [Answer(kind="span", texts=(found.text,)) for found in item.answers or ()]
+                    )
+                yield Question(
+                    question_id=ids.note(str(item.id)),
+                    passage_id=passage_id,
+                    text=item.question,
+                    kind="span",
+                    answers=answers,
+                    tags=tags,
+                )
+
+
+def _named(source: Source) -> tuple[str, dict[str, str]]:
+    """Return the language that the file's name says, and the questions' tags that tell it."""
+    language = named_language(source.stem)
+    return language, {"answer_language": language} if language else {}
+
+
+def _passage_id(own: str | None, article: int, paragraph: int) -> str:
+    return f"{article}-{paragraph}" if own is None else own
+
+
+def _question(
+    item: _Question,
+    raw: dict[str, Any],
+    passage: Passage,
+    ids: Ids,
+    defects: Defects,
+    *,
+    tags: dict[str, str],
+) -> Question:
+    name = ids.note(str(item.id))
+    listed = item.answers or []
+    answers: tuple[Answer, ...]
+    wrong = False
+    impossible = item.is_impossible in _IMPOSSIBLE
+    if impossible:
+        answers = (Answer(kind="none"),)
+        if any(found.text for found in listed):  # DuReader-checklist has an empty one
+            defects.add("impossible-with-answers", "answers are ignored", question_id=name)
+    else:
+        if not listed and item.answers is not None:
+            defects.add("no-answer", "no accepted answer", question_id=name)
+        places = [
+            stated(
+                found.text, passage.text, found.answer_start, partial(defects.add, question_id=name)
+            )
+            for found in listed
+        ]
+        wrong = any(
+            place is None or place.start != found.answer_start
+            for place, found in zip(places, listed, strict=True)
+        )
+        answers = tuple(
+            Answer(kind="span", texts=(found.text,), spans=() if place is None else (place,))
+            for found, place in zip(listed, places, strict=True)
+        )
+    extras = [beyond(found, _Answer) for found in raw.get("answers") or ()]
+    metadata = noted(
+        is_impossible=item.is_impossible,
+        plausible_answers=raw.get("plausible_answers"),
+        integer_id=isinstance(item.id, int) or None,
+        answer_starts=[found.answer_start for found in listed] if wrong else None,
+        answer_extras=extras if any(extras) else None,
+        squad_extra=beyond(raw, _Question),
+    )
+    if impossible and item.answers != []:
+        metadata["no_gold"] = raw.get("answers")
+    elif not impossible and not listed:
+        metadata["no_gold"] = item.answers
+    return Question(
+        question_id=name,
+        passage_id=passage.passage_id,
+        text=item.question,
+        kind="span",
+        answers=answers,
+        tags=tags,
+        metadata=metadata,
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
+    """Write a data set as one document, article by article.
+
+    Neighbouring passages with one title make an article where nothing better is known.
+
+    Args:
+        dataset: Any data set whose answers are spans.
+        stream: Where to.
+        own_ids: Give every article and paragraph an id, as CMRC does.
+
+    Raises:
+        UsageError: A question has options, or an answer that is no span of its passage.
+    """
+    encode = msgspec.json.Encoder().encode
+    stream.write(b'{"data":[')
+    unanswerable = False
+    articles = groupby(dataset, key=lambda item: (item[0].metadata.get("article"), item[0].title))
+    for index, (_, items) in enumerate(articles):
+        for number, (passage, questions) in enumerate(items):
+            if number == 0:
+                stream.write((b"," if index else b"") + _opening(passage, encode, own_ids))
+            unanswerable |= any(a.kind == "none" for q in questions for a in q.answers)
+            rows = [_row(question, passage) for question in questions]
+            fields = {"context": passage.text, "qas": rows}
+            if own_ids or passage.metadata.get("own_id"):
+                fields["id"] = passage.passage_id
+            line = fields | passage.metadata.get("squad_extra", {})
+            stream.write((b"," if number else b"") + encode(line))
+        stream.write(b"]}")
+    stream.write(b"]")
+    document = dataset.metadata.get("document")
+    if document is None:
+        document = {"version": "v2.0" if unanswerable else "1.1"}
+    write_rest(stream, document)
+
+
+def _opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:
+    fields: dict[str, Any] = {"id": passage.passage_id} if own_ids else {}
+    fields |= passage.metadata.get("article_extra", {})
+    if not passage.metadata.get("untitled"):
+        fields["title"] = passage.title
+    start: bytes = encode(fields)[:-1]
+    return start + (b"," if fields else b"") + b'"paragraphs":['
+
+
+def _row(question: Question, passage: Passage) -> dict[str, Any]:
+    metadata = question.metadata
+    if question.options:
+        raise _unfit(question, "options")
+    row: dict[str, Any] = {
+        "id": _id(question),
+        "question": question.text,
+    }
+    kinds = {answer.kind for answer in question.answers}
+    if "no_gold" in metadata and kinds <= {"none"}:
+        row["answers"] = metadata["no_gold"]
+    elif kinds == {"none"}:
+        row["answers"] = []
+        row["is_impossible"] = True
+    else:
+        row["answers"] = _answers(question, passage)
+    for key in ("is_impossible", "plausible_answers"):
+        if key in metadata:
+            row[key] = metadata[key]
+    if row["answers"] is None:
+        del row["answers"]
+    return row | dict(metadata.get("squad_extra", {}))
+
+
+def _answers(question: Question, passage: Passage) -> list[dict[str, Any]]:
+    starts = _parallel(question, "answer_starts")
+    extras = _parallel(question, "answer_extras")
+    rows = []
+    for index, answer in enumerate(question.answers):
+        if answer.kind not in {"span", "spans"} or len(answer.texts) != 1:
+            raise _unfit(question, f"an answer of kind {answer.kind!r}")
+        text = answer.texts[0]
+        if starts:
+            start = starts[index]
+        elif answer.spans:
+            start = answer.spans[0].start
+        else:
+            start = passage.text.find(text)
+            if start < 0:
+                raise _unfit(question, f"the answer {text!r}, which is not in the passage")
+        rows.append({"text": text, "answer_start": start} | (extras[index] if extras else {}))
+    return rows
+
+
+def _id(question: Question) -> str | int:
+    name = question.question_id
+    is_number = question.metadata.get("integer_id") and name.lstrip("-").isdecimal()
+    return int(name) if is_number else name
+
+
+def _parallel(question: Question, key: str) -> list[Any] | None:
+    """Return what was noted for each answer, unless the answers were changed since."""
+    values: list[Any] | None = question.metadata.get(key)
+    return values if values and len(values) == len(question.answers) else None
+
+
+def _unfit(question: Question, what: str) -> UsageError:
+    return UsageError(
+        f"this form has no place for {what}",
+        where=f"question {question.question_id}",
+        expected="spans of the passage, or no answer",
+        cure="write it as jsonl, which holds everything",
+    )

@@ -1,0 +1,292 @@
+"""Predictions -> the files that published scorers and organisers take; the way back of submissions.
+
+Every form that ``submissions`` reads and that a run can fill is written here under a short name.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.layouts.json_writing import write_object
+from closeread.formats.registry import Format
+from closeread.formats.submissions import (
+    conversations,
+    hotpotqa_outputs,
+    multirc_outputs,
+    qasper_outputs,
+)
+from closeread.formats.submissions.vgaokao_outputs import NOTHING_FOUND
+from closeread.types import (
+    Answer,
+    Dataset,
+    Defects,
+    Evidence,
+    Item,
+    Passage,
+    Prediction,
+    Question,
+)
+
+Predictions = Mapping[str, Prediction]
+_object = partial(write_object, colon=b": ")
+# Whose ids, titles or lines are those of the set's own form; and what has one answer a question.
+_OF_THEIR_SET = ("hotpotqa", "coqa", "quac", "qasper", "multirc")
+_OF_ONE_ANSWER = ("texts", "nbest", "null-odds", "expmrc", "vgaokao")
+_ANY_NUMBER = "multirc"
+_SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
+
+
+def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: BinaryIO) -> None:
+    """Write predictions in a published form, in the data set's order.
+
+    Args:
+        predictions: By question id; questions without one are left out, as official files do.
+        dataset: What the predictions answer.
+        form: A key of ``FORMS``.
+        stream: Where to.
+
+    Raises:
+        UsageError: No such form, it is none for this data set, or the predictions lack what it
+            must hold.
+    """
+    if form not in FORMS:
+        raise UsageError(
+            f"there is no submission form {form!r}", expected="one of " + ", ".join(FORMS)
+        )
+    _must_suit(form, dataset)
+    FORMS[form](predictions, dataset, stream)
+
+
+def _must_suit(form: str, dataset: Dataset) -> None:
+    own = dataset.format.partition(",")[0]
+    instead = _ANY_NUMBER if own == _ANY_NUMBER else "texts"
+    if form in _OF_THEIR_SET and form != own:
+        raise UsageError(
+            f"the run answers a set in the form {dataset.format}",
+            expected=f"the form {form}, whose ids and places these files name",
+            cure=f"write its answers alone: --to {instead}",
+        )
+    if form in _OF_ONE_ANSWER and own == _ANY_NUMBER:
+        raise UsageError(
+            f"the form {form} has one answer a question",
+            expected="what is said of each option: any number of MultiRC's may be right",
+            cure=f"write --to {instead}",
+        )
+
+
+def _texts(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    _object(stream, ((q, _text(p)) for q, p in _answered(predictions, dataset)))
+
+
+def _nbest(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, Any]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            if not prediction.candidates:
+                raise _lacks(question_id, "n-best candidates", "texts")
+            ranked = [(_answer_text(c.answer), c.score) for c in prediction.candidates]
+            texts, scores = zip(*ranked, strict=True)
+            yield question_id, {"answers": texts, "scores": scores}
+
+    _object(stream, rows())
+
+
+def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, float]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            none = [c.score for c in prediction.candidates if c.answer.kind == "none"]
+            if not none:
+                giver = "a reader that gives it (span: -o null=on)"
+                raise _lacks(question_id, "a score for having no answer", "texts", giver)
+            yield question_id, none[0]
+
+    _object(stream, rows())
+
+
+def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, Any]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            yield question_id, {"answer": _text(prediction), "evidence": _explained(prediction)}
+
+    _object(stream, rows())
+
+
+def _explained(prediction: Prediction) -> str:
+    """Return the evidence of what was answered, as ``expmrc.*`` judges it within a run."""
+    label = prediction.answer.label if prediction.answer else ""
+    pieces = [one for one in prediction.evidence if one.option_label in ("", label)]
+    return " ".join(text for piece in pieces for text in piece.texts)
+
+
+def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    """Write GCRC_advRobust.json: the data set's own form with our letters as its answers."""
+    from closeread.registry import lookup
+
+    def answered(defects: Defects) -> Iterator[Item]:
+        for passage, questions in dataset.read(defects):
+            yield passage, tuple(_with_letter(question, predictions) for question in questions)
+
+    form: Format = lookup.resolve("format", "gcrc-advrobust")
+    assert form.write is not None
+    form.write(dataclasses.replace(dataset, read=answered), stream)
+
+
+def _with_letter(question: Question, predictions: Predictions) -> Question:
+    prediction = predictions.get(question.question_id)
+    if not question.role:
+        raise UsageError(
+            "is of no triple",
+            where=f"question {question.question_id}",
+            expected="a set of originals, each with a positive and a negative question",
+            cure="write another form (such as texts)",
+        )
+    if prediction is None:
+        raise UsageError(
+            "has no prediction",
+            where=f"question {question.question_id}",
+            expected="one for all three questions of every record",
+            cure="read the whole set",
+        )
+    # A reader may name no option, as language models do: no letter is a wrong one.
+    label = prediction.answer.label if prediction.answer else ""
+    return msgspec.structs.replace(question, answers=(Answer(kind="choice", label=label),))
+
+
+def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    results, right = [], 0
+    for _, question, prediction in _paired(predictions, dataset):
+        labels = [option.label for option in question.options]
+        label = prediction.answer.label if prediction.answer else ""
+        if label not in labels:
+            raise _lacks(question.question_id, "a predicted letter", "texts")
+        gold = question.answers[0].label if question.answers else ""
+        right += label == gold
+        row = {
+            "qid": question.question_id,
+            "prob": prediction.option_scores,
+            "question": question.text,
+            "prediction": labels.index(label),
+            "answer": labels.index(gold) if gold in labels else None,
+        }
+        results.append(row)
+    accuracy = right / len(results) if results else 0.0
+    stream.write(msgspec.json.encode({"results": results, "accuracy": accuracy}))
+
+
+def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    index = 0
+    for _, question, prediction in _paired(predictions, dataset, every=True):
+        if not question.options or len(prediction.option_scores) != len(question.options):
+            instead = "vgaokao" if question.options else "texts"
+            raise _lacks(question.question_id, "a score for each option", instead)
+        for score in prediction.option_scores:
+            if not 0 <= score <= 1:
+                raise UsageError(
+                    f"the option score {score:g} is no probability",
+                    where=f"question {question.question_id}",
+                    expected="probabilities, of which these logits are made",
+                    cure="write another form (such as vgaokao), or use a reader that gives them",
+                )
+            bounded = min(max(score, _SURE), 1 - _SURE)
+            half = math.log(bounded / (1 - bounded)) / 2
+            stream.write(f"{index}\t{-half!r}\t{half!r}\t\n".encode())
+            index += 1
+
+
+def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    """Write what the authors' program learns from and reads: an option, its evidence, its truth."""
+    rows = []
+    for passage, question, prediction in _paired(predictions, dataset):
+        if not question.options:
+            raise _lacks(question.question_id, "evidence for each option", "texts")
+        for index, option in enumerate(question.options):
+            pieces = [one for one in prediction.evidence if one.option_label == option.label]
+            if not pieces:
+                raise _lacks(question.question_id, "evidence for each option", "vgaokao")
+            truth = question.option_truth[index] if question.option_truth else None
+            row = {
+                "sentence2": option.text,
+                "label": None if truth is None else int(truth),
+                "opid": index,
+                "neighbor_type": "iterative",
+                "sentence1": _run_together(pieces, passage.text) or NOTHING_FOUND,
+                "qid": question.question_id,
+            }
+            rows.append(row)
+    written = {"version": "train/test_mrc_with_iterative_retrieved_evidence", "data": rows}
+    stream.write(msgspec.json.encode(written))
+
+
+def _run_together(pieces: Sequence[Evidence], text: str) -> str:
+    """Return the sentences in the passage's order, and behind them what has no place in it."""
+    spans = sorted({span for one in pieces for span in one.spans})
+    others = [said for one in pieces if not one.spans for said in one.texts]
+    return "".join([*(span.of(text) for span in spans), *others])
+
+
+def _paired(
+    predictions: Predictions, dataset: Dataset, *, every: bool = False
+) -> Iterator[tuple[Passage, Question, Prediction]]:
+    for passage, questions in dataset:
+        for question in questions:
+            prediction = predictions.get(question.question_id)
+            if prediction is not None:
+                yield passage, question, prediction
+            elif every:
+                raise UsageError(
+                    "has no prediction",
+                    where=f"question {question.question_id}",
+                    expected="one for every question: what is behind a gap would be another's",
+                    cure="read the whole set, or write another form (such as vgaokao)",
+                )
+
+
+def _answered(predictions: Predictions, dataset: Dataset) -> Iterator[tuple[str, Prediction]]:
+    for question in dataset.questions():
+        prediction = predictions.get(question.question_id)
+        if prediction is not None and prediction.answer is not None:
+            yield question.question_id, prediction
+
+
+def _text(prediction: Prediction) -> str | tuple[str, ...]:
+    return _answer_text(prediction.answer) if prediction.answer else ""
+
+
+def _answer_text(answer: Answer) -> str | tuple[str, ...]:
+    if answer.kind == "choice":
+        return answer.label
+    if answer.kind == "spans":
+        return answer.texts
+    return answer.text
+
+
+def _lacks(
+    question_id: str, what: str, instead: str, giver: str = "a reader that gives it"
+) -> UsageError:
+    return UsageError(
+        f"the prediction has no {what.removeprefix('a ')}",
+        where=f"question {question_id}",
+        expected=what,
+        cure=f"write another form (such as {instead}), or use {giver}",
+    )
+
+
+FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
+    "texts": _texts,
+    "nbest": _nbest,
+    "null-odds": _null_odds,
+    "expmrc": _expmrc,
+    "hotpotqa": hotpotqa_outputs.write,
+    "coqa": conversations.write_turns,
+    "quac": conversations.write_conversations,
+    "qasper": qasper_outputs.write,
+    "multirc": multirc_outputs.write,
+    "gcrc-advrobust": _gcrc,
+    "vgaokao": _vgaokao,
+    "vgaokao-logits": _vgaokao_logits,
+    "vgaokao-evidence": _vgaokao_evidence,
+}

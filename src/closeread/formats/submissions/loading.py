@@ -1,0 +1,380 @@
+"""What was handed in for scoring: every published form of a prediction file -> Submission.
+
+``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
+"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
+GCRC_advRobust submission, alone or in its package, VGaokao's results, logits and evidence, CoQA's
+rows of a turn, QuAC's lines of a conversation, MultiRC's scores of options, Natural Questions' and
+BioASQ's documents, and rows with an id each (JSON lines, an array or a table), among them
+closeread's own ``predictions.jsonl``.
+"""
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.files.decompression import must_be_text
+from closeread.formats.files.parse_errors import MEND, PARSER_ERRORS, explain
+from closeread.formats.files.source import Source
+from closeread.formats.submissions import (
+    archive,
+    bioasq_outputs,
+    conversations,
+    gcrc_letters,
+    gcrc_package,
+    hotpotqa_outputs,
+    multirc_outputs,
+    musique_outputs,
+    nq_outputs,
+    record_outputs,
+    table,
+    vgaokao_outputs,
+)
+from closeread.formats.submissions.evidence_places import with_places
+from closeread.formats.submissions.option_numbers import in_words
+from closeread.formats.submissions.raw_prediction import (
+    ANSWER_FIELDS,
+    FORMS,
+    all_are,
+    in_memory,
+    is_number,
+    kind_of,
+    prediction_of,
+    text_answer,
+)
+from closeread.types import Dataset, Prediction, Submission
+
+Row = tuple[str, Any]
+NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
+_GIVEN = "the predictions"
+_MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
+_ID_FIELDS = (
+    "question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx", "pairID",
+)  # fmt: skip
+_NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
+_CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
+
+
+def load_submission(
+    path: str | os.PathLike[str],
+    dataset: Dataset | None = None,
+    *,
+    null_odds: NullOdds = None,
+) -> Submission:
+    """Read a prediction file of any known form.
+
+    Args:
+        path: The file, plain or gzip-compressed, or a zip archive that holds it alone, of
+            GCRC_advRobust with the package's other parts.
+        dataset: Needed only by the forms that name no ids or give evidence as text alone
+            (VGaokao's logits and evidence).
+        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or what it holds.
+
+    Raises:
+        InputError: The file is not JSON, or of no known form; says which question is at fault.
+        UsageError: The form needs ``dataset`` and none was given.
+    """
+    source = Source(path, otherwise=FORMS)
+    extras = _extras(null_odds)
+    of_triples = dataset is None or dataset.format == "gcrc-advrobust"
+    packed = archive.packed(source.path, of_triples=of_triples)
+    of_package = packed is not None and packed.name == gcrc_package.PREDICTIONS
+    raw = _unpacked(source) if packed is None else packed.raw
+    where = str(source) if packed is None else f"{source}, {packed.name}"
+    if vgaokao_outputs.LOGITS.match(raw):
+        return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
+    texts = _plain_texts(raw) if in_words(dataset) is None else None
+    if texts is not None:
+        again = _again(raw, texts)
+        every = (*texts.items(), *again) if again else ()
+        return Submission(predictions=Texts(texts), rows=every, extras=extras)
+    numbers: Sequence[int] = ()
+    value: Any
+    if packed is not None and not of_package and _is_lines(raw):
+        rows = [(n, one) for n, one in enumerate(raw.splitlines(), 1) if one.strip()]
+        value = [_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
+    elif packed is not None:
+        value = _member(where, raw, of_package=of_package)
+    elif _is_lines(raw):
+        numbers, value = _lines(source)
+    elif table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
+        numbers, value = table.rows(source)
+    else:
+        value = source.decode(raw, Any)
+    found = _rows(where, value, dataset, numbers)
+    extras |= gcrc_letters.repeated_options(value, dataset)
+    if isinstance(value, dict) and isinstance(found, ItemsView):
+        found = (*found, *_again(raw, value))
+    return _submission(where, found, extras, dataset)
+
+
+def given_submission(
+    given: Mapping[str, Any] | Iterable[Any],
+    dataset: Dataset | None = None,
+    *,
+    null_odds: NullOdds = None,
+) -> Submission:
+    """Take predictions that are in memory.
+
+    Args:
+        given: What a prediction file of any known form holds (``{id: text}``, rows with an id
+            each, ...), or predictions.
+        dataset: As of ``load_submission``.
+        null_odds: As of ``load_submission``.
+
+    Raises:
+        InputError: It is of no known form, or a number is none; says which question is at fault.
+        UsageError: The form needs ``dataset`` and none was given.
+    """
+    if hasattr(given, "columns"):  # walked through, pandas' gives the names of its columns
+        raise InputError(
+            "there is a table",
+            where=_GIVEN,
+            expected="its rows, with the columns id and answer",
+            cure='table.to_dict("records") of pandas, .to_dicts() of polars, .to_pylist() of '
+            "pyarrow",
+        )
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise _unknown_form(_GIVEN, given)
+    # As in a file, every id is text: a table's index may hold numbers.
+    value: dict[str, Any] | list[Any] = (
+        {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
+    )
+    if not value and isinstance(given, Iterator):
+        raise InputError(
+            "the iterator holds no prediction",
+            where=_GIVEN,
+            cure="ask anew, or keep a list: what was walked through once is used up",
+        )
+    if isinstance(value, list) and all_are(value, Prediction):
+        rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
+    else:
+        rows = _rows(_GIVEN, value, dataset)
+    extras = _extras(null_odds) | gcrc_letters.repeated_options(value, dataset)
+    return _submission(_GIVEN, rows, extras, dataset)
+
+
+def _unpacked(source: Source) -> bytes:
+    if not source.is_gzip:
+        return source.read()
+    with source.open() as stream:
+        raw = stream.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise InputError(
+            f"unpacks to more than {_MOST_BYTES >> 20} MiB",
+            where=str(source),
+            expected="predictions that fit into memory",
+            cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
+        )
+    return raw
+
+
+def _member(where: str, raw: bytes, *, of_package: bool) -> Any:
+    """Parse the predictions of an archive: what is wrong is told of them, not of the archive."""
+    must_be_text(raw[:4], where)
+    try:
+        return msgspec.json.decode(raw)
+    except PARSER_ERRORS as error:
+        cure = f"{MEND}; {FORMS}"
+        if of_package:
+            cure = "the evaluation takes one JSON object in UTF-8, as the development set is"
+        raise explain(error, where, raw=raw, cure=cure) from error
+
+
+def _extras(null_odds: NullOdds) -> dict[str, Any]:
+    if null_odds is None:
+        return {}
+    if isinstance(null_odds, Mapping):
+        odds = {str(name): _odds(name, value) for name, value in null_odds.items()}
+        return {"null_odds": odds}
+    return {"null_odds": Source(null_odds).document(dict[str, float])}
+
+
+def _odds(name: object, value: Any) -> float:
+    if not is_number(value):
+        raise InputError(
+            f"the null odds are {kind_of(value)}",
+            where=f"null odds, question {name}",
+            expected="a number that a float can hold",
+        )
+    return float(value)
+
+
+class Texts(Mapping[str, Prediction]):
+    """Answers given as text alone; a prediction is made when it is asked for.
+
+    A large file stays as small in memory as its strings.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the prediction for a question id, ``default`` where there is none."""
+        text = self._texts.get(key)
+        if text is None:
+            return default
+        return Prediction(question_id=key, answer=text_answer(text))
+
+    def __getitem__(self, key: str) -> Prediction:
+        return Prediction(question_id=key, answer=text_answer(self._texts[key]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _plain_texts(raw: bytes) -> dict[str, str] | None:
+    """Return the commonest form, ``{id: text}``; None where the file is of another."""
+    try:
+        found = msgspec.json.decode(raw, type=dict[str, str])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if _id_field(found) else found
+
+
+def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
+    """Return, for each further time that an id stands in one object, what counts: its last row.
+
+    A parser keeps the last one and says nothing, as those of the official programs do.
+    """
+    if sum(1 for _ in _NAME_ENDS.finditer(raw)) == len(found):
+        return []
+    names: list[str] = []
+
+    def outermost(pairs: list[tuple[str, Any]]) -> None:
+        names[:] = [name for name, _ in pairs]
+
+    json.loads(raw, object_pairs_hook=outermost)  # objects end from the innermost on
+    more = Counter(names) - Counter(found.keys())
+    return [(name, found[name]) for name in more.elements()]
+
+
+def _submission(
+    source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
+) -> Submission:
+    kept = tuple(record_outputs.whole(musique_outputs.apart(rows, dataset), dataset))
+    said = in_words(dataset)
+    predictions: dict[str, Prediction] = {}
+    for question_id, raw in kept:
+        if not isinstance(raw, Prediction):
+            value = raw if said is None else said(raw)
+            predictions[question_id] = prediction_of(source, question_id, value)
+        else:
+            predictions[question_id] = raw
+    with_places(predictions, dataset)
+    return Submission(predictions=predictions, rows=kept, extras=extras)
+
+
+def _is_lines(raw: bytes) -> bool:
+    first, _, rest = raw.lstrip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.strip():
+        return False
+    try:
+        msgspec.json.decode(first)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _lines(source: Source) -> tuple[list[int], list[Any]]:
+    rows = [(number, source.decode(line, Any, line=number)) for number, line in source.lines()]
+    return [number for number, _ in rows], [row for _, row in rows]
+
+
+def _rows(
+    source: str, value: Any, dataset: Dataset | None, lines: Sequence[int] = ()
+) -> Iterable[Row]:
+    """Take rows apart; ``lines`` are the numbers of those that they are, where they are lines."""
+    if isinstance(value, dict):
+        data = value.get("data")
+        if isinstance(data, list):
+            if data and isinstance(data[0], dict) and "opid" in data[0]:
+                return vgaokao_outputs.evidence(source, data, dataset)
+            return gcrc_letters.letters(source, data, dataset)
+        if hotpotqa_outputs.is_hotpotqa(value):
+            return hotpotqa_outputs.predictions(source, value, dataset)
+        if nq_outputs.is_nq(value):
+            return nq_outputs.predictions(source, value["predictions"], dataset)
+        if bioasq_outputs.is_bioasq(value):
+            return bioasq_outputs.predictions(source, value["questions"], dataset)
+        if isinstance(value.get("results"), list):
+            return vgaokao_outputs.results(source, value["results"])
+        if conversations.is_conversation(value) or multirc_outputs.is_paragraph(value):
+            return _listed([source], [value])
+        if any(field in value for field in _ID_FIELDS) and not isinstance(
+            value.get(_id_field(value)), dict | list
+        ):
+            return _listed([source], [value])
+        return value.items()
+    if isinstance(value, list):
+        places = (f"line {number}" for number in lines) if lines else (f"at [{n}]" for n in count())
+        return _listed((f"{source}, {place}" for place in places), value)
+    raise _unknown_form(source, value)
+
+
+def _unknown_form(source: str, value: Any) -> InputError:
+    return InputError(
+        f"there is {kind_of(value)}",
+        where=source,
+        expected="predictions: an object of id and answer, or rows with an id each",
+        cure=FORMS,
+    )
+
+
+def _id_field(row: Mapping[str, Any]) -> str:
+    return next((field for field in _ID_FIELDS if field in row), "")
+
+
+def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
+    for place, row in zip(places, rows, strict=False):
+        if isinstance(row, dict) and (found := _of_several_ids(place, row)) is not None:
+            yield from found
+            continue
+        field = _id_field(row) if isinstance(row, dict) else ""
+        if not field:
+            raise InputError(
+                "a prediction without an id",
+                where=place,
+                expected="one of the fields " + ", ".join(_ID_FIELDS),
+                cure="name in every row the question that it answers",
+            )
+        if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
+            yield str(row[field]), _own(place, row)
+        else:
+            rest = {key: item for key, item in row.items() if key != field}
+            yield str(row[field]), rest
+
+
+def _of_several_ids(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
+    """Take a row whose question is named by two fields, or that answers several; else None."""
+    if conversations.is_conversation(row):
+        return conversations.turns(place, row)
+    if conversations.is_turn(row):
+        return [conversations.turn(row)]
+    if multirc_outputs.is_scored(row):
+        return [multirc_outputs.scored(place, row)]
+    if multirc_outputs.is_paragraph(row):
+        return multirc_outputs.of_paragraph(place, row)
+    if record_outputs.is_numbered(row.get("idx")):
+        rest = {key: item for key, item in row.items() if key != "idx"}
+        return [(record_outputs.joined(row["idx"]), rest)]
+    return None
+
+
+def _own(place: str, row: Mapping[str, Any]) -> Any:
+    """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
+    if not isinstance(row.get("answer"), dict | None):
+        return {key: item for key, item in row.items() if key != "question_id"}
+    try:
+        return msgspec.convert(row, Prediction)
+    except msgspec.ValidationError as error:
+        raise explain(error, place, value=row, kind=Prediction) from error

@@ -1,0 +1,120 @@
+"""One connection to an endpoint, kept alive: httpcore below, as httpx has it, without httpx above.
+
+httpx's models of a request and of a response cost as much again as sending one.
+"""
+
+import ssl
+from typing import Any
+
+import httpcore
+import httpx
+
+from closeread.downloads.environment import trusted
+from closeread.errors import EndpointError
+from closeread.readers.http.addresses import core_url, proxy_for, shown, url_of
+from closeread.readers.http.endpoint import Endpoint
+from closeread.readers.http.failures import Reply
+from closeread.readers.http.network import Network
+
+_CONNECT_SECONDS = 10.0
+
+_MOVED = {301, 302, 303, 307, 308}
+
+# What a request may end in besides a reply. Limits of time are TimeoutError, but for the second.
+NotThereError = httpcore.ConnectError
+NoConnectionInTimeError = httpcore.ConnectTimeout
+BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError)
+
+
+class Lane:
+    """One connection; opened at the first request and again where the server closed it."""
+
+    def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext | None = None) -> None:
+        """Begin.
+
+        Args:
+            endpoint: Whom to ask.
+            tls: From ``trusted``, where many lanes share it.
+
+        Raises:
+            UsageError: The address, or what the environment says of the way to it, is of no use.
+        """
+        self._endpoint = endpoint
+        self._url = url_of(endpoint.base_url)
+        self._headers = [
+            (b"Host", self._url.netloc),
+            (b"Accept", b"application/json"),
+            (b"Content-Type", b"application/json"),
+        ]
+        if endpoint.key:
+            self._headers.append((b"Authorization", f"Bearer {endpoint.key}".encode()))
+        tls = tls or trusted()
+        proxy = proxy_for(endpoint.base_url, tls)
+        self._through = f", through the proxy {shown(proxy.url)}" if proxy is not None else ""
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=tls,
+            proxy=proxy,
+            max_connections=1,
+            network_backend=Network(),
+        )
+
+    async def __aenter__(self) -> "Lane":
+        return self
+
+    async def __aexit__(self, *of: Any) -> None:
+        await self._pool.aclose()
+
+    async def send(self, method: str, path: str, content: bytes = b"") -> Reply:
+        """Send one request and return its whole reply. Limits of time are the caller's.
+
+        Raises:
+            NotThereError: No connection, or a proxy that makes none.
+            NoConnectionInTimeError: No connection within ten seconds.
+            EndpointError: The server says that it is elsewhere.
+            httpcore.NetworkError: It was not answered, or not wholly; and the rest of BROKEN_OFF.
+        """
+        length = [(b"Content-Length", b"%d" % len(content))] if content or method != "GET" else []
+        request = httpcore.Request(
+            method,
+            core_url(self._url, path),
+            headers=self._headers + length,
+            content=content,
+            extensions={"timeout": {"connect": _CONNECT_SECONDS}},
+        )
+        try:
+            response = await self._pool.handle_async_request(request)
+        except (httpcore.ConnectError, httpcore.ProxyError) as error:
+            raise NotThereError(f"{error}{self._through}") from error
+        except httpcore.ConnectTimeout as error:
+            raise NoConnectionInTimeError(f"{error}{self._through}") from error
+        try:
+            body = await response.aread()
+        finally:
+            await response.aclose()
+        named = {name.lower(): value for name, value in response.headers}
+        if b"content-encoding" in named:  # nobody asked for it; some proxies do it all the same
+            body = _decoded(response.headers, body)
+        if response.status == 407 and self._through:
+            raise NotThereError(f"status 407: {self._endpoint.said(body)}{self._through}")
+        if response.status in _MOVED:
+            raise self._moved(response.status, named.get(b"location", b"").decode("latin1"))
+        return Reply(
+            response.status, body, content, named.get(b"retry-after", b"").decode("latin1")
+        )
+
+    def _moved(self, status: int, location: str) -> EndpointError:
+        """Return the error for a redirection: followed, it would take the key to somebody else."""
+        place = self._endpoint.hidden(location.partition("?")[0])
+        return EndpointError(
+            f"status {status}: the server sends us on" + (f" to {place}" if place else ""),
+            where=self._endpoint.base_url,
+            expected="the address at which questions are answered; none is followed elsewhere",
+            cure="mend the address: https instead of http, or another path",
+        )
+
+
+def _decoded(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
+    try:
+        return httpx.Response(200, headers=headers, content=body).content
+    except httpx.DecodingError as error:
+        raise httpcore.RemoteProtocolError(f"a reply that cannot be unpacked: {error}") from None

@@ -1,0 +1,26 @@
+"""Memory that is used up, told from a model that cannot compute what it is given."""
+
+import torch
+
+from closeread.errors import UsageError
+from closeread.readers.models.location import first_line
+
+_OF_A_PROCESSOR = "DefaultCPUAllocator"  # torch raises a plain RuntimeError for that
+
+
+def check_memory(name: str, error: Exception) -> None:
+    """Tell of memory that is used up, where that is why a model that is tried failed.
+
+    Args:
+        name: The model's folder or hub name.
+        error: How it failed.
+
+    Raises:
+        UsageError: No memory was left.
+    """
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _OF_A_PROCESSOR in str(error):
+        raise UsageError(
+            f"no memory is left to compute two short texts: {first_line(error)}",
+            where=name,
+            cure="end what else holds the device's memory, or take a smaller model",
+        ) from error

@@ -1,0 +1,307 @@
+"""Others' metrics, retrievers, encoders and strategies, held to what their protocols promise.
+
+Ours are held to it by tests. What a reader says is held to it where it is asked
+(``runs.answers``), since what is wrong with one question costs no other; a format is held to it
+where it is opened.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.protocols import Metric, Perturbation, Pool, Retriever
+from closeread.registry import lookup
+from closeread.registry.external import Outsider, plain
+from closeread.types import (
+    Edit,
+    Evidence,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Score,
+    Submission,
+    Unit,
+)
+from closeread.wording import count_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_UNITS = get_args(Unit)
+_MOST_EDITS = 100_000  # of one question: all are kept until one is chosen
+
+
+def unheld(part: Any) -> Any:
+    """Return what an outsider made, of what is held; anything else as it is."""
+    return part.made if isinstance(part, HeldRetriever | HeldEncoder) else part
+
+
+def outsider(kind: catalog.Kind, name: str) -> Outsider | None:
+    """Return whose part a name stands for, where it is none of the catalog's."""
+    return Outsider(kind, name) if lookup.entry(kind, name).target == name else None
+
+
+def held(whose: Outsider, made: Any) -> Any:
+    """Return what an outsider's factory made, held to the protocol of its kind.
+
+    Raises:
+        UsageError: It lacks something that a metric has.
+    """
+    hold: Callable[[Outsider, Any], Any] | None = _HELD.get(whose.kind)
+    return made if hold is None else hold(whose, made)
+
+
+def told_of_itself(whose: Outsider, reader: Any) -> Any:
+    """Return a reader, of which it is sure that the runner can use what its attributes say.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    size = getattr(reader, "batch_size", 1)
+    if not isinstance(size, int) or size < 1:
+        raise whose.broken(f"batch_size = {size!r:.80}", "a whole number, at least 1")
+    passing = getattr(reader, "passing_options", ())
+    if not isinstance(passing, Collection) or isinstance(passing, str):
+        raise whose.broken(f"passing_options = {passing!r:.80}", "the names of options")
+    record = getattr(reader, "record", {})
+    try:
+        msgspec.json.encode(record)
+    except (TypeError, ValueError) as error:
+        raise whose.broken(
+            f"a record that is no JSON: {error}", "a dict of plain values"
+        ) from error
+    if not isinstance(record, Mapping):
+        raise whose.broken(f"a record of the type {type(record).__name__}", "a dict")
+    return reader
+
+
+def must_promise_metric(whose: Outsider, factory: Any) -> None:
+    """Refuse to call what does not say beforehand that it makes a metric.
+
+    A run's record names its metrics with their options, and `verify` makes them anew: a run of a
+    stranger's could have any function called, ``os:system`` as well.
+
+    Raises:
+        UsageError: It is neither a class with a metric's methods, nor annotated to return one.
+    """
+    made = factory
+    if not isinstance(factory, type):
+        try:
+            made = inspect.signature(factory, eval_str=True).return_annotation
+        except (NameError, AttributeError, TypeError, ValueError, SyntaxError):
+            made = None
+    if not all(hasattr(made, name) for name in ("signature", "score", "pool")):
+        raise UsageError(
+            f"{whose} does not say that it makes a metric, and is not called",
+            expected="a class with the methods signature, score and pool, or a function that is "
+            "annotated to return one (docs/extend.md)",
+        )
+
+
+@dataclass(frozen=True)
+class HeldMetric:
+    """A metric whose scores are of their questions, and whose values are finite numbers."""
+
+    whose: Outsider
+    made: Metric
+
+    def __post_init__(self) -> None:
+        for name in ("name", "unit"):
+            if not hasattr(self.made, name):
+                raise self.whose.broken(f"a metric without {name!r}", "a Metric of protocols.py")
+        if self.made.unit not in _UNITS:
+            raise self.whose.broken(f"the unit {self.made.unit!r}", "one of " + ", ".join(_UNITS))
+
+    @property
+    def name(self) -> str:
+        """As the metric says."""
+        return self.made.name
+
+    @property
+    def unit(self) -> Unit:
+        """As the metric says."""
+        return self.made.unit
+
+    def signature(self) -> str:
+        """Return what the metric says, which is text."""
+        with self.whose.failing():
+            found = self.made.signature()
+        if not isinstance(found, str) or not found:
+            raise self.whose.broken(f"the signature {found!r}", "text: name|key:value|...")
+        return found
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return the score of the question that was asked about, in finite numbers."""
+        with self.whose.failing(f"failed at question {question.question_id}"):
+            given = self.made.score(question, prediction)
+        found = self.whose.must_be(given, Score)
+        if found.question_id != question.question_id:
+            raise self.whose.broken(
+                f"a score of question {found.question_id!r}", f"one of {question.question_id!r}"
+            )
+        for name, value in found.values.items():
+            if value is not None and not math.isfinite(value):
+                raise self.whose.broken(
+                    f"{value} for {name!r} of question {question.question_id}",
+                    "a finite number, or None where the question does not count",
+                )
+        return found
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the metric's pools: parallel, finite, each under a name of its own."""
+        with self.whose.failing("failed when it pooled its scores"):
+            given = self.made.pool(scores, submission)
+        if not isinstance(given, Iterable):
+            raise self.whose.broken(f"{type(given).__name__} for its pools", "a tuple of Pool")
+        found = tuple(self._pool(one) for one in given)
+        names = [one.metric for one in found]
+        if len(set(names)) < len(names) or not names:
+            said = "two values of one name" if names else "no value"
+            raise self.whose.broken(said, "at least one, each under a name of its own")
+        return found
+
+    def _pool(self, given: Any) -> Pool:
+        if not isinstance(given, Pool):
+            raise self.whose.broken(f"{type(given).__name__} for a pool", "a Pool")
+        if given.metric.partition(".")[0].partition("~")[0] in catalog.CATALOG["metric"]:
+            raise self.whose.broken(
+                f"a value named {given.metric!r}", "a name of its own: closeread has that metric"
+            )
+        sums = [self._numbers(given, name) for name in ("numerators", "denominators")]
+        ids = list(given.unit_ids)
+        if not len(ids) == len(sums[0]) == len(sums[1]):
+            raise self.whose.broken(
+                f"{count_of(len(ids), 'unit')}, {count_of(len(sums[0]), 'numerator')} and "
+                f"{count_of(len(sums[1]), 'denominator')} for {given.metric}",
+                "as many of each",
+            )
+        return replace(given, unit_ids=ids, numerators=sums[0], denominators=sums[1])
+
+    def _numbers(self, pool: Pool, name: str) -> list[float]:
+        try:
+            found = [float(plain(one)) for one in getattr(pool, name)]
+        except TypeError as error:
+            raise self.whose.broken(f"{name} of {pool.metric} where {error}", "numbers") from error
+        for one in found:
+            if not math.isfinite(one) or (one < 0 and name == "denominators"):
+                least = "" if name == "numerators" else ", none below 0"
+                raise self.whose.broken(
+                    f"{one} among the {name} of {pool.metric}", "finite numbers" + least
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class HeldRetriever:
+    """A retriever whose evidence is of the passage and of the option that were asked about."""
+
+    whose: Outsider
+    made: Retriever
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the retriever tells of itself, such as its models."""
+        if name == "made":  # of a copy that is not filled yet
+            raise AttributeError(name)
+        return getattr(self.made, name)
+
+    def retrieve(
+        self, question: Question, passage: Passage, option: Option | None, k: int | None = None
+    ) -> Evidence:
+        """Return at most ``k`` spans of the passage in text order."""
+        at, label = f" at the question {question.text!r:.60}", option.label if option else ""
+        with self.whose.failing("failed" + at):
+            given = self.made.retrieve(question, passage, option, k)
+        found = self.whose.must_be(given, Evidence)
+        if found.option_label != label:
+            raise self.whose.broken(
+                f"evidence labelled {found.option_label!r}{at}",
+                f"option_label={label!r}, the option's" if label else "no label",
+            )
+        if found.score is not None and not math.isfinite(found.score):
+            raise self.whose.broken(f"the score {found.score}{at}", "a finite number, or None")
+        for one in found.spans:
+            if not 0 <= one.start <= one.end <= len(passage.text):
+                raise self.whose.broken(
+                    f"the span [{one.start}, {one.end}){at}",
+                    f"spans of the passage, which has {len(passage.text):,} characters",
+                )
+        if list(found.spans) != sorted(found.spans):
+            raise self.whose.broken(f"spans out of their order{at}", "spans in text order")
+        if k is not None and len(found.spans) > k:
+            raise self.whose.broken(
+                count_of(len(found.spans), "span") + at, f"at most {k}, as asked"
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class HeldEncoder:
+    """An encoder whose failures are told as its own; what it returns is looked at where it is used.
+
+    It encodes texts, or pairs of them, as the one that it holds.
+    """
+
+    whose: Outsider
+    made: Any
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
+        """Return one row a text."""
+        with self.whose.failing():
+            found: NDArray[Any] = self.made.encode(texts)
+        return found
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
+        """Return one number a pair."""
+        with self.whose.failing():
+            found: NDArray[Any] = self.made.score_pairs(pairs)
+        return found
+
+
+@dataclass(frozen=True)
+class HeldStrategy:
+    """A strategy whose changes are of an option that is there, or leave the truth as it is."""
+
+    whose: Outsider
+    made: Perturbation
+
+    def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+        """Yield the strategy's changes."""
+        labels: Sequence[str] = [one.label for one in question.options]
+        at = f" at question {question.question_id}"
+        with self.whose.failing("failed" + at):
+            proposed: Any = self.made.propose(passage, question)
+            if not isinstance(proposed, Iterable):
+                kind = type(proposed).__name__
+                raise self.whose.broken(f"{kind} for its changes{at}", "an iterator of Edit")
+            for number, given in enumerate(proposed):
+                if number == _MOST_EDITS:
+                    raise self.whose.broken(
+                        f"more than {_MOST_EDITS:,} changes{at}", "an iterator that ends"
+                    )
+                found = self.whose.must_be(given, Edit)
+                if found.place == "option" and found.label not in labels:
+                    raise self.whose.broken(
+                        f"a change of option {found.label!r}{at}",
+                        "one of " + ", ".join(labels) if labels else "no change of an option",
+                    )
+                if found.place != "option" and found.truth != "same":
+                    raise self.whose.broken(
+                        f"a change of the {found.place} that turns the truth{at}",
+                        "truth='same' but for options",
+                    )
+                yield found
+
+
+_HELD: dict[str, Callable[[Outsider, Any], Any]] = {
+    "reader": told_of_itself,
+    "metric": HeldMetric,
+    "retriever": HeldRetriever,
+    "perturbation": HeldStrategy,
+}

@@ -1,0 +1,294 @@
+"""Makes what the catalog names from options: checked against the factory's own parameters."""
+
+import difflib
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from numbers import Integral, Real
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.registry import lookup
+from closeread.registry.contracts import held, must_promise_metric, outsider
+
+# How a factory or a record declares an option that names a file or a folder, or what may be one;
+# further names are those of the files in such a folder that are read.
+PathText = Annotated[str, "path"]
+# From an option's name and its value, as the user wrote it, to the path that is meant.
+Written = Callable[[str, str], str]
+_written: ContextVar[Written] = ContextVar("written", default=lambda _, path: path)
+
+
+@contextmanager
+def written_by(rule: Written) -> Iterator[None]:
+    """Say how paths among the options are written while it is open: in a recipe, by a shell."""
+    before = _written.set(rule)
+    try:
+        yield
+    finally:
+        _written.reset(before)
+
+
+def path_of(option: str, value: str) -> str:
+    """Return the path that an option names, as the rule in force reads it; else the value."""
+    return _written.get()(option, value)
+
+
+# The parameters of a factory that an option may name.
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_IN_WORDS: dict[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
+# What a thing of each kind must be able to do at the least (``protocols.py``).
+_METHODS: dict[str, str] = {
+    "reader": "read",
+    "retriever": "retrieve",
+    "metric": "score",
+    "perturbation": "propose",
+}
+
+
+class Options(dict[str, Any]):
+    """All options that something was made with.
+
+    Attributes:
+        files: Which files are named by them, or by those of its parts, and change what it gives.
+    """
+
+    files: tuple[str, ...] = ()
+
+
+def make(
+    kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
+) -> tuple[Any, Options]:
+    """Make what a name stands for; return it with all its options, defaults included.
+
+    Args:
+        kind: Which table of the catalog.
+        name: A name in it, or ``package.module:factory``.
+        options: Keyword arguments of its factory. A factory that passes further ones on returns
+            an object whose ``options`` tells all of them.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        UsageError: It has no such option, the value is of the wrong kind, or something else is
+            made than what is of this kind.
+        OutsideError: The user's own factory fails.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    factory, known, given, open_ended = _bound(kind, name, options)
+    label = f"the {catalog.called(kind)} {name}"
+    theirs = outsider(kind, name)
+    if theirs and kind == "metric":
+        must_promise_metric(theirs, factory)
+    with theirs.failing("cannot be made") if theirs else nullcontext():
+        made = _able(kind, label, factory(**given))
+    of_kind = held(theirs, made) if theirs else made
+    passed_on = getattr(made, "options", {}) if open_ended else {}
+    own = {one: found.default for one, found in known.items()} | given
+    resolved = Options(own | passed_on)
+    passing = getattr(made, "passing_options", ())
+    files = _files((one for one in known.values() if one.name not in passing), own)
+    resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
+    return of_kind, resolved
+
+
+def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None) -> None:
+    """See that a name can be made something of with these options, and make nothing.
+
+    Args and errors are those of ``make``; what a factory passes on is not looked at.
+    """
+    _bound(kind, name, options)
+
+
+def takes(kind: catalog.Kind, name: str, option: str) -> bool:
+    """Whether what a name stands for has an option; raises as ``make`` where there is no such."""
+    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
+    return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+class OptionTold(NamedTuple):
+    """An option as its factory declares it.
+
+    Attributes:
+        name: What it is given by.
+        takes: What its value is to be, in words.
+        default: Its value where it is not given; None also where it must be given.
+        needed: Whether it must be given.
+    """
+
+    name: str
+    takes: str
+    default: Any
+    needed: bool
+
+
+def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
+    """Return the options of what a name stands for, and whether it passes further ones on.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        MissingExtraError: It needs an optional dependency that is not installed.
+        OutsideError: The user's own module cannot be imported.
+    """
+    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
+    own = [one for one in parameters if one.kind in _NAMED]
+    told = [
+        OptionTold(
+            name=one.name,
+            takes="a path" if _marks(_wanted(one.annotation)) else _said(_wanted(one.annotation)),
+            default=None if one.default is one.empty else one.default,
+            needed=one.default is one.empty,
+        )
+        for one in own
+    ]
+    return told, any(one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+def _bound(
+    kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
+) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
+    """Return a factory, what it knows, what it is given, and whether it passes others on."""
+    label = f"the {catalog.called(kind)} {name}"
+    factory = _factory(kind, name, label)
+    given = dict(options or {})
+    parameters = _parameters(factory)
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    known = {one.name: one for one in parameters if one.kind in _NAMED}
+    for option, value in given.items():
+        if option in known:
+            given[option] = _fitting(label, known[option], value)
+        elif not open_ended:
+            raise _unknown_option(label, option, list(known))
+    missing = [
+        one for one in known if one not in given and known[one].default is inspect.Parameter.empty
+    ]
+    if missing:
+        raise UsageError(
+            f"{label} needs the option {missing[0]!r}",
+            cure=f"give it with -o {missing[0]}=VALUE",
+        )
+    return factory, known, given, open_ended
+
+
+def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
+    """Make what a name stands for of one thing that it is given, as a strategy of its surroundings.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        UsageError: Its factory takes something else, or makes something else.
+    """
+    label = f"the {catalog.called(kind)} {name}"
+    factory = _factory(kind, name, label)
+    try:
+        inspect.signature(factory).bind(given)
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"{label} cannot be made of {type(given).__name__}: {error}",
+            expected="a factory that takes it (docs/extend.md)",
+        ) from error
+    theirs = outsider(kind, name)
+    if theirs is None:
+        return _able(kind, label, factory(given))
+    with theirs.failing("failed"):
+        made = _able(kind, label, factory(given))
+    return held(theirs, made)
+
+
+def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
+    found = lookup.resolve(kind, name)
+    if not callable(found):
+        raise UsageError(
+            f"{label} is an object of the type {type(found).__name__}",
+            expected="what makes one: a class, or a function (docs/extend.md)",
+        )
+    made: Callable[..., Any] = found
+    return made
+
+
+def _able(kind: str, label: str, made: Any) -> Any:
+    method = _METHODS.get(kind)
+    if method is not None and not callable(getattr(made, method, None)):
+        raise UsageError(
+            f"{label} makes an object of the type {type(made).__name__}",
+            expected=f"an object with the method {method!r} (docs/extend.md)",
+        )
+    return made
+
+
+def _files(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files that options name, or that are read of the folders that they name."""
+    for one in parameters:
+        marks, named = _marks(_wanted(one.annotation)), options[one.name]
+        if marks and isinstance(named, str) and named:
+            within = (str(Path(named, inner)) for inner in marks[1:])
+            yield from filter(os.path.isfile, (named, *within))
+
+
+def _marks(wanted: Any) -> tuple[Any, ...]:
+    """Return what an annotation says of a path: ``path`` first; nothing of anything else."""
+    marks = getattr(wanted, "__metadata__", ())
+    return marks if marks[:1] == PathText.__metadata__ else ()  # type: ignore[attr-defined]
+
+
+def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return a factory's parameters; its module may keep annotations as texts (PEP 563)."""
+    try:
+        found = inspect.signature(factory, eval_str=True)
+    except (NameError, AttributeError, TypeError, SyntaxError):  # of names for type checkers alone
+        found = inspect.signature(factory)
+    except ValueError:  # of some of Python's own, which take no options of anybody's
+        return []
+    return list(found.parameters.values())
+
+
+def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
+    valid = "one of " + ", ".join(known) if known else "no options at all"
+    near = difflib.get_close_matches(option, known, n=1)
+    meant = f"write {near[0]}, if that is meant" if near else ""
+    return UsageError(f"{label} has no option {option!r}", expected=valid, cure=meant)
+
+
+def _wanted(annotation: Any) -> Any:
+    """Return what an option is to be where it is given: of ``float | None`` a number."""
+    union = isinstance(annotation, UnionType) or get_origin(annotation) is Union
+    return get_args(annotation)[0] if union else annotation
+
+
+def _said(wanted: Any) -> str:
+    """Say what an option takes; nothing where its factory does not tell."""
+    return _IN_WORDS.get(wanted, "") if isinstance(wanted, type) else ""
+
+
+def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
+    wanted = _wanted(parameter.annotation)
+    if value is None and wanted is not parameter.annotation:
+        return value
+    if _marks(wanted):
+        wanted = str
+        if isinstance(value, str):
+            value = path_of(parameter.name, value)
+    if wanted is str and isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, bool):
+        # numpy's numbers, too, which no run folder could hold
+        if wanted is float and isinstance(value, Real):
+            return float(value)
+        if wanted is int and isinstance(value, Integral):
+            return int(value)
+    if wanted in (str, int, float, bool) and type(value) is not wanted:
+        raise UsageError(
+            f"{label} cannot take {value!r} for {parameter.name!r}",
+            expected=_said(wanted),
+        )
+    return value

@@ -1,0 +1,110 @@
+"""Finds what a name stands for: in the catalog, or as ``package.module:factory`` of the user's."""
+
+import contextlib
+import difflib
+import importlib
+import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from closeread import catalog
+from closeread.errors import UnknownNameError, UsageError
+from closeread.registry.external import Outsider
+from closeread.registry.extras import missing_extra
+
+
+def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
+    """Look a name up; ``package.module:factory`` is taken as it stands.
+
+    The address of a server, such as ``http:localhost:8000``, names the reader ``http``.
+
+    Raises:
+        UnknownNameError: No such name; the message lists the near ones.
+    """
+    table = catalog.CATALOG[kind]
+    if name in table:
+        return table[name]
+    if kind == "reader" and name.startswith(catalog.ADDRESS):
+        return table["http"]
+    module, _, attribute = name.partition(":")
+    parts = module.split(".")
+    if (
+        attribute
+        and all(parts)
+        and "__main__" not in parts[1:]  # importing another's runs it; a notebook's is running
+        and not name.startswith(catalog.ADDRESS)
+    ):
+        return catalog.Entry(name, "given by the user")
+    near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
+    raise UnknownNameError(
+        f"there is no {catalog.called(kind)} named {name!r}",
+        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
+        cure=f"`closeread ls {kind}s` lists them; `package.module:factory` names your own",
+    )
+
+
+_beside: ContextVar[str] = ContextVar("beside", default="")
+
+
+@contextlib.contextmanager
+def looking_in(folder: str) -> Iterator[None]:
+    """Look in a folder, too, for modules of the user's own, after all installed ones.
+
+    Nothing is looked for there until one is named: many libraries import what need not be there,
+    and would find whatever happens to have its name, such as a folder ``torch``.
+
+    Of an empty folder nowhere else is looked than where Python does: so with names that a run
+    records, since whoever made it may have put a module beside it.
+    """
+    before = _beside.set(folder)
+    try:
+        yield
+    finally:
+        _beside.reset(before)
+
+
+def resolve(kind: catalog.Kind, name: str) -> Any:
+    """Import what a name stands for.
+
+    Raises:
+        UnknownNameError: No such name, or no such module or attribute.
+        UsageError: The module is one of Python's own library.
+        OutsideError: The user's own module cannot be imported.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    found = entry(kind, name)
+    called = catalog.called(kind)
+    module_name, _, attribute = found.target.partition(":")
+    folder, theirs = _beside.get(), found.target == name
+    if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
+        raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
+            f"the {called} {name} names a module of Python's own library, which makes none",
+            expected="a name of `closeread ls`, or `package.module:factory` of somebody's own",
+        )
+    if theirs and folder and folder not in sys.path:
+        sys.path.append(folder)  # for good: such a module may import others later
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+        if found.extra and missing and not missing.startswith("closeread"):
+            raise missing_extra(f"the {called} {name}", missing, found.extra) from error
+        if missing and f"{module_name}.".startswith(f"{missing}."):
+            raise UnknownNameError(
+                f"the {called} {name!r} names a module that cannot be imported: {missing}",
+                cure="check the spelling, and that its package is installed here; what a run names "
+                "is not sought in the folder that you work in: PYTHONPATH=. has it sought there",
+            ) from error
+        if theirs:
+            raise Outsider(kind, name).failed("cannot be imported", error) from error
+        raise
+    if not hasattr(module, attribute):
+        near = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
+        raise UnknownNameError(
+            f"{module_name} has no {attribute!r}",
+            where=f"{called} {name}",
+            expected="perhaps " + ", ".join(near) if near else "",
+            cure="" if near else "name the function that makes it",
+        )
+    return getattr(module, attribute)

@@ -1,0 +1,83 @@
+"""A path as a recipe writes it: what a shell would put in is put in, since no shell reads it."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.registry.factory import Written
+
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
+
+
+def expanded(
+    path: str, *, where: str, key: str = "out", environment: Mapping[str, str] = os.environ
+) -> str:
+    """Return a recipe's path with variables (``$NAME``, ``${NAME}``) and home folder put in.
+
+    Args:
+        path: As it is written; what is no name behind a ``$`` stays as it is.
+        where: The recipe, for messages.
+        key: What names the path there.
+        environment: The variables.
+
+    Raises:
+        InputError: A variable is not set or empty, or there is no such home folder.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        if not (given := environment.get(name, "")):
+            raise InputError(
+                f"{key} is {path!r}, and the environment variable {name} is not set",
+                where=where,
+                cure="set it, or write the path itself",
+            )
+        return given
+
+    user, slash, rest = path.partition("/")
+    if not path.startswith("~"):
+        return _VARIABLE.sub(value, path)
+    return _home(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
+
+
+def in_recipe(where: str, typed: Collection[Any] = ()) -> Written:
+    """Return how a recipe writes paths among options: what is there by the very name is meant.
+
+    Args:
+        where: The recipe, for messages.
+        typed: The values of options that ``-o`` gives instead; they are read as it writes them,
+            whichever of the reader's parts they are handed on to.
+    """
+
+    def read(option: str, path: str) -> str:
+        if path in typed:
+            return on_command_line(option, path)
+        return path if os.path.lexists(path) else expanded(path, where=where, key=option)
+
+    return read
+
+
+def on_command_line(option: str, path: str) -> str:
+    """Return a path as ``-o`` writes it: a shell fills in variables there, and few the home folder.
+
+    Raises:
+        InputError: There is no such home folder.
+    """
+    if not path.startswith("~") or os.path.lexists(path):
+        return path
+    user, slash, rest = path.partition("/")
+    return _home(path, user, f"-o {option}", option) + slash + rest
+
+
+def _home(path: str, user: str, where: str, key: str) -> str:
+    try:
+        return str(Path(user).expanduser())
+    except RuntimeError:
+        raise InputError(
+            f"{key} is {path!r}, and nobody has the home folder {user}",
+            where=where,
+            cure="write the path itself; a folder that is called so is ./" + user,
+        ) from None

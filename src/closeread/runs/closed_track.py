@@ -1,0 +1,217 @@
+"""The rules of GCRC_advRobust's closed track, held against what a run records of itself.
+
+The task allows at most 1.5 times BERT-large (510 million parameters), no large model at any stage
+of data, training or prediction, and no answer made by the rules after which adversarial options
+were written. What is large the task does not define otherwise, so a model above 510 million is
+taken for large. A run folder is a record and no proof: what nothing records is ``not known``, and
+never ``kept``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from closeread import catalog
+from closeread.evidence.models import UsedModel
+from closeread.readers.lineage import PEOPLE, Lineage, Maker
+from closeread.runs.records import ReaderInfo, RunInfo
+
+MOST_PARAMETERS = 510_000_000
+Verdict = Literal["kept", "broken", "not known"]
+# Readers and retrievers in which nothing was learned.
+_WITHOUT_WEIGHTS = frozenset(
+    {"first-sentence", "random-option", "longest-option", "majority", "lexical", "evidence"}
+)
+_WITHOUT_MODEL = frozenset({"cover", "bm25"})
+
+
+class Ruling(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a rule, and why."""
+
+    rule: str
+    verdict: Verdict
+    why: str
+
+
+Reason = tuple[Verdict, str]
+
+
+def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
+    """Return a ruling for each rule of the closed track."""
+    reader = info.reader
+    lineage = _lineage(reader)
+    limit = f"at most {MOST_PARAMETERS // 10**6} million parameters in all"
+    reasons = {
+        limit: _size(reader, lineage),
+        "no large model had a part in training": _training(reader, lineage),
+        "no large model wrote what was learned from": _data(reader, lineage),
+        "no question was answered by sight of its siblings": _answers(info),
+    }
+    elsewhere: list[Reason] = []
+    if info.rest:
+        elsewhere = [("not known", "some answers were taken from another run")]
+    return tuple(_ruling(rule, [*found, *elsewhere]) for rule, found in reasons.items())
+
+
+def worst(rulings: Sequence[Ruling]) -> Verdict:
+    """Return ``broken`` where one rule is, else ``not known`` where one is, else ``kept``."""
+    verdicts = {one.verdict for one in rulings}
+    if "broken" in verdicts:
+        return "broken"
+    return "not known" if "not known" in verdicts else "kept"
+
+
+def _ruling(rule: str, found: Sequence[Reason]) -> Ruling:
+    """Return the worst of the reasons; there is one at least."""
+    for verdict in ("broken", "not known"):
+        why = [said for held, said in found if held == verdict]
+        if why:
+            return Ruling(rule=rule, verdict=verdict, why="; ".join(dict.fromkeys(why)))
+    return Ruling(rule=rule, verdict="kept", why="; ".join(dict.fromkeys(one for _, one in found)))
+
+
+def _lineage(reader: ReaderInfo) -> Lineage | None:
+    try:
+        return msgspec.convert(reader.record.get("lineage"), Lineage)
+    except msgspec.ValidationError:
+        return None
+
+
+def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    sizes: list[tuple[str, int | None]] = []
+    own = _parameters(reader.record)
+    if own is not None or reader.name not in _WITHOUT_WEIGHTS:
+        sizes.append((f"the model of {reader.name}", own))
+    sizes += [(one.name, one.n_parameters) for one in _beside(reader)]
+    known = [(name, size) for name, size in sizes if size is not None]
+    total = sum(size for _, size in known)
+    if not sizes:
+        yield "kept", f"{reader.name} has no model"
+    elif known:
+        told = f"{total:,} parameters"
+        if len(known) > 1:
+            told += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
+        yield "broken" if total > MOST_PARAMETERS else "kept", told
+    if own is not None and lineage is not None and lineage.n_parameters != own:
+        yield "not known", f"the lineage tells of {lineage.n_parameters:,} parameters"
+    for name, size in sizes:
+        if size is None:
+            yield "not known", f"nothing records how large {name} is"
+
+
+def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
+    """Return what a retriever works with: what the run recorded, else what options name."""
+    try:
+        return msgspec.convert(reader.record.get("evidence_models"), tuple[UsedModel, ...])
+    except msgspec.ValidationError:
+        return tuple(UsedModel(name=name) for name in _other_models(reader.options))
+
+
+def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = _beside(reader)
+    for other in others:
+        yield "not known", f"nothing records how {other.name} was trained"
+    if reader.name in _WITHOUT_WEIGHTS:
+        if not others:
+            yield "kept", "nothing was trained"
+        return
+    if lineage is None:
+        yield "not known", f"nothing records how {reader.name} came to be"
+        return
+    yield from _of_all(_trained, lineage)
+
+
+def _of_all(reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage) -> Iterator[Reason]:
+    """Yield what is to be said of a model, and of those by which it was taught."""
+    yield from reasons(lineage)
+    for one in lineage.teachers():
+        yield from ((verdict, f"a teacher: {said}") for verdict, said in reasons(one))
+
+
+def _trained(lineage: Lineage) -> Iterator[Reason]:
+    if not lineage.stages:
+        yield "not known", f"nothing records how {lineage.origin} was trained"
+    elif lineage.origin and not lineage.origin_made_by:
+        yield "not known", f"nothing records how {lineage.origin} was trained, or declares it"
+    else:
+        yield "kept", f"trainings on record: {len(lineage.stages)}"
+    if lineage.n_parameters > MOST_PARAMETERS:
+        yield "broken", f"what was trained has {lineage.n_parameters:,} parameters"
+    for stage in lineage.stages:
+        for one in stage.evidence_models:
+            if one.n_parameters is not None and one.n_parameters > MOST_PARAMETERS:
+                yield "broken", f"{one.name}, by which it was trained, has {one.n_parameters:,}"
+            else:
+                yield "not known", f"nothing records how {one.name} was trained"
+        for name in _other_models(stage.options) if not stage.evidence_models else ():
+            yield "not known", f"nothing records how large {name} is"
+
+
+def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = _beside(reader)
+    for other in others:
+        yield "not known", f"nothing records what {other.name} learned from"
+    if reader.name in _WITHOUT_WEIGHTS:
+        if not others:
+            yield "kept", "nothing was learned"
+        return
+    if lineage is None:
+        yield "not known", f"nothing records what {reader.name} learned from"
+        return
+    yield from _of_all(_learned, lineage)
+
+
+def _learned(lineage: Lineage) -> Iterator[Reason]:
+    if lineage.origin:
+        yield _written(f"what {lineage.origin} learned from", lineage.origin_made_by)
+    if not lineage.stages:
+        yield "not known", "no training is on record"
+    sources = [source for stage in lineage.stages for source in stage.learned_from]
+    untold = [source.name for source in sources if not source.made_by]
+    if untold:
+        yield "not known", f"nobody declared who wrote {', '.join(dict.fromkeys(untold))}"
+    for source in sources:
+        if source.made_by:
+            yield _written(source.name, source.made_by)
+
+
+def _answers(info: RunInfo) -> Iterator[Reason]:
+    if info.submission or info.log is not None:
+        yield "not known", "the answers were handed in, not read here"
+    elif info.reader.name == "http" or info.reader.name not in catalog.names("reader"):
+        yield "not known", f"{info.reader.name} is not one of closeread's own readers"
+    else:
+        yield "kept", "each question was shown alone, without gold"
+
+
+def _written(what: str, made_by: str | Maker) -> Reason:
+    if not made_by:
+        return "not known", f"nobody declared who wrote {what}"
+    if made_by == PEOPLE:
+        return "kept", f"people wrote {what}, as declared"
+    model, size = (
+        (made_by, None) if isinstance(made_by, str) else (made_by.model, made_by.n_parameters)
+    )
+    if size is None:
+        return "not known", f"{model} wrote {what}, and nothing tells how large it is"
+    return (
+        "broken" if size > MOST_PARAMETERS else "kept",
+        f"{model} ({size:,} parameters) wrote {what}, as declared",
+    )
+
+
+def _parameters(record: Mapping[str, Any]) -> int | None:
+    """Return how large the reader's own model is, where its record tells."""
+    own = record.get("model")
+    found = record.get("n_parameters", own.get("n_parameters") if isinstance(own, dict) else None)
+    return found if isinstance(found, int) else None
+
+
+def _other_models(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what options name beside the reader's own model: what a retriever works with."""
+    named = [str(options[name]) for name in ("evidence_model", "vectors") if options.get(name)]
+    retriever = options.get("retriever")
+    if retriever and retriever not in _WITHOUT_MODEL and not named:
+        named = [f"the retriever {retriever}"]
+    yield from named

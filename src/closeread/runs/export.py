@@ -1,0 +1,143 @@
+"""A run's predictions as a file that an official program or organiser takes."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from closeread.errors import UsageError
+from closeread.formats.files.atomic_write import writing
+from closeread.formats.files.output_place import must_not_replace
+from closeread.formats.submissions import dumping, gcrc_package
+from closeread.metrics.choice import picked
+from closeread.metrics.option import judge
+from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY, Predictions, Run
+from closeread.types import Answer, Dataset, Prediction
+
+_LETTERS = "gcrc-advrobust"
+_OF_OPTIONS = (_LETTERS, "vgaokao")
+_OF_EACH_OPTION = "multirc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandedIn:
+    """What was written.
+
+    Attributes:
+        source: The run's folder.
+        target: The file.
+        form: What it is, a key of ``formats.submissions.dumping.FORMS``.
+        without_letter: At how many questions a letter was to be named and none was.
+    """
+
+    source: str
+    target: str
+    form: str
+    without_letter: int = 0
+
+
+def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path] = ()) -> HandedIn:
+    """Write a run's predictions; the file appears under its name only when it is whole.
+
+    Args:
+        run: Finished.
+        target: Where; a name that ends in ``.gz`` is compressed, one that ends in ``.zip`` is the
+            package that GCRC_advRobust's evaluation asked for.
+        to: The form; by default ``texts``, and ``gcrc-advrobust`` for the package.
+        beside: The files that go into the package besides.
+
+    Raises:
+        UsageError: The run cannot fill the form, the package lacks a part, or the file would take
+            the place of what is read.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    packed = target.suffix == ".zip"
+    form = to or (_LETTERS if packed else "texts")
+    if (packed or beside) and not (packed and form == _LETTERS):
+        raise UsageError(
+            f"the form {form} into {target.name}" + (" with files beside it" if beside else ""),
+            expected=f"the form {_LETTERS} into a .zip, the one package that there is",
+        )
+    if any(path.resolve() == target.resolve() for path in beside):
+        raise UsageError(
+            "the package would take the place of a file that goes into it",
+            where=str(target),
+            cure="name the package otherwise, such as GCRC_advRobust.zip",
+        )
+    for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
+        must_not_replace(target, run.path / name, "a file of the run")
+    dataset = run.dataset()
+    must_not_replace(target, dataset.path)
+    if to is None:
+        _must_be_one_object(target)
+    said: Mapping[str, Prediction] = Predictions(run)
+    if form == _OF_EACH_OPTION:
+        said = _judged(said, dataset)
+    elif form in _OF_OPTIONS:
+        said = _lettered(said, dataset)
+    elif scored := _lettered(said, dataset, scored=True):
+        said = {**said, **scored}
+    with writing(target) as stream:
+        if packed:
+            letters = io.BytesIO()
+            dumping.hand_in(said, dataset, form, letters)
+            gcrc_package.pack(letters.getvalue(), beside, stream)
+        else:
+            dumping.hand_in(said, dataset, form, stream)
+    return HandedIn(
+        source=str(run.path),
+        target=str(target),
+        form=form,
+        without_letter=_blank(said.values()) if form == _LETTERS else 0,
+    )
+
+
+def _lettered(
+    said: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
+) -> dict[str, Prediction]:
+    """Return predictions with the letters that scoring takes where texts or scores stand.
+
+    Only those that have nothing but scores, if so asked.
+    """
+    found = {}
+    for question in dataset.questions():
+        prediction = said.get(question.question_id)
+        if prediction is None:
+            continue
+        if not scored or (prediction.answer is None and prediction.option_scores):
+            letter = Answer(kind="choice", label=picked(question, prediction) or "")
+            found[question.question_id] = replace(prediction, answer=letter)
+    return found
+
+
+def _judged(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
+    """Return predictions with 1 for each option that scoring holds to be right, and 0.
+
+    What names none holds none: MultiRC's program passes over a question that is left out.
+    """
+    found = {}
+    for question in dataset.questions():
+        prediction = said.get(question.question_id)
+        if prediction is not None:
+            held = tuple(float(one is True) for one in judge(question, prediction))
+            found[question.question_id] = replace(prediction, option_scores=held)
+    return found
+
+
+def _blank(said: Iterable[Prediction]) -> int:
+    return sum(not (one.answer and one.answer.label) for one in said)
+
+
+def _must_be_one_object(target: Path) -> None:
+    """Stop where a name says that the file is a table or lines, and no form says otherwise."""
+    ending = Path(target.name.removesuffix(".gz")).suffix
+    if ending in {".csv", ".jsonl"}:
+        raise UsageError(
+            f"a run's predictions are not written as {ending[1:]}",
+            where=str(target),
+            expected="a name that ends in .json, or a form named with --to",
+            cure="for lines take predictions.jsonl, which lies in the run; for a table of its "
+            "numbers `closeread report RUN --csv FILE`",
+        )

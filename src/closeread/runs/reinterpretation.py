@@ -1,0 +1,132 @@
+"""What the numbers would be if answers that were handed in were read as people read them.
+
+Official programs compare what stands there: `` C``, ``(C)`` and ``2`` are no option, ``KÃ¶ln`` is
+not ``Köln``, whatever was meant. The numbers stay the programs'; what such a form costs is told
+beside them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from closeread.formats.layouts.choices import as_number, as_typed
+from closeread.formats.submissions.raw_prediction import text_answer
+from closeread.runs.ambiguous_answers import says_none
+from closeread.runs.records import RunSummary
+from closeread.runs.score import score_submission
+from closeread.runs.submission_fit import Misfits
+from closeread.types import Answer, Dataset, Question, Submission
+
+_SHOWN = 4
+Changed = dict[str, tuple[float, float]]  # by metric: what it would be, and what it is
+# Null is no text, and a text that is read as none is to stay as it is.
+_Reading = Callable[[str | None, Question], str | None]
+
+
+def read_as(
+    dataset: Dataset, submission: Submission, found: RunSummary, strange: Misfits
+) -> dict[str, Changed]:
+    """Return by how answers are read the values that differ then; none where nothing does.
+
+    Args:
+        dataset: What was asked.
+        submission: What was handed in.
+        found: Its numbers.
+        strange: What of it does not fit; the questions whose answers are read otherwise.
+    """
+    readings: list[tuple[str, list[str], _Reading]] = [
+        ("letters", strange.typed, _as_letter),
+        ("numbers from 0", strange.numbers, partial(_by_number, first=0)),
+        ("numbers from 1", strange.numbers, partial(_by_number, first=1)),
+        ("ungarbled", strange.garbled, partial(_ungarbled, texts=strange.ungarbled)),
+        ("no answer", strange.declined, _as_none),
+    ]
+    changed = {
+        how: _changed(dataset, _reread(dataset, submission, frozenset(ids), reading), found)
+        for how, ids, reading in readings
+        if ids
+    }
+    if strange.odds:
+        extras = {name: one for name, one in submission.extras.items() if name != "null_odds"}
+        changed["no null odds"] = _changed(dataset, replace(submission, extras=extras), found)
+    return {how: values for how, values in changed.items() if values}
+
+
+def told(changed: Mapping[str, Changed]) -> Iterator[str]:
+    """Yield a line for each way to read the answers."""
+    for how, values in changed.items():
+        listed = [
+            f"{name} would be {100 * new:.1f} % and is {100 * old:.1f} %"
+            for name, (new, old) in values.items()
+        ]
+        more = f", … ({len(listed) - _SHOWN} more)" if len(listed) > _SHOWN else ""
+        yield f"read as {how}: " + ", ".join(listed[:_SHOWN]) + more
+
+
+def _as_letter(said: str | None, _: Question) -> str | None:
+    return as_typed(said or "") or None
+
+
+def _as_none(said: str | None, _: Question) -> str | None:
+    return "" if not said or says_none(said) else None
+
+
+def _by_number(said: str | None, question: Question, first: int) -> str | None:
+    place = (as_number(said or "") or 0) - first
+    options = question.options
+    return options[place].label if 0 <= place < len(options) else None
+
+
+def _ungarbled(
+    said: str | None, question: Question, texts: Mapping[str, Mapping[str, str]]
+) -> str | None:
+    return texts[question.question_id].get(said or "")
+
+
+def _reread(
+    dataset: Dataset, submission: Submission, ids: frozenset[str], reading: _Reading
+) -> Submission:
+    asked = {one.question_id: one for one in dataset.questions() if one.question_id in ids}
+    predictions = dict(submission.predictions)
+    for name, question in asked.items():
+        read = _read(predictions[name].answer, question, reading)
+        predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
+    rows = tuple((name, _raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
+    return replace(submission, predictions=predictions, rows=rows)
+
+
+def _changed(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed:
+    settings = msgspec.structs.replace(found.settings, resamples=0, by=())
+    then = score_submission(dataset, reread, settings).metrics
+    return {
+        name: (would_be, one.value)
+        for name, one in found.metrics.items()
+        if one.value is not None
+        and name in then
+        and (would_be := then[name].value) is not None
+        and would_be != one.value
+    }
+
+
+def _read(answer: Answer | None, question: Question, reading: _Reading) -> Answer | None:
+    if answer is None:
+        said = reading(None, question)
+        return None if said is None else text_answer(said)
+    texts = [_or(reading(text, question), text) for text in answer.texts]
+    if len(texts) == 1:
+        return text_answer(texts[0])
+    return msgspec.structs.replace(answer, texts=tuple(texts))
+
+
+def _raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
+    if question is None or not isinstance(raw, str | None):
+        return raw
+    return _or(reading(raw, question), raw)
+
+
+def _or(read: str | None, said: Any) -> Any:
+    """Return what was read, else what was said."""
+    return said if read is None else read

@@ -1,0 +1,156 @@
+"""Which metrics judge a data set."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from closeread.errors import UsageError
+from closeread.formats.registry import named
+from closeread.metrics.subject import family
+from closeread.protocols import Metric
+from closeread.registry import lookup
+from closeread.registry.factory import make
+from closeread.runs.records import ScoreSettings
+from closeread.text.language import of_most
+from closeread.types import Dataset, Prediction
+
+
+def wanted(of: str, value: str, asked: Collection[str]) -> bool:
+    """Whether the value of a family was asked for: by the family, its name, or its beginning."""
+    return any(
+        one in (of, value) or (family(one) == of and value.startswith(one + ".")) for one in asked
+    )
+
+
+def make_metrics(
+    names: Iterable[str], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Metric]:
+    """Make the metrics of several names, one a family, in order.
+
+    Args:
+        names: Families or full dotted names.
+        options: Family to the options that its factory takes.
+
+    Raises:
+        UnknownNameError: There is no such metric.
+        UsageError: A metric does not take an option, or not of this kind.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    made: dict[str, Metric] = {}
+    for name in dict.fromkeys(family(one) for one in names):
+        made[name], _ = make("metric", name, options.get(name))
+    return made
+
+
+def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
+    """Make the metrics that a run's summary names; raises as ``make_metrics`` does.
+
+    A module of somebody else's is imported where it is installed, not from the folder that the user
+    works in: whoever handed in the run may have put one there.
+    """
+    with lookup.looking_in(""):
+        return make_metrics(settings.metrics, settings.options)
+
+
+def default_metrics(
+    dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool = False
+) -> tuple[str, ...]:
+    """Return the metrics that the format's publishers use, else those that fit the questions.
+
+    Args:
+        dataset: The questions.
+        predictions: What was answered.
+        by_look: Whether the kinds of gold answers are told by their look alone, as those of bare
+            strings in a log: a few numbers make no set of discrete questions then.
+
+    Raises:
+        UsageError: The predictions are evidence alone, and there is no gold evidence.
+    """
+    published: Sequence[str] = named(dataset.format).metrics
+    if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
+        return _of_no_answer(passage.language for passage, _ in dataset)
+    if "evidence" in published and _with_evidence(predictions):
+        judged = any(question.gold_evidence for question in dataset.questions())
+        if not _with_answers(predictions):
+            if not judged:
+                raise UsageError(
+                    f"the predictions are evidence alone, and no question of {dataset.name} has "
+                    "gold evidence",
+                    cure="score them against a set that has it",
+                )
+            return ("evidence",)
+        if judged:
+            return tuple(published)
+    if published:
+        return tuple(name for name in published if name != "evidence")
+    return _by_questions(dataset, predictions, by_look=by_look)
+
+
+def _may_be_unanswerable(dataset: Dataset) -> bool:
+    return any(
+        answer.kind == "none" for question in dataset.questions() for answer in question.answers
+    )
+
+
+def _of_no_answer(languages: Iterable[str]) -> tuple[str, ...]:
+    """Return what judges words where there may be no answer: Chinese ones are not SQuAD's words."""
+    return ("cmrc~mixed",) if of_most(languages) == "zh" else ("squad2", "squad2~strict")
+
+
+def _by_questions(
+    dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool
+) -> tuple[str, ...]:
+    kinds: Counter[str] = Counter()
+    roles: Counter[str | None] = Counter()
+    languages: list[str] = []
+    truth = evidence = none = single = False
+    for passage, questions in dataset:
+        languages.append(passage.language)
+        for question in questions:
+            kinds[question.kind if not question.options else "options"] += 1
+            truth = truth or any(one is not None for one in question.option_truth)
+            roles[question.role] += 1
+            single = single or bool(question.options and question.role is None)
+            evidence = evidence or bool(question.gold_evidence)
+            none = none or any(answer.kind == "none" for answer in question.answers)
+    found = []
+    if "options" in kinds:
+        found.append("choice")
+        if truth:
+            found.append("option")
+        if roles["negative"] and roles["negative"] == roles["positive"] and not single:
+            found += ["gcrc", "gcrc~strict"]
+    if kinds["discrete"] > (kinds["span"] if by_look else 0):
+        found.append("drop")
+    elif "span" in kinds:
+        spans = "cmrc" if "zh" in languages else "squad"
+        found += _of_no_answer(languages) if none else (spans,)
+    # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
+    if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
+        found.append("attack")
+    if evidence and _with_evidence(predictions):
+        found.append("evidence")
+    if _with_confidence(predictions):
+        found.append("selective")
+    return tuple(found)
+
+
+def _with_answers(predictions: Mapping[str, Prediction]) -> bool:
+    """Whether questions were answered, or declined, which a confidence tells."""
+    return any(
+        prediction.answer is not None
+        or prediction.option_scores
+        or prediction.error
+        or prediction.confidence is not None
+        for prediction in predictions.values()
+    )
+
+
+def _with_evidence(predictions: Mapping[str, Prediction]) -> bool:
+    return any(prediction.evidence for prediction in predictions.values())
+
+
+def _with_confidence(predictions: Mapping[str, Prediction]) -> bool:
+    return bool(predictions) and all(
+        prediction.confidence is not None or prediction.error for prediction in predictions.values()
+    )

@@ -1,0 +1,283 @@
+"""Whether predictions that were handed in are about the questions of a data set, and answer them.
+
+Official metrics count what does not fit in their own ways, and most say nothing of it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from closeread.errors import MismatchError
+from closeread.formats.layouts.choices import as_number, as_typed
+from closeread.metrics.choice import picked
+from closeread.runs.ambiguous_answers import accepted, declines, says_several
+from closeread.text.garbled import may_be, undone
+from closeread.types import Dataset, Prediction, Question, Submission
+from closeread.wording import count_of, some
+
+KINDS = (
+    "missing", "strangers", "repeated", "no_options", "typed", "numbers", "garbled",
+    "declined", "several", "odds", "other_options", "misplaced",
+)  # fmt: skip
+
+# Of one and of several, and how it goes on; in the order in which they are told.
+_SAID = {
+    "repeated": (
+        "id comes",
+        "ids come",
+        " more than once; the last of each counts, unless the official program counts otherwise",
+    ),
+    "no_options": (
+        "answer is none of its question's options and counts as wrong",
+        "answers are none of their questions' options and count as wrong",
+        "",
+    ),
+    "typed": (
+        "answer is an option's letter that is",
+        "answers are options' letters that are",
+        " written otherwise than A, B, which official programs take",
+    ),
+    "numbers": ("answer is a number", "answers are numbers", " where options have letters"),
+    "declined": (
+        "answer is null or says",
+        "answers are null or say",
+        " in words that there is none, which an empty text says",
+    ),
+    "several": (
+        "answer is",
+        "answers are",
+        " several texts where an accepted answer is one; most programs judge the first alone",
+    ),
+    "odds": (
+        "question has",
+        "questions have",
+        " odds of no answer below 0 or above 1, as log-odds have; what is above na_threshold (1 "
+        "where none is named) is judged as no answer",
+    ),
+    "garbled": (
+        "answer was",
+        "answers were",
+        " garbled on the way, as by a wrong encoding, entities or escapes",
+    ),
+    "other_options": (
+        "prediction repeats",
+        "predictions repeat",
+        " other options than the question has, as if made for another version of the set; letters "
+        "are what is scored",
+    ),
+    "misplaced": (
+        "prediction has",
+        "predictions have",
+        " evidence whose spans hold other words than it repeats, as if found in other passages; "
+        "spans are what is scored",
+    ),
+}
+
+
+def must_belong(dataset: Dataset, submission: Submission) -> None:
+    """Refuse predictions none of which is for a question of the data set.
+
+    The walk ends at the first question that has one: where all is well it costs nothing.
+
+    Raises:
+        MismatchError: They are for another data set; says an id of each side.
+    """
+    predictions = submission.predictions
+    first = ""
+    for question in dataset.questions():
+        if question.question_id in predictions:
+            return
+        first = first or question.question_id
+    if first and predictions:
+        group = first.rpartition("#")[0]
+        raise MismatchError(
+            f"none of {count_of(len(predictions), 'prediction')} is for a question of "
+            f"{dataset.name}: they are called {next(iter(predictions))!r} and the like, "
+            f"the questions {first!r} and the like",
+            expected="predictions under the ids of the data set's questions",
+            cure='hand in {"data": [...]}, a row with id, answer, positive_answer, negative_answer'
+            if group and group in predictions
+            else "check that both files are of the same set and split",
+        )
+
+
+class Misfits(NamedTuple):
+    """Ids of what does not fit, in the order of the files.
+
+    Attributes:
+        missing: Questions without a prediction.
+        strangers: Predictions that are for no question.
+        repeated: Questions with several predictions.
+        no_options: Questions with options whose answer is none of them.
+        typed: Those that people read as an option's letter that is written otherwise: ``（B）``,
+            ``b``, and `` B``, which some programs take and others do not.
+        numbers: Those without such an option whose answer is a number: ``2``.
+        garbled: Those whose answer in words became another text on its way: ``KÃ¶ln``.
+        declined: Of a set where some have no answer, those that were answered by null, or in words
+            such as ``unanswerable``; that there is none is said by an empty text.
+        several: Those answered by several texts, of a set where no accepted answer has several.
+        odds: Predicted questions whose odds of no answer are below 0 or above 1.
+        other_options: Questions beside whose letter other options are repeated than they have.
+        misplaced: Questions whose evidence points to other words of the passage than it repeats.
+        n_predictions: How many there are, each id once.
+        n_questions: How many there are.
+        ungarbled: Of those that are garbled the texts, and what each was.
+    """
+
+    missing: list[str]
+    strangers: list[str]
+    repeated: list[str]
+    no_options: list[str]
+    typed: list[str]
+    numbers: list[str]
+    garbled: list[str]
+    declined: list[str]
+    several: list[str]
+    odds: list[str]
+    other_options: list[str]
+    misplaced: list[str]
+    n_predictions: int
+    n_questions: int
+    ungarbled: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+
+
+def misfits(dataset: Dataset, submission: Submission) -> Misfits:
+    """Return what of a submission does not fit the data set."""
+    missing: list[str] = []
+    no_options: list[str] = []
+    typed: list[str] = []
+    numbers: list[str] = []
+    suspects: set[str] = set()
+    declined: list[str] = []
+    several: list[str] = []
+    null_odds = submission.extras.get("null_odds", {})
+    odds: list[str] = []
+    some_have_none = some_have_several = False
+    other_options: list[str] = []
+    repeated = submission.extras.get("options", {})
+    known: set[str] = set()
+    n_questions = 0
+    for question in dataset.questions():
+        n_questions += 1
+        known.add(question.question_id)
+        some_have_none |= any(answer.kind == "none" for answer in question.answers)
+        some_have_several |= any(len(answer.texts) > 1 for answer in question.answers)
+        prediction = submission.predictions.get(question.question_id)
+        if prediction is None:
+            missing.append(question.question_id)
+        elif question.options and (said := _said(prediction)):
+            labels = {option.label for option in question.options}
+            letter = picked(question, prediction)
+            if letter not in labels:
+                no_options.append(question.question_id)
+                if as_number(said) is not None:
+                    numbers.append(question.question_id)
+            read = as_typed(said)
+            if read in labels and said != read and letter not in labels - {read}:
+                typed.append(question.question_id)
+        elif not question.options and declines(question, prediction):
+            declined.append(question.question_id)
+        elif prediction.answer is not None and any(map(may_be, prediction.answer.texts)):
+            suspects.add(question.question_id)
+        if prediction is not None and says_several(prediction):
+            several.append(question.question_id)
+        if prediction is not None and not 0 <= null_odds.get(question.question_id, 0) <= 1:
+            odds.append(question.question_id)
+        given = repeated.get(question.question_id)
+        if given is not None and not _are(given, question):
+            other_options.append(question.question_id)
+    rows = Counter(name for name, _ in submission.rows)
+    return Misfits(
+        missing=missing,
+        strangers=[name for name in submission.predictions if name not in known],
+        repeated=[name for name, count in rows.items() if count > 1],
+        no_options=no_options,
+        typed=typed,
+        numbers=numbers,
+        garbled=[*(ungarbled := _ungarbled(dataset, submission, suspects))],
+        ungarbled=ungarbled,
+        declined=declined if some_have_none else [],
+        several=[] if some_have_several else several,
+        odds=odds,
+        other_options=other_options,
+        misplaced=list(_misplaced(dataset, submission)),
+        n_predictions=len(submission.predictions),
+        n_questions=n_questions,
+    )
+
+
+def told(found: Misfits) -> Iterator[str]:
+    """Yield what is to be said of misfits, a line each, whatever the ids hold."""
+    if found.strangers:
+        yield (
+            f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} for no "
+            f"question of this set: {some(found.strangers)}"
+        )
+    if found.missing:
+        yield (
+            f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} without a "
+            f"prediction: {some(found.missing)}"
+        )
+    for kind, (one, many, rest) in _SAID.items():
+        if ids := getattr(found, kind):
+            yield f"{count_of(len(ids), one, many)}{rest}: {some(ids)}"
+
+
+def repeats_evidence(submission: Submission) -> bool:
+    """Whether any prediction has evidence that says both where it stands and what stands there."""
+    return any(
+        evidence.spans and len(evidence.spans) == len(evidence.texts)
+        for prediction in submission.predictions.values()
+        for evidence in prediction.evidence
+    )
+
+
+def _ungarbled(
+    dataset: Dataset, submission: Submission, suspects: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Return what the texts of answers were that are garbled, by question id."""
+    found: dict[str, dict[str, str]] = {}
+    for passage, questions in dataset if suspects else ():
+        for question in questions:
+            name = question.question_id
+            answer = submission.predictions[name].answer if name in suspects else None
+            for text in answer.texts if answer is not None else ():
+                if was := undone(text, accepted(question), passage.text):
+                    found.setdefault(name, {})[text] = was.text
+    return found
+
+
+def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
+    """Yield questions whose evidence holds words at a span that are not among those it repeats.
+
+    It may repeat more: text handed in without spans gets those of the sentences that stand in it.
+    """
+    if not repeats_evidence(submission):
+        return
+    for passage, questions in dataset:
+        for question in questions:
+            prediction = submission.predictions.get(question.question_id)
+            if prediction is not None and any(
+                len(evidence.spans) == len(evidence.texts)
+                and any(
+                    not (stands := span.of(passage.text).strip()) or stands not in text
+                    for span, text in zip(evidence.spans, evidence.texts, strict=True)
+                )
+                for evidence in prediction.evidence
+            ):
+                yield question.question_id
+
+
+def _are(texts: Sequence[str], question: Question) -> bool:
+    """Whether texts are a question's options in their order; white space around them is nothing."""
+    own = [option.text.strip() for option in question.options]
+    return [text.strip() for text in texts] == own
+
+
+def _said(prediction: Prediction) -> str:
+    """Return what was answered, as it stands; "" where nothing was."""
+    answer = prediction.answer
+    if prediction.error or answer is None:
+        return ""
+    return answer.label or answer.text

@@ -1,0 +1,146 @@
+"""The dev metric while a model is trained: its own reader's answers, under the official metric."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.metrics.intervals import value
+from closeread.metrics.subject import about, family
+from closeread.protocols import Metric, Reader
+from closeread.registry.factory import make
+from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
+
+_LESS_IS_BETTER = ("selective.aurc",)
+_OF_SPANS = ("squad.f1", "squad2.f1")
+
+
+def watched_by(usual: str, items: Sequence[PassageQuestion]) -> str:
+    """Return the value that chooses the best state where a recipe names none.
+
+    SQuAD's scorers part words at blanks. Chinese has none, and of an answer all or nothing would
+    count: a reader that has just begun to learn would show no progress. That of SQuAD 1.1 judges no
+    questions without an answer.
+
+    Args:
+        usual: Of the reader.
+        items: What is watched.
+    """
+    if usual not in _OF_SPANS:
+        return usual
+    if any(passage.language == "zh" for passage, _ in items):
+        return "cmrc.f1~mixed"
+    silent = any(answer.kind == "none" for _, one in items for answer in one.answers)
+    return "squad2.f1" if silent else usual
+
+
+def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
+    """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
+
+    Args:
+        reader: Is shown the questions without gold.
+        items: Questions with gold. Those that the metric is not about are passed over.
+        name: Such as ``squad.f1``.
+
+    Raises:
+        UsageError: There is no such value.
+    """
+    metric: Metric = make("metric", family(name))[0]
+    concerns = about(family(name))
+    items = [item for item in items if concerns(item[1])]
+    shown = [(passage, _without_gold(question)) for passage, question in items]
+    predictions = {found.question_id: found for found in reader.read(shown)}
+    scores = [
+        metric.score(question, predictions.get(question.question_id)) for _, question in items
+    ]
+    for pool in metric.pool(scores, Submission(predictions=predictions)):
+        if pool.metric == name:
+            return value(pool) or 0.0
+    raise UsageError(f"there is no metric {name!r} to watch", cure="`closeread ls metrics`")
+
+
+def check_metric(
+    items: Sequence[PassageQuestion],
+    name: str,
+    answers: Callable[[Question], bool],
+    reader: str,
+    train: str = "train",
+) -> None:
+    """See before hours of training whether a metric can be had of some questions.
+
+    Args:
+        items: Questions with gold.
+        name: Such as ``squad.f1``.
+        answers: Whether the reader has an answer to a question.
+        reader: What it is called.
+        train: What the training's table is called in the recipe.
+
+    Raises:
+        UsageError: There is no such value, it judges none of them, or less of it is better.
+        InputError: No question has gold, or the reader answers none.
+    """
+    metric: Metric = make("metric", family(name))[0]
+    if not any(question.answers or question.option_truth for _, question in items):
+        raise InputError(
+            f"no question of {train}.dev has gold, by which {name} could be watched",
+            cure=f"name a set with gold, or leave {train}.dev out",
+        )
+    answered = [question for _, question in items if answers(question)]
+    if not answered:
+        raise InputError(
+            f"no question of {train}.dev is one that {reader} answers: every state would be "
+            "worth 0",
+            expected="questions like those that are learned from",
+            cure=f"name such a set, or leave {train}.dev out",
+        )
+    known = sorted(_n_scored(metric, [question for _, question in items]))
+    if name not in known:
+        raise UsageError(
+            f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
+        )
+    if name in _LESS_IS_BETTER:
+        raise UsageError(
+            f"of {name} less is better, and the state with the most is kept",
+            expected=", ".join(one for one in known if one not in _LESS_IS_BETTER),
+            cure=f"name another one as {train}.metric",
+        )
+    concerns = about(family(name))
+    if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
+        raise UsageError(
+            f"{name} judges no question of {train}.dev that {reader} answers",
+            expected="a metric of such questions",
+            cure=f"name one as {train}.metric; where it is left out it is the reader's own",
+        )
+
+
+def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
+    """Return how many questions each of a metric's values judges, whatever is answered."""
+    said = Answer(kind="none")
+    predictions = {
+        one.question_id: Prediction(question_id=one.question_id, answer=said, confidence=0.0)
+        for one in questions
+    }
+    scores = [metric.score(one, predictions[one.question_id]) for one in questions]
+    pools = metric.pool(scores, Submission(predictions=predictions))
+    return {pool.metric: pool.n_scored for pool in pools}
+
+
+def apart(item: PassageQuestion, prefix: str) -> PassageQuestion:
+    """Return a question under an id that no question of another set has."""
+    passage, question = item
+    passage_id = prefix + passage.passage_id
+    return (
+        msgspec.structs.replace(passage, passage_id=passage_id),
+        msgspec.structs.replace(
+            question,
+            question_id=prefix + question.question_id,
+            passage_id=passage_id,
+            group_id=question.group_id and prefix + question.group_id,
+        ),
+    )
+
+
+def _without_gold(question: Question) -> Question:
+    return msgspec.structs.replace(
+        question, answers=(), option_truth=(), gold_evidence=(), metadata={}
+    )

@@ -1,0 +1,141 @@
+"""The folder of a training, as far as it is known without torch: what is there, who may take it."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from closeread.errors import MismatchError, UsageError
+from closeread.formats.files.output_place import must_take_folder
+from closeread.system.locks import take
+from closeread.training.processes import is_first
+from closeread.training.recipe import TrainRecipe
+from closeread.training.recipes.same_request import MEMBERS, STAGES, asked_of, is_alike, named_in
+
+ASKED = "training.json"
+DONE = "closeread.json"
+STATES = "states"
+_LOCK = "lock"  # there; held as long as the training goes on
+
+
+def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+    """Find out, before data are read, whether a training can take a folder.
+
+    Args:
+        path: The folder.
+        recipe: What is asked.
+        resume: Go on with what was begun there.
+        overwrite: Discard what is there.
+
+    Raises:
+        UsageError: A training is going on in it; or there is one and neither resume nor overwrite
+            is asked for, or something else, or nothing to resume, or overwriting would discard
+            what the training begins from.
+        MismatchError: The training to be resumed was begun with another recipe.
+        StorageError: It cannot be written.
+    """
+    if not is_first():
+        return
+    with suppress(OSError):  # nothing is there, or it cannot be written: told by who writes
+        if (path / STATES / _LOCK).exists():
+            locked(path).close()
+    where = str(path)
+    if path.exists() and not path.is_dir():
+        raise UsageError("it is a file", where=where, cure="name a folder")
+    must_take_folder(path)
+    if not path.exists() or not any(path.iterdir()):
+        if resume:
+            raise UsageError(
+                "there is no training to resume", where=where, cure="leave out --resume"
+            )
+        return
+    if not is_begun(path):
+        raise UsageError(
+            "the folder holds something else", where=where, cure="name an empty folder"
+        )
+    if not holds_any(path):
+        return
+    if overwrite:
+        _must_spare(path, recipe)
+    elif not resume:
+        is_done = (path / DONE).exists()
+        raise UsageError(
+            "a training is there already" + (", and it is finished" if is_done else ""),
+            where=where,
+            cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
+        )
+    elif not is_alike(read(path / ASKED), asked_of(recipe)):
+        raise MismatchError(
+            "the training there was begun with another recipe",
+            where=where,
+            cure="take that recipe again, or --overwrite",
+        )
+    elif (path / DONE).exists():
+        raise UsageError(
+            "the training there is finished", where=where, cure="--overwrite, or another --out"
+        )
+
+
+def is_begun(path: Path) -> bool:
+    """Whether a training was begun there."""
+    return (path / ASKED).exists()
+
+
+def is_finished(path: Path, recipe: TrainRecipe) -> bool:
+    """Whether this very training was finished there."""
+    return (path / DONE).exists() and is_alike(read(path / ASKED), asked_of(recipe))
+
+
+def has_learned(path: Path) -> bool:
+    """Whether anything was learned of the training in a folder, or of the one that it is a part of.
+
+    A stage or a member of a soup stands in the folder of the whole.
+    """
+    whole = path.absolute()
+    while whole.parent.name in (STAGES, MEMBERS) and is_begun(whole.parent.parent):
+        whole = whole.parent.parent
+    return holds_any(whole)
+
+
+def holds_any(folder: Path) -> bool:
+    """Whether a state was saved there, or a training finished, be it a stage."""
+    return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(DONE))
+
+
+def locked(path: Path) -> IO[str]:
+    """Return the file by which one training keeps others out of its folder, locked.
+
+    Raises:
+        UsageError: Another has it.
+        OSError: It cannot be written.
+    """
+    file = (path / STATES / _LOCK).open("a", encoding="utf-8")
+    try:
+        take(file)
+    except BlockingIOError as error:
+        file.close()
+        raise UsageError(
+            "a training is going on there", where=str(path), cure="let it end, or end it"
+        ) from error
+    return file
+
+
+def _must_spare(path: Path, recipe: TrainRecipe) -> None:
+    """Refuse to discard a folder with what the training begins from."""
+    whole = path.resolve()
+    for named in named_in(recipe):
+        if named.resolve().is_relative_to(whole) and named.exists():
+            raise UsageError(
+                f"--overwrite would discard what the training begins from: {named}",
+                where=str(path),
+                cure="name another folder with --out",
+            )
+
+
+def read(path: Path) -> Any:
+    """Return what a file of JSON holds; None where it cannot be read."""
+    try:
+        # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,44 @@
+"""Whether answers come from the reader that confidences were learned from."""
+
+import pytest
+
+from closeread.readers.confidence.provenance import AnsweredBy
+
+
+def span(sha256, **options):
+    return AnsweredBy(
+        name="span",
+        options={"model": "a", "n_best": 5, "max_length": 384} | options,
+        record={"max_length": 256, "weights_sha256": sha256, "n_parameters": len(sha256)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (span("1"), []),
+        (span("1", model="moved/a"), []),
+        (span("1", max_length=512), []),  # the model takes 256 in either case
+        (span("22"), ["other weights"]),
+        (span("1", n_best=10), ["n_best=10 instead of 5"]),
+    ],
+)
+def test_a_reader_is_another_by_its_weights_and_by_what_it_does(now, said):
+    """Where they lie is no matter, and what was asked for none where it was not to be had."""
+    assert span("1").unlike(now) == said
+
+
+def test_a_penalty_that_is_not_recorded_is_none():
+    """Records of before there was one, and of readers without, lack it."""
+    before, now = span("1"), span("1", length_penalty=0.5)
+    now.record["length_penalty"] = 0.5
+    assert before.unlike(now) == ["length_penalty=0.5 instead of 0.0"]
+    assert now.unlike(before) == ["length_penalty=0.0 instead of 0.5"]
+    assert now.unlike(span("1", length_penalty=None)) == ["length_penalty=0.0 instead of 0.5"]
+
+
+def test_what_one_of_them_does_not_tell_is_not_held_against_it():
+    served = AnsweredBy(name="span", options={"model": "a", "n_best": 5}, record={})
+    assert span("1").unlike(served) == served.unlike(span("1")) == []
+    other = AnsweredBy(name="span", options={"model": "b", "n_best": 5}, record={})
+    assert span("1").unlike(other) == ["model=b instead of a"]

@@ -1,0 +1,216 @@
+"""Names to things, and things from options: what is refused, and in which words."""
+
+import sys
+
+import pytest
+
+from closeread import catalog
+from closeread.errors import MissingExtraError, OutsideError, UnknownNameError, UsageError
+from closeread.formats import load
+from closeread.registry import extras, lookup
+from closeread.registry.factory import make, make_of, written_by
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """Write a module of somebody else's, and return how its factory is named."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def written(module, text):
+        (tmp_path / f"{module}.py").write_text(text, "utf-8")
+        sys.modules.pop(module, None)
+        return f"{module}:made"
+
+    return written
+
+
+def test_a_name_that_is_nearly_right_is_told():
+    with pytest.raises(UnknownNameError, match=r"perhaps .*squad"):
+        lookup.entry("metric", "sqad")
+    with pytest.raises(UnknownNameError, match="closeread ls metrics"):
+        lookup.entry("metric", "zzzzzz")
+
+
+def test_the_address_of_a_server_is_a_reader_and_nothing_else():
+    assert lookup.entry("reader", "http:localhost:1") == lookup.entry("reader", "http")
+    with pytest.raises(UnknownNameError):
+        lookup.entry("metric", "http:localhost:1")
+
+
+def test_anybody_s_factory_is_taken_by_its_place(outside):
+    name = outside("others_metric", "def made(): return 7")
+    assert lookup.resolve("metric", name)() == 7
+    with pytest.raises(UnknownNameError, match="has no 'other'"):
+        lookup.resolve("metric", "others_metric:other")
+    with pytest.raises(UnknownNameError, match=r"has no 'maed'\n  expected: perhaps made"):
+        lookup.resolve("metric", "others_metric:maed")
+    with pytest.raises(UnknownNameError, match="cannot be imported: nowhere_to_be_found"):
+        lookup.resolve("metric", "nowhere_to_be_found.inner:made")
+
+
+@pytest.mark.parametrize("name", [":made", "others:", "..others:made"])
+def test_what_names_no_place_is_no_name(name):
+    with pytest.raises(UnknownNameError, match="there is no metric named"):
+        lookup.resolve("metric", name)
+
+
+def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
+    """`lacking_metric` is there; the package `lack` that it imports is not."""
+    name = outside("lacking_metric", "import lack\ndef made(): return 7")
+    with pytest.raises(OutsideError, match="metric lacking_metric:made cannot be imported") as told:
+        lookup.resolve("metric", name)
+    assert "lacking_metric.py:1: " in str(told.value)
+    assert "do: install what brings lack" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("\n1 / 0\ndef made(): return 7", "cannot be imported: ZeroDivisionError: division", 2),
+        ("def made(:", "cannot be imported: SyntaxError: invalid syntax", 1),
+        ("import closeread\nclosereader = closeread.nix", "cannot be imported: AttributeError", 2),
+        ("def made():\n    import lack", "cannot be made: ModuleNotFoundError: No module", 2),
+        ("import json\ndef made():\n    json.loads('')", "cannot be made: JSONDecodeError", 3),
+    ],
+)
+def test_what_somebody_s_code_raises_is_told_with_its_name_and_place(outside, text, said, line):
+    """Not as a traceback of ours; Python still shows theirs, as the cause."""
+    name = outside("others_raising", text)
+    with pytest.raises(OutsideError, match=f"the reader others_raising:made {said}") as told:
+        make("reader", name)
+    assert f"others_raising.py:{line}: " in str(told.value)
+    assert told.value.__cause__ is not None
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch):
+    entry = catalog.Entry("surely_missing_package:made", "a test", "cmrc")
+    monkeypatch.setitem(catalog.CATALOG["metric"], "test", entry)
+    with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
+        lookup.resolve("metric", "test")
+    lacks = pytest.raises(MissingExtraError, match="reading needs the package 'surely_missing")
+    with lacks, extras.needing("reading", "cmrc"):
+        import surely_missing_package  # noqa: F401
+
+
+@pytest.mark.parametrize("kind", ["reader", "retriever"])
+def test_what_is_made_must_be_of_its_kind(outside, kind):
+    """Else every question would fail by itself, and count as wrong."""
+    with pytest.raises(UsageError, match=f"the {kind} others_{kind}:made makes an object of the "):
+        make(kind, outside(f"others_{kind}", "def made(): return 7"))
+
+
+def test_what_makes_nothing_is_told_of(outside):
+    """An object stands where its class should, or what tells nobody of its options."""
+    with pytest.raises(UsageError, match="metric others:made is an object of the type int"):
+        make("metric", outside("others", "made = 7"))
+    with pytest.raises(UsageError, match="retriever others:made is an object of the type int"):
+        make("reader", "lexical", {"retriever": "others:made"})
+    with pytest.raises(UsageError, match="others_format:made is of the type function"):
+        load(__file__, outside("others_format", "def made(): return 7"))
+    made = outside("others_builtin", "made = dict")
+    with pytest.raises(UsageError, match="makes an object of the type dict"):
+        make("reader", made)
+    with pytest.raises(UsageError, match="cannot be made of str: no signature"):
+        make_of("perturbation", made, "around")
+
+
+def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
+    """A stranger's run may name any function, with options, for `verify` to make its metric of."""
+    name = outside("others_calling", "called = []\ndef made(x=1):\n    called.append(x)")
+    with pytest.raises(UsageError, match=f"metric {name} does not say that it makes a metric"):
+        make("metric", name)
+    assert sys.modules["others_calling"].called == []
+
+
+def test_a_program_is_no_module_of_anybody_s():
+    """Imported, it does its work: `venv` makes a folder of every argument of ours."""
+    for one in ("venv.__main__:main", "closeread.__main__:main"):
+        with pytest.raises(UnknownNameError, match="there is no metric named"):
+            make("metric", one)
+
+
+def test_python_s_own_library_is_not_imported_by_name(monkeypatch):
+    """Of it `idlelib.idle` opens a window and waits, and `antigravity` opens a browser."""
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    for kind, one in (
+        ("metric", "os:abort"),
+        ("reader", "this:make"),
+        ("metric", "idlelib.idle:x"),
+    ):
+        with pytest.raises(
+            UsageError, match=f"{kind} {one} names a module of Python's own library"
+        ):
+            make(kind, one)
+    assert "this" not in sys.modules
+
+
+def test_what_the_running_program_has_is_named_by_it(monkeypatch):
+    """Such as a class in a notebook; nothing is run anew."""
+
+    class Mine:
+        def read(self, items): ...
+
+    monkeypatch.setattr(sys.modules["__main__"], "Mine", Mine, raising=False)
+    made, _ = make("reader", "__main__:Mine")
+    assert isinstance(made, Mine)
+
+
+def test_a_strategy_is_made_of_its_surroundings(outside):
+    """The class itself, named instead of its factory, mostly takes nothing."""
+    with pytest.raises(UsageError, match="cannot be made of str: too many positional"):
+        make_of("perturbation", outside("others_strategy", "def made(): return 7"), "around")
+    with pytest.raises(UsageError, match="the method 'propose'"):
+        make_of("perturbation", outside("others_strategy", "def made(x): return x"), "around")
+
+
+def test_options_fit_the_factory_s_own_parameters():
+    made, options = make("metric", "selective", {"threshold": 1})
+    assert (made.threshold, options) == (1.0, {"base": "", "threshold": 1.0})
+    assert isinstance(made.threshold, float)
+    assert make("metric", "selective", {"threshold": None})[0].threshold is None
+    assert make("metric", "selective", {"base": 3})[0].base == "3"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("selective", {"threshold": "high"}, "cannot take 'high' for 'threshold'\n.*a number"),
+        ("squad2", {"na_threshold": True}, "cannot take True for 'na_threshold'"),
+        ("mrqa", {"skip_no_answer": "yes"}, "'skip_no_answer'\n.*true or false"),
+        ("mrqa", {"skip": True}, "has no option 'skip'\n.*one of skip_no_answer"),
+        ("mrqa", {"skip_no_answers": True}, "one of skip_no_answer\n.*write skip_no_answer, if"),
+        ("squad", {"skip": True}, "no options at all$"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(name, options, message):
+    with pytest.raises(UsageError, match=message):
+        make("metric", name, options)
+
+
+def test_an_option_without_a_default_must_be_given(outside):
+    name = outside("asking_encoder", "def made(*, size: int): return size")
+    assert make("encoder", name, {"size": 3}) == (3, {"size": 3})
+    with pytest.raises(UsageError, match=r"needs the option 'size'\n.*-o size=VALUE"):
+        make("encoder", name)
+
+
+@pytest.mark.parametrize("kind", ["PathText", "PathText | None"])
+@pytest.mark.parametrize("first", ["", "from __future__ import annotations\n"])
+def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
+    imported = "from closeread.registry.factory import PathText\n"
+    name = outside("path_encoder", f"{first}{imported}def made(index: {kind} = ''): return index")
+    with written_by(lambda option, path: f"{option} at {path}"):
+        assert make("encoder", name, {"index": "~/x"})[0] == "index at ~/x"
+
+
+@pytest.mark.parametrize("imported", ["", "from nowhere import Other\n"])
+def test_options_are_checked_where_annotations_are_texts(outside, imported):
+    """Names that only type checkers know leave all of them texts."""
+    text = "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
+    text += f"if TYPE_CHECKING:\n    {imported or 'pass'}\n"
+    text += f"def made(size: int = 1) -> {'Other' if imported else 'int'}: return size"
+    name = outside("text_encoder", text)
+    assert make("encoder", name, {"size": 3})[0] == 3
+    if not imported:
+        with pytest.raises(UsageError, match="a whole number"):
+            make("encoder", name, {"size": "many"})

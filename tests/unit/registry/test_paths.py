@@ -1,0 +1,47 @@
+"""Paths in recipes: no shell puts in what a shell would."""
+
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.registry.paths import expanded
+
+SET = {"RUNS": "/data/runs", "EMPTY": ""}
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("runs/mine", "runs/mine"),
+        ("$RUNS/mine", "/data/runs/mine"),
+        ("${RUNS}2/mine", "/data/runs2/mine"),
+        ("./~/mine", "./~/mine"),
+        ("a~", "a~"),
+        ("5$/a$", "5$/a$"),
+        ("", ""),
+    ],
+)
+def test_variables_are_put_in(path, meant):
+    assert expanded(path, where="mine.toml", environment=SET) == meant
+
+
+def test_the_home_folder_is_put_in(monkeypatch, tmp_path):
+    """What it is called stands for itself, also with a dollar in it."""
+    home = tmp_path / "$RUNS"
+    monkeypatch.setattr(Path, "expanduser", lambda self: home)
+    assert expanded("~/mine", where="mine.toml", environment=SET) == f"{home}/mine"
+    assert expanded("~", where="mine.toml", environment=SET) == str(home)
+    assert expanded("~/$RUNS", where="mine.toml", environment=SET) == f"{home}//data/runs"
+
+
+@pytest.mark.parametrize("path", ["$NOWHERE/mine", "a/${NOWHERE}", "~/$EMPTY"])
+def test_a_variable_that_is_not_set_is_told(path):
+    with pytest.raises(InputError, match=r"variable (NOWHERE|EMPTY) is not set") as told:
+        expanded(path, where="mine.toml", environment=SET)
+    assert str(told.value).startswith(f"mine.toml: out is {path!r}")
+
+
+def test_a_home_folder_of_nobody_is_told():
+    with pytest.raises(InputError, match="nobody has the home folder ~no-such-user"):
+        expanded("~no-such-user/mine", where="mine.toml")

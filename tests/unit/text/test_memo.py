@@ -1,0 +1,90 @@
+"""What is kept of texts that come again, and that no text stretches it."""
+
+from closeread.text.memo import ByText, ByWord
+
+
+def test_a_word_is_worked_out_once_unless_it_is_none():
+    """What is as long as a passage is no word: it is not kept."""
+    asked = []
+
+    def made(word):
+        asked.append(word)
+        return len(word)
+
+    lengths = ByWord(made, most=2)
+    assert [lengths[word] for word in ("a", "bb", "a", "x" * 65, "x" * 65)] == [1, 2, 1, 65, 65]
+    assert asked == ["a", "bb", "x" * 65, "x" * 65]
+    assert [lengths["ccc"], lengths["ccc"]] == [3, 3]
+    assert list(lengths) == ["ccc"]  # there were two: all were forgotten
+
+
+def test_texts_are_kept_while_they_are_few_and_short():
+    asked = []
+
+    def made(text, language="en"):
+        asked.append(text)
+        return text.upper() + language
+
+    known = ByText(made, most=3, characters=10)
+    assert [known("abc"), known("abc", "zh"), known("abc"), known("abc", "zh")] == [
+        "ABCen", "ABCzh", "ABCen", "ABCzh"
+    ]  # fmt: skip
+    assert asked == ["abc", "abc"]
+    known("d")
+    known("e")  # the fourth: the one asked for longest ago goes
+    known("abc")
+    assert asked == ["abc", "abc", "d", "e", "abc"]
+    known("f" * 20)  # longer than all may be together: it is kept alone
+    known("f" * 20)
+    known("e")
+    assert asked[5:] == ["f" * 20, "e"]
+
+
+def test_the_text_that_was_asked_for_longest_ago_goes_first():
+    """And leaves its room to others: two of four characters fit into ten, three do not."""
+    asked = []
+    for settings in ({"most": 2}, {"characters": 10}):
+        known = ByText(asked.append, **settings)
+        for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "cccc", "bbbb", "dddd", "bbbb"):
+            known(text)
+        assert asked == ["aaaa", "bbbb", "cccc", "bbbb", "dddd"]
+        asked.clear()
+
+
+def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
+    asked = []
+    for settings in ({"most": 0}, {"most": 1}, {"characters": 5}):
+        known = ByText(asked.append, **settings)
+        for text in ("aaa", "aaa", "bbb", "aaa"):
+            known(text)
+        assert asked == ["aaa", "bbb", "aaa"]
+        asked.clear()
+
+
+def test_a_word_of_64_characters_is_still_one():
+    known = ByWord(len)
+    assert (known["x" * 64], known["y" * 65]) == (64, 65)
+    assert list(known) == ["x" * 64]
+
+
+def test_what_raises_is_not_kept():
+    known = ByText(lambda text: 1 / len(text))
+    for _ in range(2):
+        try:
+            known("")
+        except ZeroDivisionError:
+            continue
+        raise AssertionError
+    assert known("ab") == 0.5
+
+
+def test_what_is_forgotten_is_made_again():
+    asked = []
+    known = ByText(asked.append, characters=4)
+    known("abc")
+    known("abc")
+    known.forget()
+    known("abc")
+    known("d")  # as many characters as may be kept: what was forgotten does not count
+    known("abc")
+    assert asked == ["abc", "abc", "d"]
