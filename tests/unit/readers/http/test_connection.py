@@ -13,7 +13,7 @@ import trustme
 
 from closeread.errors import EndpointError, UsageError
 from closeread.readers import make
-from closeread.readers.http import connection as lanes
+from closeread.readers.http import connection
 from closeread.readers.http.addresses import proxy_for
 from closeread.readers.http.connection import (
     BROKEN_OFF,
