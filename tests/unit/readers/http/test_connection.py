@@ -128,7 +128,7 @@ def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
 
     with pytest.raises(NotThereError):
         in_a_loop(check(dumb))
-    monkeypatch.setattr(lanes, "_CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "_CONNECT_SECONDS", 0.3)
     with pytest.raises(NoConnectionInTimeError, match=r"no connection within 0\.3 seconds"):
         in_a_loop(check(mute))
 
@@ -284,7 +284,7 @@ def test_a_host_that_no_name_server_knows_is_said(host):
 
 def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
     """It neither lists no model nor replied too late."""
-    monkeypatch.setattr(lanes, "_CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "_CONNECT_SECONDS", 0.3)
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
