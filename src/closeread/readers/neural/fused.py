@@ -72,7 +72,7 @@ def _blocks_pay() -> bool:
     """Whether products with weights in blocks are the faster ones.
 
     With AVX-512 they are, by 1.3 and more; with AVX2 alone PyTorch's own are, by 1.1, and by 1.5
-    where GELU follows (docs/span.md). Not timed here, so that a machine always says the same.
+    where GELU follows (docs/speed.md). Not timed here, so that a machine always says the same.
     """
     return bool(torch.backends.cpu.get_cpu_capability() != "AVX2")
 
