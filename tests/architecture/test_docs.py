@@ -169,7 +169,7 @@ def test_every_format_has_one_row():
     from closeread import catalog
 
     page = (ROOT / "docs/formats.md").read_text("utf-8")
-    table = page.split("## What there is")[1].split("\n## ")[0]
+    table = page.split("## Supported formats")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
     assert sorted(rows) == sorted(catalog.names("format"))
 
