@@ -40,8 +40,8 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "coqa": Entry("closeread.formats.coqa:FORMAT", "CoQA: conversations about a story"),
         "drop": Entry("closeread.formats.drop:FORMAT", "DROP and Quoref"),
         "nq": Entry("closeread.formats.nq:FORMAT", "Natural Questions, simplified and original"),
-        "newsqa": Entry("closeread.formats.newsqa:FORMAT", "NewsQA as its tools make it"),
-        "webqa": Entry("closeread.formats.webqa:FORMAT", "WebQA: Chinese texts of the web"),
+        "newsqa": Entry("closeread.formats.newsqa:FORMAT", "NewsQA as written by its tools"),
+        "webqa": Entry("closeread.formats.webqa:FORMAT", "WebQA: Chinese web texts"),
         "qasper": Entry("closeread.formats.qasper:FORMAT", "QASPER: questions about papers"),
         "bioasq": Entry("closeread.formats.bioasq:FORMAT", "BioASQ: questions with snippets"),
         "drop-simple": Entry(
@@ -58,19 +58,21 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "race": Entry("closeread.formats.race:FORMAT", "RACE"),
         "agieval": Entry("closeread.formats.agieval:FORMAT", "AGIEval multiple choice"),
         "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
-        "multirc": Entry("closeread.formats.multirc:FORMAT", "MultiRC: several options are right"),
+        "multirc": Entry(
+            "closeread.formats.multirc:FORMAT", "MultiRC: several options may be right"
+        ),
         "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI, ANLI"),
         "hotpotqa": Entry("closeread.formats.hotpotqa:FORMAT", "HotpotQA and 2WikiMultihopQA"),
         "musique": Entry("closeread.formats.musique:FORMAT", "MuSiQue"),
         "rows": Entry(
             "closeread.formats.rows:FORMAT",
-            "rows of others, as `datasets` has them: known by their columns, or named",
+            "rows of other data sets, as in `datasets`: recognized by their columns, or named",
         ),
         "jsonl": Entry(
             "closeread.formats.jsonl:FORMAT", "closeread's own JSON lines: bring your own"
         ),
         "csv": Entry(
-            "closeread.formats.csv:FORMAT", "a table with one question a row: bring your own"
+            "closeread.formats.csv:FORMAT", "a table with one question per row: bring your own"
         ),
     },
     "metric": {
@@ -81,7 +83,8 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
         "squad2~strict": Entry(
-            "closeread.metrics.squad2:strict", "the same, a question without prediction wrong"
+            "closeread.metrics.squad2:strict",
+            "the same; a question without a prediction counts as wrong",
         ),
         "mlqa": Entry("closeread.metrics.mlqa:metric", "MLQA exact match and F1, seven languages"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
@@ -99,17 +102,18 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "quac": Entry("closeread.metrics.quac:metric", "QuAC F1, HEQ-Q and HEQ-D"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
         "drop~whitespace": Entry(
-            "closeread.metrics.drop_mended:whitespace", "DROP: white space of every kind separates"
+            "closeread.metrics.drop_mended:whitespace", "DROP, any white space separates tokens"
         ),
         "drop~number": Entry(
-            "closeread.metrics.drop_mended:number", "DROP: numbers read as people write them"
+            "closeread.metrics.drop_mended:number", "DROP, numbers in all common notations"
         ),
         "drop~firstline": Entry(
-            "closeread.metrics.drop_mended:firstline", "DROP: the first line is the answer"
+            "closeread.metrics.drop_mended:firstline", "DROP, only the first line is the answer"
         ),
-        "drop~fixed": Entry("closeread.metrics.drop_mended:fixed", "DROP: all three mends"),
+        "drop~fixed": Entry("closeread.metrics.drop_mended:fixed", "DROP with all three changes"),
         "cmrc~mixed": Entry(
-            "closeread.metrics.cmrc_mixed:metric", "CMRC: full-width forms, numbers and words whole"
+            "closeread.metrics.cmrc_mixed:metric",
+            "CMRC, full-width forms normalized, numbers and words kept whole",
         ),
         "lm-eval": Entry("closeread.metrics.others.lm_eval:metric", "lm-evaluation-harness: drop"),
         "lighteval": Entry(
@@ -130,20 +134,20 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             about="options",
         ),
         "gcrc~strict": Entry(
-            "closeread.metrics.gcrc:strict", "the same, every triple counted once", about="options"
+            "closeread.metrics.gcrc:strict", "the same; every triple counts once", about="options"
         ),
         "attack": Entry(
             "closeread.metrics.attack:metric",
-            "accuracy before and under attack, and what share is kept",
+            "accuracy before and under attack, and the share that survives",
             about="attacked",
         ),
         "choice": Entry(
             "closeread.metrics.choice:metric",
-            "accuracy over questions with options",
+            "accuracy on multiple-choice questions",
             about="options",
         ),
         "option": Entry(
-            "closeread.metrics.option:metric", "accuracy over single options", about="options"
+            "closeread.metrics.option:metric", "accuracy on single options", about="options"
         ),
         "evidence": Entry(
             "closeread.metrics.evidence:metric",
@@ -162,27 +166,31 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     },
     "reader": {
         "first-sentence": Entry(
-            "closeread.readers.baselines:first_sentence", "floor: the passage's first sentence"
+            "closeread.readers.baselines:first_sentence", "baseline: the passage's first sentence"
         ),
         "random-option": Entry(
-            "closeread.readers.baselines:random_option", "floor: an option by seed"
+            "closeread.readers.baselines:random_option", "baseline: a random option"
         ),
         "longest-option": Entry(
-            "closeread.readers.baselines:longest_option", "floor: the longest option"
+            "closeread.readers.baselines:longest_option", "baseline: the longest option"
         ),
-        "majority": Entry("closeread.readers.baselines:majority", "floor: one fixed label"),
+        "majority": Entry(
+            "closeread.readers.baselines:majority", "baseline: always the same label"
+        ),
         "evidence": Entry(
-            "closeread.readers.evidence:evidence", "answers by a retriever's evidence alone"
+            "closeread.readers.evidence:evidence", "answers with a retriever's evidence"
         ),
         "lexical": Entry(
-            "closeread.readers.lexical:lexical", "covers options and questions by words; no weights"
+            "closeread.readers.lexical:lexical",
+            "matches options and questions with passage words; no weights",
         ),
         "cues": Entry(
-            "closeread.readers.cues:cues", "ranks options by how they turn their evidence; laptop"
+            "closeread.readers.cues:cues",
+            "ranks options by how they distort their evidence; small learned weights",
         ),
         "verifier": Entry(
             "closeread.readers.verifier:verifier",
-            "a cross-encoder over evidence and option; the options compete",
+            "a cross-encoder over evidence and option; options compete",
             "neural-readers",
         ),
         "extract-integrate-compete": Entry(
@@ -192,63 +200,67 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "chat": Entry(
             "closeread.readers.generative.chat:chat",
-            "a chat model behind an OpenAI-compatible endpoint",
+            "a chat model at an OpenAI-compatible endpoint",
         ),
         "completion": Entry(
             "closeread.readers.generative.chat:completion",
-            "a model behind a completions endpoint, by prompt",
+            "a language model at a completions endpoint, by prompt",
         ),
         "http": Entry(
             "closeread.readers.http.served:http",
-            "a reader that is served elsewhere: `http:host:port`",
+            "a reader served elsewhere: `http:host:port`",
         ),
         "span": Entry(
             "closeread.readers.span:span",
-            "points at the answer: an encoder with a span head over windows",
+            "extractive: an encoder with a span head over windows",
             "neural-readers",
         ),
         "choice": Entry(
             "closeread.readers.choice:choice",
-            "chooses among options: an encoder with a multiple-choice head (MacBERT and its like)",
+            "an encoder with a multiple-choice head (such as MacBERT)",
             "neural-readers",
         ),
         "chunk": Entry(
             "closeread.readers.chunk:chunk",
-            "judges options by fixed chunks of the passage; the VGaokao paper's baseline",
+            "judges options on fixed chunks of the passage; the VGaokao paper's baseline",
             "neural-readers",
         ),
         "local": Entry(
             "closeread.readers.generative.local:local",
-            "a causal language model of transformers, in this process",
+            "a local causal language model, by transformers",
             "local",
         ),
     },
     "retriever": {
         "cover": Entry(
             "closeread.evidence.cover:cover",
-            "the sentences that together cover a claim; no weights",
+            "sentences that together cover a claim; no weights",
         ),
         "bm25": Entry("closeread.evidence.bm25:bm25", "BM25 over sentences, top 1 or more", "zh"),
         "dense": Entry(
-            "closeread.evidence.dense:dense", "nearest encodings (Sentence-BERT), top 1 or more"
+            "closeread.evidence.dense:dense",
+            "nearest sentence embeddings (Sentence-BERT), top 1 or more",
         ),
         "beamdr": Entry(
-            "closeread.evidence.beamdr:beamdr", "chains by a query that its evidence is added to"
+            "closeread.evidence.beamdr:beamdr",
+            "evidence chains: found evidence is added to the query",
         ),
         "hard-masking": Entry(
             "closeread.evidence.hard_masking:hard_masking",
-            "chains over word vectors: words found no longer count",
+            "evidence chains over word vectors: matched words are masked",
             "vectors",
         ),
         "soft-masking": Entry(
             "closeread.evidence.soft_masking:soft_masking",
-            "chains over word vectors: words count less the better they are matched",
+            "evidence chains over word vectors: matched words are down-weighted",
             "vectors",
         ),
     },
     "encoder": {
         "sentence-transformers": Entry(
-            "closeread.readers.encoders:bi_encoder", "Sentence-BERT and its like", "dense"
+            "closeread.readers.encoders:bi_encoder",
+            "sentence embeddings (Sentence-BERT and similar)",
+            "dense",
         ),
         "cross-encoder": Entry(
             "closeread.readers.encoders:cross_encoder", "reads query and evidence together", "dense"
@@ -260,59 +272,59 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     # By the name of the reader that is trained.
     "trainer": {
         "cues": Entry(
-            "closeread.training.cues.train:train", "weights of cues by pairwise ranking; no torch"
+            "closeread.training.cues.train:train", "cue weights by pairwise ranking; no torch"
         ),
         "span": Entry(
             "closeread.training.neural.tasks.span:train",
-            "an encoder that finds answers in passages (BERT and its like)",
+            "an encoder with a span head (BERT and similar)",
             "train",
             "closeread.training.recipes.span:look",
         ),
         "cloze": Entry(
             "closeread.training.neural.tasks.cloze:train",
-            "a span reader, from questions made of passages that have none; English",
+            "a span reader, from cloze questions generated from plain passages; English",
             "train",
             "closeread.training.recipes.cloze:look",
         ),
         "verifier": Entry(
             "closeread.training.neural.tasks.verifier:train",
-            "a cross-encoder: the options of a question compete for support",
+            "a cross-encoder; the options of a question compete",
             "train",
             "closeread.training.recipes.verifier:look",
         ),
         "extract-integrate-compete": Entry(
             "closeread.training.neural.tasks.verifier:train",
-            "the same, over the evidence that the VGaokao paper finds",
+            "the same, over the evidence of the VGaokao paper's method",
             "train",
             "closeread.training.recipes.verifier:look",
         ),
         "entailment": Entry(
             "closeread.training.neural.tasks.entailment:train",
-            "natural language inference, for `verifier` to begin with",
+            "natural language inference, as a start for `verifier`",
             "train",
             "closeread.training.recipes.entailment:look",
         ),
         "choice": Entry(
             "closeread.training.neural.tasks.choice:train",
-            "an encoder that chooses among options",
+            "an encoder with a multiple-choice head",
             "train",
             "closeread.training.recipes.choice:look",
         ),
         "chunk": Entry(
             "closeread.training.neural.tasks.chunk:train",
-            "an encoder that tells whether a chunk of the passage supports an option",
+            "an encoder that judges whether a chunk supports an option",
             "train",
             "closeread.training.recipes.chunk:look",
         ),
         "encoder": Entry(
             "closeread.training.neural.pretraining.train:train",
-            "an encoder that learns a language from passages, by words hidden in them",
+            "masked-language pretraining of an encoder on passages",
             "train",
             "closeread.training.recipes.encoder:look",
         ),
         "vectors": Entry(
             "closeread.training.vectors_trainer:train",
-            "word vectors for the masking retrievers, from passages alone",
+            "word vectors for the masking retrievers, from plain passages",
             "vectors",
         ),
     },
@@ -320,25 +332,25 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     "perturbation": {
         "keyword": Entry(
             "closeread.attacks.keyword:keyword",
-            "statements: a word that decides the sense is reworded, or turned (some: all)",
+            "statements: a key word is paraphrased or reversed (some: all)",
         ),
         "logic": Entry(
             "closeread.attacks.logic:logic",
-            "statements: premise and conclusion are reworded, exchanged or denied",
+            "statements: premise and conclusion are paraphrased, swapped or negated",
         ),
         "spacetime": Entry(
             "closeread.attacks.spacetime:spacetime",
-            "statements: a time or place is written otherwise, or moved",
+            "statements: a time or place is rewritten or changed",
         ),
         "causality": Entry(
             "closeread.attacks.causality:causality",
-            "statements: a cause is told the other way round, exchanged or made up",
+            "statements: a cause is rephrased, swapped or invented",
         ),
         "distractor": Entry(
             "closeread.attacks.distractor:distractor",
-            "passages: sentences of others that look like the question, and answer it not",
+            "passages: a distractor sentence that resembles the question",
         ),
-        "typo": Entry("closeread.attacks.typo:typo", "questions: slips of the keyboard"),
+        "typo": Entry("closeread.attacks.typo:typo", "questions: typing errors"),
     },
 }
 

@@ -227,7 +227,7 @@ def test_what_is_wrong_is_said(model, encoder, tmp_path):
     """An encoder without the head, no model, options out of range."""
     with pytest.raises(InputError, match="no choice head"):
         make("choice", {"model": encoder})
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model given"):
         make("choice", {})
     with pytest.raises(UsageError, match="windows=last"):
         make("choice", {"model": model, "windows": "last"})

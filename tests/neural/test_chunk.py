@@ -203,7 +203,7 @@ def test_what_is_wrong_is_said(model):
     for option, value in (("aggregate", "median"), ("chunk_tokens", 0), ("max_length", 4)):
         with pytest.raises(UsageError, match=f"{option}={value}"):
             make("chunk", {"model": model, option: value})
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model given"):
         make("chunk", {})
 
 

@@ -260,7 +260,7 @@ def test_what_is_too_long_fails_alone_and_is_said(tmp_path):
 
 
 def test_models_that_cannot_be_had(tmp_path, model):
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model given"):
         make("local", {})
     with pytest.raises(InputError, match="cannot be opened"):
         make("local", {"model": str(tmp_path)})

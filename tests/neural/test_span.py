@@ -368,7 +368,7 @@ def test_weights_that_could_run_code_are_read_only_when_told(tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("model", "", "no model is named"),
+        ("model", "", "no model given"),
         ("stride", 0, "stride=0"),
         ("max_length", 60, "max_length=60"),
         ("null", "perhaps", "null=perhaps"),

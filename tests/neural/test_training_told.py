@@ -216,7 +216,7 @@ def test_a_number_of_a_source_is_named_with_its_place(
 
 
 def test_no_model(tmp_path, data):
-    with pytest.raises(UsageError, match=r"train\.model names no model") as told:
+    with pytest.raises(UsageError, match=r"train\.model is empty") as told:
         train(tmp_path / "out", "", data, begin=never)
     assert "-o" not in told.value.expected
 

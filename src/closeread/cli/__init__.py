@@ -22,25 +22,25 @@ _LOCKED = (errno.EACCES, errno.EPERM)
 
 # Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
 VERBS = {
-    "get": "Download published sets, resumed and checked.",
-    "show": "Page through questions in the terminal.",
-    "ask": "Ask a reader about a passage of your own.",
-    "convert": "Turn one format into another.",
-    "describe": "Counts, lengths, vocabulary, evidence, defects of a set.",
-    "read": "Run a reader over a set, into a run folder.",
-    "ingest": "Make run folders of other harnesses' saved logs.",
-    "evidence": "Extract the sentences that bear on options; score, explain, compare.",
-    "attack": "Make questions harder, and write them beside their originals.",
-    "score": "Score a run, or a set against a file of predictions.",
-    "compare": "Test runs against each other on the same questions.",
-    "run": "Read, score, audit and report, as a recipe says.",
-    "report": "Write one self-contained page about one or more runs.",
-    "audit": "Examine whether a number can be believed, and what must be run again.",
-    "calibrate": "Learn how sure a reader may be from a scored run, and apply it to others.",
-    "train": "Train a reader from data sets, as a recipe says.",
-    "serve": "Answer questions over HTTP with a reader.",
-    "verify": "Recompute the numbers of a run from its own files.",
-    "ls": "List formats, metrics, readers, strategies of attack and the like.",
+    "get": "Download published data sets, with resume and checksums.",
+    "show": "Browse the questions of a data set in the terminal.",
+    "ask": "Ask a reader questions about your own passage.",
+    "convert": "Convert between formats.",
+    "describe": "Print a data set's statistics and defects.",
+    "read": "Run a reader over a data set and save a run.",
+    "ingest": "Import other harnesses' logs as runs.",
+    "evidence": "Find evidence sentences; score and compare retrievers.",
+    "attack": "Make an adversarial version of a data set.",
+    "score": "Score a run, or a prediction file against a data set.",
+    "compare": "Test whether runs differ on the same questions.",
+    "run": "Read, score, audit and report, from a recipe.",
+    "report": "Write a self-contained HTML report on runs.",
+    "audit": "Check whether a score can be trusted.",
+    "calibrate": "Fit a confidence calibrator, or apply one to a run.",
+    "train": "Train a reader, from a recipe.",
+    "serve": "Serve a reader over HTTP.",
+    "verify": "Recompute a run's scores from its own files.",
+    "ls": "List formats, metrics, readers, retrievers and more.",
 }
 
 
@@ -99,7 +99,7 @@ class _Verbs(click.Group):
 def cli() -> None:
     """Examine reading-comprehension systems.
 
-    A number from closeread is right, says how sure it is, and can be checked.
+    Scores come with confidence intervals, and `closeread verify` recomputes them.
     """
 
 

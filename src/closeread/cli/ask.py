@@ -27,21 +27,23 @@ _ALTERNATIVES = 4
     "--reader",
     shell_complete=names_of("reader"),
     required=True,
-    help="From `closeread ls readers`, or module:factory.",
+    help="From `closeread ls readers`, or package.module:factory.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
-              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
+              help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
 @click.option("--passage", "file", type=Place(path_type=Path, allow_dash=True), metavar="FILE",
-              help="A text in UTF-8; - for stdin.")  # fmt: skip
-@click.option("--text", metavar="TEXT", help="The passage itself, instead.")
-@click.option("--title", default="", help="Of the passage.")
+              help="The passage as a UTF-8 text file; - for stdin.")  # fmt: skip
+@click.option("--text", metavar="TEXT", help="The passage itself, instead of --passage.")
+@click.option("--title", default="", help="The passage's title.")
 @click.option("--option", "choices", multiple=True, metavar="TEXT",
-              help="An option of the question, without its letter; twice or more.")  # fmt: skip
+              help="An answer option, without its letter; give two or more.")  # fmt: skip
 @click.option("--calibrator", type=Place(path_type=Path), metavar="FILE",
-              help="Makes confidences probabilities: from `closeread calibrate`.")  # fmt: skip
-@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
-@click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+              help="Calibrate confidences with a file from `closeread calibrate`.")  # fmt: skip
+@click.option(
+    "--selective", is_flag=True, help="Withhold answers below the calibrator's threshold."
+)
+@click.option("--width", type=click.IntRange(min=20), help="Line width in characters.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     questions: tuple[str, ...],
@@ -56,11 +58,11 @@ def command(
     width: int | None,
     json_: bool,
 ) -> None:
-    """Ask a reader one QUESTION or several about a passage, and show where it found the answers.
+    """Ask a reader one or more QUESTIONs about a passage, and show where it found the answers.
 
-    Answers stand in reverse video, evidence is underlined; without colour, in ⟦brackets⟧ and
-    ⟪brackets⟫. With --option it is a question of choice; where its stem asks which one the passage
-    supports, or contradicts, the options are judged as statements.
+    Answers are shown in reverse video and evidence underlined; without colour, in ⟦brackets⟧ and
+    ⟪brackets⟫. --option makes it a multiple-choice question. If the question asks which option the
+    passage supports or contradicts, the options are judged as statements.
     """
     about = _passage(file, text)
     _must_say_something(about, questions, choices)

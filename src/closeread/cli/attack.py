@@ -22,26 +22,30 @@ if TYPE_CHECKING:
 @click.argument("dataset")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME",
               shell_complete=names_of("perturbation"),
-              help="From `closeread ls perturbations`; several may be given.")  # fmt: skip
+              help="A strategy from `closeread ls perturbations`; repeatable.")  # fmt: skip
 @click.option("--out", required=True, type=Outcome(dir_okay=False, path_type=Path),
-              metavar="DATASET", help="The new data set, such as harder.jsonl.")  # fmt: skip
+              metavar="DATASET", help="The data set to write, such as harder.jsonl.")  # fmt: skip
 @click.option("--role", "roles", multiple=True, type=click.Choice(["positive", "negative"]),
-              help="Only this variant; both for whole triples alone.")  # fmt: skip
+              help="Make only this variant; give both to keep only complete triples.")  # fmt: skip
 @click.option("--deal/--keep-order", default=None,
-              help="Deal options anew. By default where statements are changed.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all draws.")
+              help="Shuffle the options; by default only if statements are changed.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @click.option("--against", metavar="READER",
-              help="Of several draws keep the one on which this reader fails.")  # fmt: skip
-@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of that reader.")
+              help="Of several tries, keep one on which this reader fails.")  # fmt: skip
+@click.option(
+    "-o", "options", multiple=True, metavar="KEY=VALUE", help="Set an option of that reader."
+)
 @click.option("--tries", type=click.IntRange(2, 1000),
-              help="How many draws, with --against; by default 8.")  # fmt: skip
+              help="Number of tries with --against; default 8.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), metavar="N",
-              help="The first N questions, triples whole.")  # fmt: skip
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+              help="Only the first N questions; triples stay complete.")  # fmt: skip
+@click.option(
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
 @click.option("--to", metavar="F",
-              help="The new set's format; by default as its name says.")  # fmt: skip
-@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+              help="The format to write; by default taken from the file name.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Stop if the data has defects.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     dataset: str,
@@ -59,13 +63,12 @@ def command(
     strict: bool,
     json_: bool,
 ) -> None:
-    """Make the questions of DATASET harder and write them beside their originals.
+    """Write an adversarial version of DATASET, with each original beside its variants.
 
-    A statement is reworded so that it stays as true as it was (a positive variant), or turned, with
-    the stem turned around (a negative one), as in GCRC_advRobust; a passage gets a sentence that
-    looks like the question; a question gets slips of the keyboard. Every change is recorded in the
-    new data set, which is read and scored as any other: `closeread score RUN --by role` tells what
-    the changes cost.
+    Strategies paraphrase a statement without changing its truth (a positive variant), reverse it
+    together with the question (a negative variant, as in GCRC_advRobust), add a distractor sentence
+    to the passage, or add typing errors to the question. The new data set records every change.
+    Read and score it like any other; `closeread score RUN --by role` shows what the changes cost.
     """
     from closeread.api.datasets import open_dataset
     from closeread.pipeline.attacking import Settings, attack, must_be_possible
@@ -115,7 +118,7 @@ def _print(made: "Attacked") -> None:
     remark(f"{made.target}: {made.groups:,} of {count_of(made.questions, 'question')}, {variants}")
     for label, counts in (
         ("left out", made.left_out),
-        ("no place for", made.lost),
+        ("not stored in the target format", made.lost),
         ("defects kept", made.defects),
     ):
         for what, count in counts.items():

@@ -22,37 +22,59 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 
 @click.command("audit")
 @click.argument("sources", nargs=-1, required=True, type=Place(path_type=Path), metavar="SOURCE...")
-@click.option("--check", "checks", multiple=True, metavar="NAME", help="All that fit by default.")
+@click.option(
+    "--check",
+    "checks",
+    multiple=True,
+    metavar="NAME",
+    help="A check to run; by default all that apply.",
+)
 @click.option(
     "--metric",
     "metrics",
     shell_complete=names_of("metric"),
     multiple=True,
     metavar="M",
-    help="Scorers to examine.",
+    help="A metric to examine.",
 )
-@click.option("--train", metavar="D", help="A training set, to look for shared passages.")
-@click.option("--dataset", metavar="D", help="Where the runs' data set lies now, if it has moved.")
-@click.option("--target", default="", metavar="B", help="The benchmark that a score table doubts.")
+@click.option(
+    "--train", metavar="D", help="A training set to search for shared passages (leakage)."
+)
+@click.option("--dataset", metavar="D", help="The new path of the runs' data set, if it was moved.")
+@click.option("--target", default="", metavar="B", help="The column of a score table to examine.")
 @click.option("--questions", type=click.IntRange(min=1), default=1_000, show_default=True,
-              metavar="N", help="Of a score table's sets, where no error tells it.")  # fmt: skip
-@click.option("--stop", "stops", multiple=True, metavar="S", help="replan: new stop (\\n allowed).")
-@click.option("--was-stop", multiple=True, metavar="S", help="replan: the stop that cut the texts.")
-@click.option("--new-extract", is_flag=True, help="replan: answers are taken out otherwise.")
-@click.option("--new-normalizer", is_flag=True, help="replan: scores are computed otherwise.")
-@click.option("--new-prompt", is_flag=True, help="replan: questions are asked otherwise.")
+              metavar="N", help="Questions per benchmark of a score table, if it has no standard "
+                  "errors.")  # fmt: skip
+@click.option(
+    "--stop", "stops", multiple=True, metavar="S", help="replan: the new stop string (\\n allowed)."
+)
+@click.option(
+    "--was-stop",
+    multiple=True,
+    metavar="S",
+    help="replan: the stop string that cut the saved texts.",
+)
+@click.option("--new-extract", is_flag=True, help="replan: answer extraction changes.")
+@click.option("--new-normalizer", is_flag=True, help="replan: answer normalization changes.")
+@click.option("--new-prompt", is_flag=True, help="replan: the prompt changes.")
 @click.option("--throughput", metavar="N|run",
-              help="replan: tokens a second, for GPU-hours; `run`: as the run was.")  # fmt: skip
+              help="replan: tokens per second, to estimate GPU-hours; `run` takes the "
+                  "run's own speed.")  # fmt: skip
 @click.option("--list", "list_", type=Outcome(path_type=Path), metavar="FILE",
-              help="replan: write the questions for `closeread read --only FILE`.")  # fmt: skip
+              help="replan: write the ids of questions to generate again, for "
+                  "`closeread read --only FILE`.")  # fmt: skip
 @click.option("--plant", type=click.IntRange(min=0), default=0, metavar="N",
-              help="metamorphic: plant N bugs a scorer and report the share found.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the planting.")
-@click.option("--html", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
+              help="metamorphic: plant N bugs per scorer and report the share found.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
+@click.option(
+    "--html", type=Outcome(path_type=Path), metavar="PAGE.html", help="Write an HTML page."
+)
 @click.option("--lang", type=click.Choice(["en", "zh"]),
-              help="The page's words. Default: the data set's language.")  # fmt: skip
-@click.option("--skip-bad", is_flag=True, help="Leave out what is bad, named and counted.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+              help="The page's language. Default: the data set's.")  # fmt: skip
+@click.option(
+    "--skip-bad", is_flag=True, help="Skip unusable sources and report them, instead of stopping."
+)
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     sources: tuple[Path, ...],
@@ -76,7 +98,7 @@ def command(
     skip_bad: bool,
     json_: bool,
 ) -> None:
-    """Examine runs, other harnesses' logs, or tables of models' scores.
+    """Check runs, other harnesses' logs, or score tables for signs that their scores mislead.
 
     Checks: metamorphic, recorded, disagreement, order, repeats, garbled, truncation, shape,
     shortcuts, leakage, replan.
@@ -219,13 +241,13 @@ def _print(found: "Audit", json_: bool) -> None:
             sentence(note, "  ")
         for one in finding.tables:
             if one.is_wide:
-                out.print(f"\n{one.title}: --json or --html")
+                out.print(f"\n{one.title}: see --json or --html")
             elif one.rows:
                 out.print()
                 headings, cells = _cells(one)
                 table(headings, cells, title=one.title, right=_numeric(one))
                 if len(one.rows) > _MOST_ROWS:
-                    out.print(f"… and {len(one.rows) - _MOST_ROWS} more: --json or --html")
+                    out.print(f"… and {len(one.rows) - _MOST_ROWS} more: see --json or --html")
                 if one.note:
                     sentence(one.note, "  ")
         out.print()

@@ -25,16 +25,28 @@ _KEPT = "nothing is kept of a comparison"
     shell_complete=names_of("metric"),
     multiple=True,
     metavar="M",
-    help="Such as mrqa or mrqa.f1.",
+    help="Compare only this metric, such as mrqa or mrqa.f1.",
 )
-@click.option("--seeds", is_flag=True, help="Runs that differ only in their seed are one system.")
-@click.option("--allow-different-signatures", is_flag=True, help="Compare what was made otherwise.")
+@click.option(
+    "--seeds", is_flag=True, help="Group runs that differ only in their seed as one system."
+)
+@click.option(
+    "--allow-different-signatures",
+    is_flag=True,
+    help="Compare runs that were scored with different settings.",
+)
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
-@click.option("--markdown", type=Place(), metavar="F", help="Tables in Markdown (- for stdout).")
-@click.option("--latex", type=Place(), metavar="F", help="LaTeX, booktabs (- for stdout).")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed of the resampling."
+)
+@click.option(
+    "--markdown", type=Place(), metavar="F", help="Write Markdown tables to F (- for stdout)."
+)
+@click.option(
+    "--latex", type=Place(), metavar="F", help="Write LaTeX tables (booktabs) to F (- for stdout)."
+)
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     runs: tuple[Path, ...],
@@ -48,13 +60,13 @@ def command(
     latex: str | None,
     json_: bool,
 ) -> None:
-    """Compare scored RUNS with the first of them, on the same questions.
+    """Compare scored RUNS with the first one, on the same questions.
 
-    A folder of runs stands for all runs in it, by name. Two or more folders that each hold a run
-    on several data sets are compared set by set, and by their macro-average where there is one.
+    A folder of runs stands for all runs in it, sorted by name. Two or more folders with one run per
+    data set are compared data set by data set, and by macro-average where one is defined.
 
-    0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
-    p-values are adjusted by Holm's method where there are several runs or data sets.
+    0/1 metrics use McNemar's exact test, other metrics a paired permutation or bootstrap test.
+    With several runs or data sets, Holm's method adjusts the p-values.
     """
     from closeread.cli.terminal.comparison import print_comparison
     from closeread.cli.terminal.papers import must_be_taken, write_each

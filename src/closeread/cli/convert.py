@@ -23,31 +23,36 @@ if TYPE_CHECKING:
 @click.command("convert")
 @click.argument("src")
 @click.argument("dst", type=Outcome(dir_okay=False, path_type=Path))
-@click.option("--from", "from_", metavar="F", help="SRC's format; guessed by default.")
-@click.option("--to", metavar="F", help="DST's format; by default what its name says.")
+@click.option(
+    "--from", "from_", metavar="F", help="SRC's format; by default detected from the content."
+)
+@click.option("--to", metavar="F", help="DST's format; by default taken from its name.")
 @click.option(
     "--beside",
     multiple=True,
     type=Place(path_type=Path),
     metavar="FILE",
-    help="A run's GCRC_advRobust.zip: model.zip, and the document.",
+    help="For a run's GCRC_advRobust.zip: model.zip and the document.",
 )
-@click.option("--dataset", metavar="D", help="Where a run's data set lies now, if it has moved.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
-@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
-@click.option("--name", help="MRQA: the set's name in the header and in the ids.")
-@click.option("--split", type=click.Choice(["train", "dev", "test"]), help="MRQA: the header's.")
+@click.option("--dataset", metavar="D", help="The new path of a run's data set, if it was moved.")
+@click.option("--limit", type=click.IntRange(min=1), help="Use at most N questions.")
+@click.option("--strict", is_flag=True, help="Stop if the data has defects.")
+@click.option("--name", help="MRQA: the data set's name, for the header and the ids.")
+@click.option(
+    "--split", type=click.Choice(["train", "dev", "test"]), help="MRQA: the split, for the header."
+)
 @click.option(
     "--occurrences",
     type=click.Choice(["all", "annotated"]),
-    help="MRQA: every place of an answer (default), or the annotators' where there are any.",
+    help="MRQA: keep all occurrences of an answer (default), or only annotated ones where "
+    "available.",
 )
 @click.option(
     "--documents",
     is_flag=True,
-    help="MRQA: mark titles and paragraphs, join passages that share their questions.",
+    help="MRQA: mark titles and paragraphs, and join passages that share questions.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     src: str,
@@ -61,16 +66,16 @@ def command(
     json_: bool,
     **mrqa: Any,
 ) -> None:
-    """Turn SRC (a path, a URL, exam/zh) into DST in another format.
+    """Convert SRC (a path, a URL, exam/zh) to DST, in another format.
 
-    What the target has no place for is counted and said. Into the MRQA form, questions are
-    tokenized, their answers found, and those that are not extractive dropped, as the 2019 shared
-    task did it.
+    convert reports what the target format cannot store. To write the MRQA format, it tokenizes the
+    text, finds the answers and drops questions that are not extractive, as the 2019 shared task
+    did.
 
-    SRC may also be a finished run: its predictions are then written in a published form (--to
+    SRC may also be a finished run: convert then writes its predictions as a submission file (--to
     texts, nbest, null-odds, expmrc, hotpotqa, coqa, quac, qasper, multirc, gcrc-advrobust,
-    vgaokao, vgaokao-logits or vgaokao-evidence). A DST that ends in .zip is the package that
-    GCRC_advRobust asks for, with the files of --beside.
+    vgaokao, vgaokao-logits or vgaokao-evidence). A DST that ends in .zip becomes the package
+    that GCRC_advRobust asks for, with the files of --beside.
     """
     if src and os.path.lexists(f"{src}/run.json"):  # a folder that may not be entered is none
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
@@ -108,7 +113,7 @@ def command(
     )
     for label, counts in (
         ("dropped", report.dropped),
-        ("no place for", report.lost),
+        ("not stored in the target format", report.lost),
         ("changed", report.changed),
         ("defects kept", report.defects),
     ):

@@ -17,21 +17,23 @@ _TOLD = {"en": "English", "zh": "Chinese"}
 
 @click.command("describe")
 @click.argument("dataset")
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option(
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
 @click.option(
     "--words",
     type=click.Choice(list(VOCABULARY)),
     default="characters",
     show_default=True,
-    help="What a word of Chinese is.",
+    help="How to count Chinese words.",
 )
-@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--strict", is_flag=True, help="Stop if the data has defects.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(*, dataset: str, format_: str | None, words: str, strict: bool, json_: bool) -> None:
-    """Count what is in DATASET: a path, a URL, exam/zh or exam/en.
+    """Print statistics of DATASET: a path, a URL, exam/zh or exam/en.
 
-    Lengths, vocabulary, kinds of questions and answers, verification stems and their polarity,
-    evidence, defects: Table 2 and sections 2.1 and 2.2 of the VGaokao paper for any set.
+    Counts lengths, vocabulary, kinds of questions and answers, verification stems and their
+    polarity, evidence and defects, as Table 2 and sections 2.1 and 2.2 of the VGaokao paper do.
     """
     opened = open_dataset(dataset, format_, strict)
     with progress("questions", None) as advance:
@@ -46,7 +48,7 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
     table(
         ("", "texts", "characters", "longest", "words", "most", "vocabulary"),
         _lengths(found),
-        title="Mean and greatest lengths",
+        title="Mean and maximum lengths",
         right=("texts", "characters", "longest", "words", "most", "vocabulary"),
     )
     print_line(f"Vocabulary: {VOCABULARY[words]}.")
@@ -71,12 +73,12 @@ def _facts(found: Description) -> list[tuple[str, str]]:
         ("passages", _count(found.passages, found.languages)),
         ("questions", _count(found.questions, found.kinds)),
         ("groups", _count(found.groups, found.roles) if found.groups else ""),
-        ("options a question", _shares(found.options_a_question)),
-        ("accepted answers a question", _shares(found.answers_a_question)),
-        ("kinds of answers", _shares(found.answer_kinds)),
+        ("options per question", _shares(found.options_a_question)),
+        ("gold answers per question", _shares(found.answers_a_question)),
+        ("answer kinds", _shares(found.answer_kinds)),
         ("right options", _shares(found.right_options)),
         ("verification stems", f"{found.verification_stems:,}" if found.options_a_question else ""),
-        ("stems ask for the", _shares(found.asks_for)),
+        ("stems ask for", _shares(found.asks_for)),
         ("options changed by", _shares(found.option_strategies)),
         ("questions changed by", _shares(found.question_strategies)),
         (
@@ -119,9 +121,9 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
                 "options with evidence",
                 f"{pieces.options:,} of {count_of(pieces.questions, 'question')}",
             ),
-            ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
+            ("pieces per option", f"{pieces.mean_pieces_an_option:.1f}"),
         ]
-    rows.append(("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"))
+    rows.append(("pieces per question", f"{pieces.mean_pieces_a_question:.1f}"))
     several = f"{pieces.share_with_several:.0%} ({_shares(pieces.pieces_of_options)})"
     rows.append((f"{one}s with several pieces", several))
     if pieces.references > pieces.options:
@@ -130,7 +132,7 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
     if pieces.distances:
         rows.append(
             (
-                "sentences from one piece to the next",
+                "sentence distance between pieces",
                 f"{min(pieces.distances)} to {max(pieces.distances)}, "
                 f"mean {pieces.mean_distance:.1f}",
             )

@@ -20,30 +20,30 @@ from closeread.wording import count_of
     type=Outcome(file_okay=False, path_type=Path),
     default=Path("data"),
     show_default=True,
-    help="The folder that they are put in.",
+    help="The folder to download to.",
 )
-@click.option("--list", "list_", is_flag=True, help="List the sets and their files, and stop.")
+@click.option("--list", "list_", is_flag=True, help="List the data sets and their files, and exit.")
 @click.option(
     "--mirror",
     metavar="URL",
     envvar="CLOSEREAD_MIRROR",
     default="",
-    help="Try URL/NAME before the published addresses, as in URL/mrqa/train/SQuAD.jsonl.gz.",
+    help="Try a mirror first, at URL/NAME, such as URL/mrqa/train/SQuAD.jsonl.gz.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=30.0,
     show_default=True,
-    help="The longest silence of a server, in seconds.",
+    help="Seconds without data before a connection is given up.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *, names: tuple[str, ...], to: Path, list_: bool, mirror: str, timeout: float, json_: bool
 ) -> None:
-    """Download published sets, resumed after a cut and checked by sum and by count.
+    """Download published data sets; resumes partial downloads and verifies checksums and counts.
 
-    NAMES are sets (mrqa/train), files of them (mrqa/train/SQuAD) or prefixes (mrqa).
+    NAMES are data sets (mrqa/train), single files (mrqa/train/SQuAD) or prefixes (mrqa).
     """
     if list_:
         _list(json_)

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 @click.command("ingest")
 @click.argument("logs", nargs=-1, required=True, type=Place(path_type=Path), metavar="LOG...")
-@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
-@click.option("--format", "harness", metavar="F", help="Guessed from the content by default.")
-@click.option("--skip-bad", is_flag=True, help="Leave out, and count, what cannot be used.")
-@click.option("--overwrite", is_flag=True, help="Discard the runs that are there.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder to write.")
+@click.option(
+    "--format", "harness", metavar="F", help="The format; by default detected from the content."
+)
+@click.option(
+    "--skip-bad", is_flag=True, help="Skip and count unusable records instead of stopping."
+)
+@click.option("--overwrite", is_flag=True, help="Replace existing runs.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     logs: tuple[Path, ...],
@@ -30,12 +34,12 @@ def command(
     overwrite: bool,
     json_: bool,
 ) -> None:
-    """Make run folders of saved logs: one a task, to be scored, audited and reported.
+    """Convert saved logs to run folders, one per task, that you can score, audit and report.
 
-    LOG is a file, or a folder to be searched: lm-evaluation-harness samples and results, lighteval
+    LOG is a file or a folder to search: lm-evaluation-harness samples and results, lighteval
     details, inspect .eval and .json, OpenCompass and EvalScope predictions, simple-evals results,
-    OpenAI evals records, HELM states, GAOKAO-Bench results. docs/logs.md says what each log knows
-    and what it cannot know.
+    OpenAI evals records, HELM states, GAOKAO-Bench results. docs/logs.md says what each log
+    contains and what it lacks.
     """
     from closeread.cli.terminal.sources import each_once
     from closeread.runs.ingest import ingest

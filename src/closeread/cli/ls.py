@@ -35,13 +35,13 @@ def _offered(
 @click.command("ls")
 @click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
 @click.argument("name", required=False, shell_complete=_offered)
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(kind: str, name: str | None, json_: bool) -> None:
-    """List what has a name.
+    """List what closeread provides under a name.
 
-    KIND is formats, metrics, readers, retrievers, encoders, trainers, perturbations (strategies of
-    attack) or sets (for `get`). With the NAME of a metric, reader, retriever or encoder its options
-    are listed, as -o takes them.
+    KIND is formats, metrics, readers, retrievers, encoders, trainers, perturbations (attack
+    strategies) or sets (for `get`). With the NAME of a metric, reader, retriever or encoder, ls
+    lists its options, as -o takes them.
     """
     if name is not None:
         _list_options(kind, name, json_)
@@ -66,9 +66,9 @@ def _list_options(kind: str, name: str, json_: bool) -> None:
 
     if kind not in _WITH_OPTIONS:
         raise UsageError(
-            f"{kind} have no options that could be listed",
+            f"{kind} have no options to list",
             expected="one of " + ", ".join(_WITH_OPTIONS),
-            cure="docs/training.md tells the keys of a recipe" if kind == "trainers" else "",
+            cure="docs/training.md lists the keys of a recipe" if kind == "trainers" else "",
         )
     told, passes_on = factory.options_of(_KINDS[kind], name)
     if json_:
@@ -84,11 +84,11 @@ def _list_options(kind: str, name: str, json_: bool) -> None:
     else:
         remark(f"{name} has no options of its own")
     if passes_on:
-        remark("further ones are passed on to what these name, such as a retriever")
+        remark("further options are passed on to the parts named here, such as a retriever")
 
 
 def _default(value: object, needed: bool) -> str:
     """Return a default as it is written after `-o`; nothing where there is none."""
     if needed:
-        return "must be given"
+        return "required"
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -25,25 +25,35 @@ from closeread.wording import argument, count_of
     "--reader",
     shell_complete=names_of("reader"),
     required=True,
-    help="From `closeread ls readers`, or module:factory.",
+    help="From `closeread ls readers`, or package.module:factory.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
-              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
-@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+              help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
+@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder to write.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the first N questions; triples stay complete.",
 )
 @click.option("--only", type=Place(path_type=Path), metavar="LIST",
-              help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
+              help="Only the questions in this list (see `closeread audit --list`).")  # fmt: skip
 @click.option("--rest", type=Place(path_type=Path), metavar="RUN",
-              help="Other answers from it; without --only all that did not fail.")  # fmt: skip
-@click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
-@click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
-@click.option("--resume", is_flag=True, help="Go on with the run that is there.")
-@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
-@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+              help="Take all other answers from RUN; without --only, retry only its "
+                  "failed questions.")  # fmt: skip
+@click.option(
+    "--batch-size",
+    type=click.IntRange(min=1),
+    help="Questions per batch; by default the reader decides.",
+)
+@click.option("--seed", type=int, metavar="N", help="The reader's seed; same as -o seed=N.")
+@click.option("--resume", is_flag=True, help="Continue the run in the output folder.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing run.")
+@click.option("--strict", is_flag=True, help="Stop if the data has defects.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     dataset: str,
@@ -61,9 +71,9 @@ def command(
     strict: bool,
     json_: bool,
 ) -> None:
-    """Read a data set (a path, a URL, exam/zh or exam/en) and keep every prediction.
+    """Run a reader over a data set (a path, a URL, exam/zh or exam/en) and save its predictions.
 
-    A run that was cut off is finished by the same command with --resume.
+    To continue an interrupted run, repeat the command with --resume.
     """
     from closeread.api.datasets import open_dataset
     from closeread.readers import make

@@ -15,17 +15,36 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
-@click.option("--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
-@click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
-@click.option("--ranked", is_flag=True, help="The best run first, not in the order given.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), help="Default: the data set's language.")
-@click.option("--plots", type=Outcome(path_type=Path), metavar="DIR", help="PNG and PDF files.")
-@click.option("--markdown", type=Place(), metavar="F", help="Tables in Markdown (- for stdout).")
-@click.option("--latex", type=Place(), metavar="F", help="LaTeX, booktabs (- for stdout).")
 @click.option(
-    "--csv", "csv_", type=Place(), metavar="F", help="Every number in long form (- for stdout)."
+    "--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The HTML page to write."
 )
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--dataset", metavar="D", help="The data set's new path, if it was moved.")
+@click.option("--ranked", is_flag=True, help="Sort runs by score instead of the given order.")
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    help="The report's language. Default: the data set's.",
+)
+@click.option(
+    "--plots",
+    type=Outcome(path_type=Path),
+    metavar="DIR",
+    help="Write the plots to DIR, as PNG and PDF.",
+)
+@click.option(
+    "--markdown", type=Place(), metavar="F", help="Write Markdown tables to F (- for stdout)."
+)
+@click.option(
+    "--latex", type=Place(), metavar="F", help="Write LaTeX tables (booktabs) to F (- for stdout)."
+)
+@click.option(
+    "--csv",
+    "csv_",
+    type=Place(),
+    metavar="F",
+    help="Write every number in long form to F (- for stdout).",
+)
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     runs: tuple[Path, ...],
@@ -39,10 +58,9 @@ def command(
     csv_: str | None,
     json_: bool,
 ) -> None:
-    """Write one self-contained page about RUN, or several runs side by side.
+    """Write a self-contained HTML page on RUN, or on several runs side by side.
 
-    A folder of runs stands for all runs in it. With one run and no other output named, the page
-    is RUN/report.html.
+    A folder of runs stands for all runs in it. For one run, the page defaults to RUN/report.html.
     """
     from closeread.api.datasets import locate
     from closeread.cli.terminal.output import as_json, remark

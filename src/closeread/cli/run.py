@@ -19,19 +19,25 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.argument("recipe", type=Place(path_type=Path))
-@click.option("--out", type=Outcome(), metavar="DIR", help="Instead of the recipe's.")
+@click.option("--out", type=Outcome(), metavar="DIR", help="Override the recipe's value.")
 @click.option(
-    "--reader", shell_complete=names_of("reader"), metavar="NAME", help="Instead of the recipe's."
+    "--reader",
+    shell_complete=names_of("reader"),
+    metavar="NAME",
+    help="Override the recipe's value.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
-              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
+              help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the first N questions; triples stay complete.",
 )
-@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
-@click.option("--resume", is_flag=True, help="Go on with the run that is there.")
-@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--no-intervals", is_flag=True, help="Skip confidence intervals (faster).")
+@click.option("--resume", is_flag=True, help="Continue the run in the output folder.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing run.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     recipe: Path,
@@ -44,9 +50,9 @@ def command(
     overwrite: bool,
     json_: bool,
 ) -> None:
-    """Do what a recipe (a TOML file) says; what is given here wins over the file.
+    """Run RECIPE, a TOML file; options given here override it.
 
-    The last line printed is the path of the report.
+    Prints the path of the report as its last line.
     """
     from contextlib import nullcontext
 

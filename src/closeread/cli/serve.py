@@ -34,7 +34,7 @@ class _Duration(click.FloatRange):
         """Return the number."""
         found = super().convert(value, param, ctx)
         if not math.isfinite(found):
-            self.fail(f"{value} is no time that ends.", param, ctx)
+            self.fail(f"{value} is not a finite time.", param, ctx)
         return found
 
 
@@ -59,35 +59,37 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 @click.command("serve")
 @click.argument("reader", shell_complete=names_of("reader"))
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
-              help="An option of the reader: `closeread ls readers NAME` lists them.")  # fmt: skip
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+              help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="0 takes a free one.",
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--retriever",
     default="cover",
     show_default=True,
     metavar="NAME",
-    help="Finds evidence where the reader gives none; `none` switches it off.",
+    help="Retriever for evidence when the reader gives none; `none` disables it.",
 )
 @click.option(
     "--calibrator",
     type=Place(path_type=Path),
     metavar="FILE",
-    help="Tells confidences that are probabilities: from `closeread calibrate`.",
+    help="Calibrate confidences with a file from `closeread calibrate`.",
 )
-@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
-@_limit("--queue", "queue", _COUNT, "Questions that may wait; beyond, 503.")
+@click.option(
+    "--selective", is_flag=True, help="Withhold answers below the calibrator's threshold."
+)
+@_limit("--queue", "queue", _COUNT, "Maximum number of waiting questions; beyond it, 503.")
 @click.option(
     "--batch-size",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Questions a batch. By default as the reader likes, {_MOST_TOGETHER} at most.",
+    help=f"Questions per batch; by default the reader decides, at most {_MOST_TOGETHER}.",
 )
 @click.option(
     "--batch-wait-milliseconds",
@@ -96,27 +98,34 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
     default=_DEFAULT.batch_wait_seconds * 1000,
     show_default=True,
     callback=lambda _, __, milliseconds: milliseconds / 1000,
-    help="A batch waits so long for more questions.",
+    help="How long a batch waits for more questions.",
 )
 @_limit("--timeout-seconds", "timeout_seconds", _TIME,
-        "From a request's last byte to its answer; beyond, 504.")  # fmt: skip
+        "Time limit from receiving a request to its answer; beyond it, 504.")  # fmt: skip
 @_limit("--grace-seconds", "grace_seconds", _Duration(min=0),
-        "To answer what was accepted, when told to stop.")  # fmt: skip
+        "Time to answer accepted requests on shutdown.")  # fmt: skip
 @_limit("--header-timeout-seconds", "header_seconds", _TIME,
-        "For a request's headers to arrive.")  # fmt: skip
-@_limit("--body-timeout-seconds", "body_seconds", _TIME, "For its body to arrive.")
-@_limit("--max-body-bytes", "max_body_bytes", _COUNT, "A larger body gets 413.")
+        "Time limit for receiving a request's headers.")  # fmt: skip
+@_limit(
+    "--body-timeout-seconds", "body_seconds", _TIME, "Time limit for receiving a request's body."
+)
+@_limit("--max-body-bytes", "max_body_bytes", _COUNT, "Maximum body size; a larger one gets 413.")
 @_limit("--max-passage-characters", "max_passage_characters", _COUNT,
-        "A longer passage gets 422.")  # fmt: skip
+        "Maximum passage length; a longer one gets 422.")  # fmt: skip
 @_limit("--max-question-characters", "max_question_characters", _COUNT,
-        "A longer question, its options counted in, gets 422.")  # fmt: skip
-@_limit("--max-connections", "max_connections", _COUNT, "Further clients get 503.")
+        "Maximum length of a question with its options; a longer one gets 422.")  # fmt: skip
+@_limit(
+    "--max-connections",
+    "max_connections",
+    _COUNT,
+    "Maximum number of clients; further ones get 503.",
+)
 @click.option(
     "--allow-origin",
     "origins",
     multiple=True,
     metavar="ORIGIN",
-    help="Let web pages from there ask (CORS). By default none.",
+    help="Allow requests from web pages of this origin (CORS). By default none.",
 )
 def command(
     *,
@@ -131,10 +140,10 @@ def command(
     origins: tuple[str, ...],
     **limits: Any,
 ) -> None:
-    """Answer questions over HTTP; one line on stdout says where, once READER is ready.
+    """Serve READER over HTTP; prints the address on stdout once it is ready.
 
-    `POST /` takes contexts of the MRQA shared task, `POST /v1/answer` questions in closeread's own
-    form; `GET /` is a page to try it. SIGTERM or Ctrl-C stops, after answering what was accepted.
+    `POST /` takes the MRQA shared task's JSON, `POST /v1/answer` closeread's own; `GET /` is a page
+    to try it out. SIGTERM or Ctrl-C stops the service after it has answered accepted requests.
     """
     from closeread.readers import make
     from closeread.registry import factory
@@ -171,7 +180,10 @@ def command(
             sure=sure,
         )
         if is_open(listening):
-            remark("anybody who reaches this machine can ask: there is no password")
+            remark(
+                "anyone who can reach this machine can send requests: the service has no "
+                "authentication"
+            )
         code = listen(
             service,
             app(service, origins),
@@ -181,7 +193,7 @@ def command(
             crowded=_tell_of_crowd,
         )
     if code:
-        remark("stopped with questions that were accepted and not answered")
+        remark("stopped before all accepted questions were answered")
     if code or service.batcher.reading()[0]:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -193,16 +205,16 @@ def _tell_of_stopping(count: int, grace_seconds: float) -> None:
     """Say why the process is still there after Ctrl-C, where it is."""
     if count:
         remark(
-            f"stopping: {count_of(count, 'request is', 'requests are')} still to be answered, "
-            f"{seconds_of(grace_seconds)} at most; a second signal does not wait"
+            f"stopping: {count_of(count, 'request is', 'requests are')} still to be answered, at "
+            f"most {seconds_of(grace_seconds)}; a second signal stops at once"
         )
 
 
 def _tell_of_crowd(files: int) -> None:
     """Say why clients wait to be connected."""
     remark(
-        f"all {files:,} files that this process may open are open, and every client takes one: "
-        "further clients wait. `ulimit -n` allows more before a start"
+        f"the limit of {files:,} open files is reached, so further clients wait; raise it with "
+        "`ulimit -n` before you start the service"
     )
 
 
@@ -226,7 +238,9 @@ def _check_origin(origin: str) -> None:
         sent = ""
     if origin not in ("*", "null", sent):
         raise UsageError(
-            f"--allow-origin {origin}: no browser names an origin so",
-            expected="scheme, host and perhaps a port, such as https://example.org, or *",
-            cure=f"--allow-origin {sent}" if sent else "write it as the browser's console tells it",
+            f"--allow-origin {origin}: not a valid origin",
+            expected="a scheme, a host and optionally a port, such as https://example.org, or *",
+            cure=f"--allow-origin {sent}"
+            if sent
+            else "write it exactly as the browser's console shows it",
         )

@@ -17,12 +17,14 @@ from closeread.types import Dataset, Passage, Question
 
 @click.command("show")
 @click.argument("dataset")
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--question", metavar="ID", help="Only this question, or the group of this name.")
-@click.option("--start", type=click.IntRange(min=1), default=1, help="Begin with the Nth question.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
-@click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
+@click.option("--question", metavar="ID", help="Show only this question, or the group of this id.")
+@click.option("--start", type=click.IntRange(min=1), default=1, help="Start at the Nth question.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show at most N questions.")
+@click.option("--width", type=click.IntRange(min=20), help="Line width in characters.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     dataset: str,
@@ -35,7 +37,7 @@ def command(
 ) -> None:
     """Show the questions of DATASET: a path, a URL, exam/zh or exam/en.
 
-    Gold answers stand in reverse video, evidence is underlined and numbered; without colour, in
+    Gold answers are shown in reverse video and evidence underlined and numbered; without colour, in
     ⟦brackets⟧ and ⟪brackets⟫. A result file of the MRQA shared task is shown as tables.
     """
     from closeread.formats import load

@@ -13,17 +13,17 @@ from closeread.cli.terminal.place import Place
 
 @click.command("train")
 @click.argument("recipe", type=Place(path_type=Path))
-@click.option("--out", type=Outcome(), metavar="PATH", help="Instead of the recipe's.")
-@click.option("--resume", is_flag=True, help="Go on with a training that was broken off.")
-@click.option("--overwrite", is_flag=True, help="Discard what was trained there before.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--out", type=Outcome(), metavar="PATH", help="Override the recipe's value.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted training.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing training.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, json_: bool) -> None:
-    """Train a reader from data sets, as a recipe (a TOML file) says.
+    """Train a reader from RECIPE, a TOML file.
 
-    `closeread ls trainers` tells which readers can be trained. `cues` learns in a minute or
-    two, and its weights are one file; readers with learned encoders (the extra `train`) make a
-    folder that transformers opens too, can be resumed after a kill, and train on several devices
-    under `accelerate launch` or `torchrun` with the same recipe.
+    `closeread ls trainers` lists the readers that can be trained. `cues` trains in a minute or two
+    and writes one weights file. Readers with a neural encoder need the extra `train`; they write a
+    model folder that transformers can open, can resume after an interruption, and train on several
+    devices with `accelerate launch` or `torchrun`.
     """
     from closeread.api.running import train
     from closeread.cli.terminal.output import as_json, remark

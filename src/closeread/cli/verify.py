@@ -12,23 +12,23 @@ from closeread.wording import in_one_line
 
 @click.command("verify")
 @click.argument("run", type=Place(path_type=Path))
-@click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
+@click.option("--dataset", metavar="D", help="The data set's new path, if it was moved.")
 @click.option(
     "--track",
     type=click.Choice(["closed"]),
-    help="Also hold RUN against the rules of GCRC_advRobust's closed track.",
+    help="Also check RUN against the rules of GCRC_advRobust's closed track.",
 )
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -> None:
-    """Recompute every number in RUN from its own files; exit with 1 where something differs.
+    """Recompute every number in RUN from its own files; exit with 1 if something differs.
 
-    A folder with several run folders in it has all of them checked. Where the data set is gone,
-    what needs it is not checked: the run is then verified in part, and the exit code is 0. Of a run
-    that was handed in, name your own copy by --dataset: only then do its scores follow from gold.
-    Of several, those of other sets are not held against it, and say so.
+    For a folder of runs, verify checks each one. If the data set is missing, verify skips what
+    needs it: the run is then verified in part, with exit code 0. To check a run that somebody else
+    sent you, pass your own copy of the data set with --dataset, so that the gold answers are yours.
+    Runs on other data sets are not checked against it, and are reported.
 
-    With `--track closed` each rule is kept, broken or not known by what the run records; the exit
-    code is 2 where a rule is broken, 1 where one is not known.
+    With `--track closed`, verify prints for each rule whether the run's records show it kept,
+    broken or unknown; the exit code is 2 if a rule is broken, 1 if one is unknown.
     """
     from closeread.api.datasets import locate
     from closeread.cli.terminal.reading import watched

@@ -74,7 +74,7 @@ class EvidenceMetric:
         kept = [score for score in scores if score.values["f1"] is not None]
         note = _told(kept)
         if _gives_none(submission.whole or submission):
-            note, kept = "no prediction carries evidence", []
+            note, kept = "no prediction has evidence", []
         many = counts(scores, submission, scored=kept, by_evidence=True)
         pools = []
         for key in _KEYS:
@@ -167,8 +167,8 @@ def silent_as_zero(count: int) -> str:
     """Return what is said of predictions without evidence."""
     return count_of(
         count,
-        "prediction carries no evidence and counts as 0",
-        "predictions carry no evidence and count as 0",
+        "prediction has no evidence and counts as 0",
+        "predictions have no evidence and count as 0",
     )
 
 

@@ -108,7 +108,7 @@ class Expmrc:
             return pools
         told = silent_as_zero(n_silent)
         if not any(one.evidence for one in submission.predictions.values()):
-            told = "no prediction carries evidence: all count as 0"
+            told = "no prediction has evidence: all count as 0"
         return tuple(
             pool
             if pool.metric == names["answer_f1"]

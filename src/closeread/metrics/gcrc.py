@@ -86,7 +86,7 @@ class Gcrc:
         for name in _NAMES:
             note = chance[name]
             if not counted.ids:
-                note = "nothing to divide by: no answer was handed in for an original; " + note
+                note = "no value: the predictions answer no original question; " + note
             pools.append(
                 Pool(
                     metric=f"gcrc.{name}{self.name.removeprefix('gcrc')}",

@@ -66,7 +66,7 @@ class Hotpotqa:
         judged = tuple(pool for pool in pools if pool.n_scored)
         if any(one.evidence for one in submission.predictions.values()):
             return judged
-        told = "no prediction carries supporting facts: all count as 0"
+        told = "no prediction has supporting facts: all count as 0"
         answers = {names["em"], names["f1"]}
         return tuple(
             pool if pool.metric in answers else replace(pool, note=told) for pool in judged

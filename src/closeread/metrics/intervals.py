@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 # Counted up with every change of a bound or of what the note says of it: who verifies older numbers
 # is told that they are older.
-VERSION = 6
+VERSION = 7
 
 # Of fewer units, each of which gives a share, simulated percentiles at 95 % hold 77 to 93 of 100.
 FEW = 20
 
 _MOST_RESAMPLES = 1_000_000
-_AGREE = "resamples do not differ, which is no certainty"
-NO_INTERVAL = f"{_AGREE}: no interval"
+_AGREE = "all resamples give the same value"
+NO_INTERVAL = f"{_AGREE}: no interval can be estimated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,16 +103,23 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
 
     units = len(pool.unit_ids)
     if not units or value(pool) is None:
-        return Interval(low=None, high=None, method="none", note="no unit was scored")
+        return Interval(low=None, high=None, method="none", note="no question was scored")
     if same := alike(pool):
         share, scored = same
         if not 0 <= share <= 1:
             return Interval(
-                low=None, high=None, method="none", note="all units alike: spread unknown"
+                low=None,
+                high=None,
+                method="none",
+                note="every unit has the same score: no interval can be estimated",
             )
         low, high = unseen(share, scored, resampling.level)
-        told = f"all {scored} scored units alike" if scored > 1 else "one unit was scored"
-        note = f"{told}: exact bound instead of the bootstrap"
+        told = (
+            f"all {scored} scored units have the same score"
+            if scored > 1
+            else "only one unit was scored"
+        )
+        note = f"{told}: exact interval instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     if pool.statistic is not None:
         (drawn,) = together([pool], resampling, "")
@@ -120,7 +127,7 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
         drawn = distribution(pool, resampling.resamples, resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
-        return Interval(low=None, high=None, method="none", note="no resample has a value")
+        return Interval(low=None, high=None, method="none", note="no resample gives a value")
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     if high - low <= ROUNDING:
@@ -151,7 +158,7 @@ def _without_width(pool: Pool, level: float) -> Interval:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     low, high = pool.extremes(unseen_share(units, level))
     many = f"{units} units" if units > 1 else "one unit"
-    note = f"{_AGREE}: exact bound of what {many} may not show"
+    note = f"{_AGREE}: exact interval for {many}"
     return Interval(low=low, high=high, method="exact", note=note)
 
 

@@ -61,8 +61,8 @@ def joined(
         has_gold = _has_gold(question)
         texts |= has_gold and not _labelled(question)
         n_silent += has_gold and is_silent(prediction)
-    carry = count_of(n_silent, "prediction carries", "predictions carry")
-    note = f"{carry} no evidence: wrong evidence" if n_silent else ""
+    carry = count_of(n_silent, "prediction has", "predictions have")
+    note = f"{carry} no evidence: counted as wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
     signature = f"joined|enough:{_ENOUGH}|pick:label-else-scores|{how}"

@@ -58,7 +58,7 @@ def macro_average(
     bounds = None
     if resampling is not None and mean is not None:
         sides = [_drawn(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)]
-        bounds = _interval(sides, resampling.level, "units all alike")
+        bounds = _interval(sides, resampling.level, "the same score in every unit")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
     note = "" if bounds is None else "; ".join(filter(None, (_evenness(pools), bounds.note)))
@@ -160,8 +160,8 @@ def _drawn(pool: Pool, resampling: Resampling, name: str) -> "tuple[NDArray[Any]
 
 def _evenness(pools: Sequence[Pool]) -> str:
     n_even = sum(_even(pool) is not None for pool in pools)
-    told = f"{n_even} of {len(pools)} data sets have all units right or all wrong"
-    return f"{told}: drawn from what so many may not show" if n_even else ""
+    told = f"{n_even} of {len(pools)} data sets are all right or all wrong"
+    return f"{told}: they are resampled from the exact interval" if n_even else ""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -190,10 +190,14 @@ def _interval(
         total = sum(drawn) / len(drawn)
         means = total[np.isfinite(total)]
         if not means.size:
-            return Interval(low=None, high=None, method="none", note="no resample has a value")
+            return Interval(low=None, high=None, method="none", note="no resample gives a value")
         bounds.append(float(np.quantile(means, quantile)))
     low, high = bounds
     if high - low <= ROUNDING:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
-    note = f"{still} of {len(sides)} data sets have {alike}, as if surely so" if still else ""
+    note = (
+        (f"{still} of {len(sides)} data sets have {alike}: the interval ignores their uncertainty")
+        if still
+        else ""
+    )
     return Interval(low=low, high=high, method="percentile", note=note)

@@ -110,5 +110,5 @@ def _told(scores: Iterable[Score]) -> str:
     Of four options a wrong pick still leaves two rightly judged.
     """
     count = sum(score.note == _BY_PICK for score in scores)
-    told = f"{count_of(count, 'question')} {_BY_PICK}, for want of probabilities"
+    told = f"{count_of(count, 'question')} without option scores, {_BY_PICK}"
     return told if count else ""

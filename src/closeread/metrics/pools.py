@@ -12,7 +12,7 @@ from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, or their notes say something
 # else, so that who verifies older numbers is told that they are older.
-VERSION = 6
+VERSION = 7
 
 _MANY = 100_000
 _SOME, _ANY = Evidence(), Answer(kind="none")
@@ -101,7 +101,7 @@ def told_of_repeats(n_repeated: int) -> str:
     if not n_repeated:
         return ""
     return (
-        f"ids that come again: {n_repeated:,}; of each id the last question counts, as in the "
+        f"repeated question ids: {n_repeated:,}; the last question of each id counts, as in the "
         "official program"
     )
 

@@ -79,12 +79,13 @@ class Qasper:
         answer, evidence = mean_pools(names, counting(scores, notes), submission)
         if n_pieces := notes[_PIECE]:
             told = (
-                f"the evidence of {count_of(n_pieces, 'answer')} is a piece of a right paragraph, "
-                "and none here: `convert RUN FILE --to qasper` writes whole paragraphs"
+                f"the evidence of {count_of(n_pieces, 'answer')} is only part of a gold "
+                "paragraph and scores 0 here: `closeread convert RUN FILE --to qasper` writes "
+                "whole paragraphs"
             )
             evidence = replace(evidence, note=told)
         if not any(one.evidence for one in submission.predictions.values()):
-            evidence = replace(evidence, note="no prediction carries evidence")
+            evidence = replace(evidence, note="no prediction has evidence")
         return answer, evidence
 
 

@@ -70,7 +70,7 @@ class Selective:
         values = _metric(judge).score(question, prediction).values
         if key not in values:
             raise UsageError(
-                f"{judge} has no value {base!r} for one question",
+                f"{judge} has no value {base!r} for single questions",
                 expected=" or ".join(value_name(judge, name) for name in values if "." not in name),
             )
         correct = values[key]
@@ -100,15 +100,18 @@ class Selective:
             else f"{count_of(len(kept) - sure, 'answer')} without a confidence"
         )
         if len(kept) > 1 and 2 * (alike := Counter(confidences).most_common(1)[0][1]) > len(kept):
-            more = f"{alike} of {len(kept)} answers are equally sure: the file's order ranks them"
+            more = (
+                f"{alike} of {len(kept)} answers have the same confidence: file order breaks the "
+                "tie"
+            )
             note = "; ".join(part for part in (note, more) if part)
         if kept and not sure:
-            note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
+            note, kept, correct, confidences = "no prediction has a confidence", [], [], []
         many = counts(scores, submission, scored=kept)
         if silent := many["n_scored"] - many["n_answered"]:
             more = (
-                f"{silent:,} of {count_of(many['n_scored'], 'question')} not answered: wrong, and "
-                "coverage counts them too"
+                f"{silent:,} of {count_of(many['n_scored'], 'question')} unanswered: counted as "
+                "wrong, and in coverage"
             )
             note = "; ".join(part for part in (note, more) if part)
         found = _statistics(confidences, correct)

@@ -10,7 +10,7 @@ from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import ROLES, Prediction, Score, Submission, Summary, Unit
 
-_TOO_NARROW = f"fewer than {FEW} passages: the interval is narrower than it should be"
+_TOO_NARROW = f"fewer than {FEW} passages: the interval is probably too narrow"
 
 
 def summarize(
@@ -61,7 +61,7 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
         elif unit == "passage" and len(pool.unit_ids) < FEW:
             notes.append(_TOO_NARROW)
     if number is None and found is None:
-        notes.append("no unit was scored")
+        notes.append("no question was scored")
     return Summary(
         metric=pool.metric,
         signature="|".join(part for part in parts if part),
@@ -82,7 +82,7 @@ def _together(pool: Pool) -> str:
     ids = pool.unit_ids if pool.statistic is None else set(pool.unit_ids)
     if len(ids) >= pool.n_scored:
         return ""
-    return f"resampled as {len(ids):,} units: what belongs to one question together"
+    return f"resampled in {len(ids):,} groups: options and variants of one question stay together"
 
 
 def comparable(signature: str) -> str:

@@ -6,6 +6,7 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
+from closeread.readers.models.location import must_be_named
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
 
@@ -48,8 +49,7 @@ def choice(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch or transformers is not installed.
     """
-    if not model:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    must_be_named(model)
     for name, given, known in (("windows", windows, Windows), ("aggregate", aggregate, Aggregate)):
         if given not in get_args(known):
             raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))

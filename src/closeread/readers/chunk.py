@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from closeread.errors import UsageError
 from closeread.readers.choice import Aggregate
+from closeread.readers.models.location import must_be_named
 from closeread.readers.option_sequences import CHUNK_TOKENS
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
@@ -48,8 +49,7 @@ def chunk(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch or transformers is not installed.
     """
-    if not model:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    must_be_named(model)
     if aggregate not in get_args(Aggregate):
         raise UsageError(
             f"aggregate={aggregate}", expected="one of " + ", ".join(get_args(Aggregate))

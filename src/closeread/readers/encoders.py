@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from closeread.errors import InputError, UsageError
 from closeread.evidence.models import UsedModel
 from closeread.readers.models.location import (
+    A_MODEL,
     check_words,
     first_line,
     one_at_a_time,
@@ -150,10 +151,10 @@ def _models(model: Any, name: str) -> tuple[UsedModel, ...]:
 def _opened(kind: str, model: str, device: str) -> Any:
     if not model:
         raise UsageError(
-            "no model is named for the encoder",
-            expected="-o model=PATH or a hub name",
-            cure="or take what needs none: the retrievers cover and bm25, or integrate=overlap of "
-            "those over word vectors",
+            "no model given for the encoder",
+            expected=A_MODEL,
+            cure="name a sentence-transformers model, or use what needs none: the retrievers cover "
+            "and bm25, or integrate=overlap of those over word vectors",
         )
     try:
         import sentence_transformers

@@ -6,6 +6,7 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
+from closeread.readers.models.location import must_be_named
 from closeread.readers.neural.spans import MOST_PENALTY
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
@@ -61,8 +62,7 @@ def span(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch, transformers or onnxruntime is not installed.
     """
-    if not model:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    must_be_named(model)
     for name, value in (("stride", stride), ("max_answer_tokens", max_answer_tokens)):
         if value is not None and value < 1:
             raise UsageError(f"{name}={value}", expected="1 or more")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
+from closeread.readers.models.location import must_be_named
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText, check_options, make, takes
 
@@ -59,8 +60,7 @@ def verifier(
         raise UsageError(f"score={score}", expected=" or ".join(SCORES))
     if token_budget < 0:
         raise UsageError(f"token_budget={token_budget}", expected="at least 0")
-    if not model:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    must_be_named(model)
     found, resolved = retriever_of(retriever, evidence_model, options)
     with needing("the verifier", "neural-readers"):
         from closeread.readers.neural.verifier import opened

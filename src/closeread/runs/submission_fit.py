@@ -24,53 +24,53 @@ KINDS = (
 # Of one and of several, and how it goes on; in the order in which they are told.
 _SAID = {
     "repeated": (
-        "id comes",
-        "ids come",
-        " more than once; the last of each counts, unless the official program counts otherwise",
+        "id appears",
+        "ids appear",
+        " more than once; the last prediction counts, unless the official program does otherwise",
     ),
     "no_options": (
-        "answer is none of its question's options and counts as wrong",
-        "answers are none of their questions' options and count as wrong",
+        "answer is not one of its question's options and counts as wrong",
+        "answers are not among their questions' options and count as wrong",
         "",
     ),
     "typed": (
-        "answer is an option's letter that is",
-        "answers are options' letters that are",
-        " written otherwise than A, B, which official programs take",
+        "answer is an option letter",
+        "answers are option letters",
+        " not written as A, B, ..., the form that official programs accept",
     ),
-    "numbers": ("answer is a number", "answers are numbers", " where options have letters"),
+    "numbers": ("answer is a number", "answers are numbers", " although options have letters"),
     "declined": (
         "answer is null or says",
         "answers are null or say",
-        " in words that there is none, which an empty text says",
+        " in words that there is no answer; an empty string means no answer",
     ),
     "several": (
         "answer is",
         "answers are",
-        " several texts where an accepted answer is one; most programs judge the first alone",
+        " a list of texts although the gold answer is one text; most programs score only the first",
     ),
     "odds": (
         "question has",
         "questions have",
-        " odds of no answer below 0 or above 1, as log-odds have; what is above na_threshold (1 "
-        "where none is named) is judged as no answer",
+        " no-answer odds below 0 or above 1, probably log-odds; values above na_threshold "
+        "(default 1) are scored as no answer",
     ),
     "garbled": (
         "answer was",
         "answers were",
-        " garbled on the way, as by a wrong encoding, entities or escapes",
+        " garbled, probably by a wrong encoding, HTML entities or escapes",
     ),
     "other_options": (
         "prediction repeats",
         "predictions repeat",
-        " other options than the question has, as if made for another version of the set; letters "
-        "are what is scored",
+        " options that differ from the question's, probably from another version of the data "
+        "set; only letters are scored",
     ),
     "misplaced": (
         "prediction has",
         "predictions have",
-        " evidence whose spans hold other words than it repeats, as if found in other passages; "
-        "spans are what is scored",
+        " evidence whose spans and text differ, probably found in other passages; only spans are "
+        "scored",
     ),
 }
 
@@ -92,13 +92,14 @@ def must_belong(dataset: Dataset, submission: Submission) -> None:
     if first and predictions:
         group = first.rpartition("#")[0]
         raise MismatchError(
-            f"none of {count_of(len(predictions), 'prediction')} is for a question of "
-            f"{dataset.name}: they are called {next(iter(predictions))!r} and the like, "
-            f"the questions {first!r} and the like",
-            expected="predictions under the ids of the data set's questions",
-            cure='hand in {"data": [...]}, a row with id, answer, positive_answer, negative_answer'
+            f"none of {count_of(len(predictions), 'prediction')} matches a question of "
+            f"{dataset.name}: prediction ids look like {next(iter(predictions))!r}, question ids "
+            f"like {first!r}",
+            expected="predictions keyed by the question ids of the data set",
+            cure='write {"data": [...]}, with id, answer, positive_answer and negative_answer in '
+            "each row"
             if group and group in predictions
-            else "check that both files are of the same set and split",
+            else "check that both files belong to the same data set and split",
         )
 
 
@@ -211,12 +212,12 @@ def told(found: Misfits) -> Iterator[str]:
     """Yield what is to be said of misfits, a line each, whatever the ids hold."""
     if found.strangers:
         yield (
-            f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} for no "
-            f"question of this set: {some(found.strangers)}"
+            f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} match no "
+            f"question in this data set: {some(found.strangers)}"
         )
     if found.missing:
         yield (
-            f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} without a "
+            f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} have no "
             f"prediction: {some(found.missing)}"
         )
     for kind, (one, many, rest) in _SAID.items():

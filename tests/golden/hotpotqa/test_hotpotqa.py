@@ -163,7 +163,7 @@ def test_answers_alone_are_scored_and_the_facts_said_to_be_missing(tmp_path):
     dataset = load(GOLD)
     found = score_submission(dataset, load_submission(path, dataset), ScoreSettings(metrics=()))
     assert found.metrics["hotpotqa.sp_f1"].value == 0
-    assert "no prediction carries supporting facts" in found.metrics["hotpotqa.joint_f1"].note
+    assert "no prediction has supporting facts" in found.metrics["hotpotqa.joint_f1"].note
 
 
 def test_facts_need_the_set_that_they_are_of(tmp_path):

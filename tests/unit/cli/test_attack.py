@@ -119,7 +119,7 @@ def test_the_evaluations_own_form_can_be_asked_for(own: Path) -> None:
 def test_a_table_holds_the_triples_and_it_is_told_what_it_does_not(own: Path, capsys) -> None:
     for name in ("h.csv", "h.jsonl"):
         assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", name) == 0
-    assert "no place for: option tags: 12\n" in capsys.readouterr().err
+    assert "not stored in the target format: option tags: 12\n" in capsys.readouterr().err
     table, lines = (library.load(name) for name in ("h.csv", "h.jsonl"))
     assert roles(table) == roles(lines)
     for one, other in zip(table.questions(), lines.questions(), strict=True):

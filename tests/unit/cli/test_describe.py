@@ -30,7 +30,7 @@ def test_the_table_names_what_is_there():
     assert "verification stems" in done.stdout
     assert "Gold evidence" in done.stdout
     assert re.search(r"options with several pieces +\d+% \(1: \d+, 2: \d+", done.stdout)
-    assert "options a question           4: 108" in done.stdout
+    assert "options per question       4: 108" in done.stdout
     widths = [sum(2 if ord(c) > 0x2E80 else 1 for c in line) for line in done.stdout.splitlines()]
     assert max(widths) <= 100
 

@@ -302,7 +302,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--retriever", "bm52"], "there is no retriever named 'bm52'"),
         (["--retriever", "bm25,k=x"], "the retriever bm25 cannot take 'x' for 'k'"),
         (["--retriever", "bm25", "-o", "z=1"], "the retriever bm25 has no option 'z'"),
-        (["--retriever", "dense"], "no model is named for the encoder"),
+        (["--retriever", "dense"], "no model given for the encoder"),
         (["--retriever", "soft-masking,integrate=off"], "no word vectors are named"),
         (["--question", "1-9"], "no question is called '1-9'\n  expected: perhaps 1-1"),
         (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),

@@ -72,7 +72,7 @@ def test_a_part_without_a_value_says_why(closeread, tmp_path):
     given = ("--dataset", "own.jsonl", "--predictions", "p.json", "--no-intervals", "--by", "topic")
     told = closeread("score", *given, "--metric", "selective").stdout.splitlines()
     assert sum("—" in line for line in told) == 3
-    assert told[-1] == "topic c: no prediction carries a confidence; no unit was scored"
+    assert told[-1] == "topic c: no prediction has a confidence; no question was scored"
 
 
 @pytest.mark.parametrize("options", [None, ["a piano", "a horse"]])
@@ -107,7 +107,7 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
     """They move no number, and are said on stderr."""
     (tmp_path / "p.json").write_text('{"a": "at six", "x": "at six", "y": null}')
     done = closeread("score", "--dataset", own_set, "--predictions", "p.json", "--json")
-    assert "2 of 3 predictions for no question of this set: x, y" in done.stderr
+    assert "2 of 3 predictions match no question in this data set: x, y" in done.stderr
     found = json.loads(done.stdout)
     assert found["metrics"]["squad.em"]["value"] == 0.5
     assert found["misfits"] == {
@@ -191,7 +191,7 @@ def test_what_garbled_answers_cost_is_told(closeread, tmp_path):
     assert found["metrics"]["squad.em"]["value"] == 1 / 3
     assert found["read_as"] == {"ungarbled": {"squad.em": 1.0}}
     assert found["misfits"]["garbled"] == 2
-    assert "2 answers were garbled on the way" in done.stderr
+    assert "2 answers were garbled, probably by" in done.stderr
     assert "read as ungarbled: squad.em would be 100.0 % and is 33.3 %" in done.stderr
     # Of the bytes that were misread one is lost: what stands in the passage tells what it was.
     (tmp_path / "p.json").write_text(json.dumps(golds | {"x": "K\ufffdln"}))
@@ -236,7 +236,7 @@ def test_several_texts_where_one_is_meant_are_told(closeread, tmp_path):
     found, misfits, told = answered(closeread, tmp_path, {"x": ["at six", "six"], "y": [""]})
     assert found["metrics"]["squad2.f1"]["value"] == 1.0
     assert misfits["several"] == 1
-    assert told.startswith("1 answer is several texts where an accepted answer is one")
+    assert told.startswith("1 answer is a list of texts although the gold answer is one")
 
 
 def test_odds_that_are_no_probabilities_are_told_with_what_they_cost(closeread, tmp_path):
@@ -247,7 +247,7 @@ def test_odds_that_are_no_probabilities_are_told_with_what_they_cost(closeread, 
     assert found["metrics"]["squad2.f1"]["value"] == 0.5
     assert misfits["odds"] == 2
     assert found["read_as"] == {"no null odds": {"squad2.f1": 1.0}}
-    assert "2 questions have odds of no answer below 0 or above 1" in told
+    assert "2 questions have no-answer odds below 0 or above 1" in told
     (tmp_path / "odds.json").write_text('{"x": 0, "y": 1}')
     _, misfits, told = answered(closeread, tmp_path, given, "--null-odds", "odds.json")
     assert not misfits["odds"] and not told
@@ -309,6 +309,6 @@ def test_what_does_not_fit_is_told_where_no_answer_is_known(closeread, tmp_path)
     (tmp_path / "p.json").write_text('{"x": "A", "y": "C"}')
     done = closeread("score", "--dataset", "blind.jsonl", "--predictions", "p.json", code=2)
     missing, wrong, gold, _ = done.stderr.splitlines()
-    assert missing == "1 of 3 questions without a prediction: z"
+    assert missing == "1 of 3 questions have no prediction: z"
     assert wrong.endswith("counts as wrong: y")
     assert gold == "closeread: no question of blind has gold: nothing can be scored"

@@ -140,7 +140,7 @@ def test_a_note_that_several_metrics_share_stands_once(closeread):
     closeread("read", "exam/zh", "--reader", "lexical", "--limit", "9", "--out", "run")
     printed = closeread("score", "run", "--metric", "evidence").stdout
     names = "evidence.precision, evidence.recall, evidence.f1"
-    assert f"{names}: mean over 36 options; resampled as 3 units: what belongs to " in printed
+    assert f"{names}: mean over 36 options; resampled in 3 groups: options " in printed
     assert printed.count("mean over") == 1
 
 

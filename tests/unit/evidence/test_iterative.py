@@ -126,7 +126,7 @@ def test_a_passage_in_another_language_is_refused(vectors):
 
 
 def test_the_papers_integration_needs_its_encoder_and_falls_back_on_nothing(vectors):
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model given"):
         make("retriever", "soft-masking", {"vectors": vectors})
 
 

@@ -138,6 +138,6 @@ def test_it_is_told_how_often_the_pick_speaks_for_all_options():
     scores.append(made.score(question(), None))
     (pool,) = made.pool(scores, Submission(predictions={}))
     assert value(pool) == 4 / 5
-    assert pool.note == "3 questions judged by the option picked, for want of probabilities"
+    assert pool.note == "3 questions without option scores, judged by the option picked"
     (pool,) = made.pool(scores[3:], Submission(predictions={}))
     assert pool.note == ""

@@ -77,7 +77,7 @@ def test_nothing_handed_in_is_an_error_officially_and_zero_strictly():
         official(scores, empty)
     summary = summarize(metric(), scores, empty, Resampling())[0]
     assert summary.value is None
-    assert "nothing to divide by" in summary.note
+    assert "the predictions answer no original question" in summary.note
     assert values(strict(), empty) == [0.0, 0.0, 0.0, 0.0]
 
 

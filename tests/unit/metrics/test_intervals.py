@@ -21,7 +21,7 @@ from closeread.metrics.summary import describe
 from closeread.protocols import Pool
 
 BOUNDS = (
-    6,
+    7,
     {"zero-one": (0.429917, 0.536667), "clusters": (0.44398, 0.529322), "alike": (0.911903, 1.0)},
 )
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7
@@ -124,7 +124,7 @@ def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n
     assert found.low == pytest.approx(exact.low, abs=1e-12)
     assert found.high == pytest.approx(exact.high, abs=1e-12)
     assert found.method == "exact"
-    assert "exact bound instead of the bootstrap" in found.note
+    assert "exact interval instead of the bootstrap" in found.note
 
 
 def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
@@ -138,19 +138,19 @@ def test_units_alike_outside_zero_and_one_have_no_bound(share):
     """What other units may be is not known of a number that is no fraction."""
     found = interval(pool_of([share] * 3), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
-    assert found.note == "all units alike: spread unknown"
+    assert found.note == "every unit has the same score: no interval can be estimated"
 
 
 def test_no_unit_has_no_value_and_no_interval_and_says_so():
     pool = pool_of([])
     found = interval(pool, Resampling())
     assert (value(pool), found.low, found.high) == (None, None, None)
-    assert found.note == "no unit was scored"
+    assert found.note == "no question was scored"
 
 
 def test_units_that_all_weigh_nothing_are_no_scored_unit():
     found = interval(pool_of([0.0, 0.0], [0, 0]), Resampling())
-    assert (found.low, found.high, found.note) == (None, None, "no unit was scored")
+    assert (found.low, found.high, found.note) == (None, None, "no question was scored")
 
 
 def test_a_statistic_decides_over_the_sums():
@@ -168,7 +168,7 @@ def test_a_statistic_decides_over_the_sums():
 def test_a_statistic_that_never_moves_claims_no_interval():
     found = interval(pool_of([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
-    assert found.note == "resamples do not differ, which is no certainty: no interval"
+    assert found.note == "all resamples give the same value: no interval can be estimated"
 
 
 def test_bounds_without_width_are_a_statistic_s_extremes():
@@ -184,7 +184,7 @@ def test_bounds_without_width_are_a_statistic_s_extremes():
         found = interval(pool, Resampling(resamples=2_000))
         assert (found.low, found.high) == (1 - 2 * unseen_share(50, 0.95), 1.0)
         assert found.method == "exact"
-        assert "50 units may not show" in found.note
+        assert "exact interval for 50 units" in found.note
 
 
 def test_undefined_resamples_are_left_out():
@@ -203,7 +203,7 @@ def test_units_that_do_not_count_do_not_make_a_number_surer():
     assert (found.low, found.high) == unseen(1.0, 7, 0.95)
     assert "7 scored units" in found.note
     one = interval(pool_of([1.0, 0.0], [1, 0]), Resampling(resamples=500))
-    assert one.note == "one unit was scored: exact bound instead of the bootstrap"
+    assert one.note == "only one unit was scored: exact interval instead of the bootstrap"
 
 
 def test_sums_are_exactly_rounded():

@@ -124,7 +124,7 @@ def test_what_two_numbers_must_share_and_who_was_silent_is_said():
         "5": Prediction(question_id="5", answer=bare),
     }
     found = joined(questions, Submission(predictions=predictions), None).summaries["joined.both"]
-    assert found.note == "1 prediction carries no evidence: wrong evidence"
+    assert found.note == "1 prediction has no evidence: counted as wrong evidence"
     assert found.signature == "joined.both|enough:0.5|pick:label-else-scores|missing:zero|v:2|n:5"
     assert found.unit == "question"
     shown = Submission(predictions={"1": predictions["1"]})

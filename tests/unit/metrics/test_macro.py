@@ -29,10 +29,12 @@ def test_a_macro_average_says_where_its_interval_knows_too_little():
     mixed, alike = _pool("a", [1.0, 0.0] * 20), _pool("b", [0.5] * 5)
     some = macro_average("toy.em", [mixed, alike], "toy|v:1", "question", Resampling())
     assert some.low < some.value < some.high
-    assert some.note == "1 of 2 data sets have units all alike, as if surely so"
+    assert some.note == (
+        "1 of 2 data sets have the same score in every unit: the interval ignores their uncertainty"
+    )
     every = macro_average("toy.em", [alike, alike], "toy|v:1", "question", Resampling())
     assert (every.value, every.low, every.high) == (0.5, None, None)
-    assert every.note == "resamples do not differ, which is no certainty: no interval"
+    assert every.note == "all resamples give the same value: no interval can be estimated"
     assert "ci:" not in every.signature
 
 
@@ -48,7 +50,7 @@ def test_a_data_set_all_right_or_all_wrong_is_not_taken_for_certain(share):
     both = macro_average("toy.em", [even, mixed], "toy|v:1", "question", Resampling())
     assert both.high - both.low > bound / 2
     assert both.note == (
-        "1 of 2 data sets have all units right or all wrong: drawn from what so many may not show"
+        "1 of 2 data sets are all right or all wrong: they are resampled from the exact interval"
     )
 
 
@@ -82,7 +84,7 @@ def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
     pool = replace(_pool("a", [size * 0.1 for size in sizes]), denominators=sizes)
     found = macro_average("toy.em", [pool, pool], "toy|v:1", "question", Resampling(resamples=500))
     assert (found.low, found.high) == (None, None)
-    assert found.note == "resamples do not differ, which is no certainty: no interval"
+    assert found.note == "all resamples give the same value: no interval can be estimated"
 
 
 def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
@@ -161,7 +163,7 @@ def test_a_data_set_that_shows_no_difference_is_named_so():
     first, second = _system("a", same, [0.0] * 9 + [1.0]), _system("b", same, [1.0] * 9 + [0.0])
     (found,) = compare_averages("toy.em", [first, second], Resampling(resamples=500))
     alike = "the same difference in every unit"
-    assert found.note == f"1 of 2 data sets have {alike}, as if surely so"
+    assert found.note == f"1 of 2 data sets have {alike}: the interval ignores their uncertainty"
 
 
 def test_equal_systems_are_told_apart_no_more_often_than_the_level_says():

@@ -156,7 +156,7 @@ def test_best_scores_that_no_resample_moves_have_a_bound_and_precisions_say_why_
     assert (best.low, best.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
     precision = interval(pools["squad2.pr_exact_ap"], Resampling(resamples=100))
     assert (precision.low, precision.method) == (None, "none")
-    assert "no certainty" in precision.note
+    assert "no interval can be estimated" in precision.note
 
 
 def test_without_null_odds_no_threshold_silences_an_answer():

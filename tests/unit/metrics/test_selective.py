@@ -142,8 +142,8 @@ def test_a_missing_prediction_is_wrong_and_the_least_sure():
     pools = metric().pool(scores, Submission(predictions={"b": said("b", "A", 0)}))
     assert value(pools[1]) == 0.5
     assert pools[0].note == (
-        "1 answer without a confidence; "
-        "1 of 2 questions not answered: wrong, and coverage counts them too"
+        "1 answer without a confidence; 1 of 2 questions unanswered: counted as wrong, and in "
+        "coverage"
     )
 
 
@@ -161,17 +161,20 @@ def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
     scores = scores_of([1.0, 0.0], [None, None])
     for summary in summarize(metric(), scores, Submission(predictions={}), Resampling()):
         assert (summary.value, summary.n_scored, summary.n_questions) == (None, 0, 2)
-        assert summary.note.startswith("no prediction carries a confidence")
+        assert summary.note.startswith("no prediction has a confidence")
 
 
 @pytest.mark.parametrize(
     ("confidences", "note"),
     [
-        ([0.5, 0.5, 0.5, 0.9], "3 of 4 answers are equally sure: the file's order ranks them"),
+        (
+            [0.5, 0.5, 0.5, 0.9],
+            "3 of 4 answers have the same confidence: file order breaks the tie",
+        ),
         ([0.5, 0.5, 0.4, 0.9], ""),
         (
             [None, None, None, 0.9],
-            "3 answers without a confidence; 3 of 4 answers are equally sure",
+            "3 answers without a confidence; 3 of 4 answers have the same confidence",
         ),
         ([0.5], ""),
     ],
@@ -280,7 +283,7 @@ def test_coverage_that_no_resample_moves_has_the_bound_of_what_was_not_seen(righ
     found = next(one for one in summaries if one.metric == f"selective.{name}")
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
     assert found.signature.endswith("|ci:exact,0.95")
-    assert "do not differ" in found.note
+    assert "give the same value" in found.note
 
 
 def test_the_bound_of_an_area_is_that_of_the_worst_and_best_that_may_be_unseen():

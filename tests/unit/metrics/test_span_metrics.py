@@ -319,9 +319,9 @@ def test_expmrc_without_gold_evidence_is_zero_or_an_error():
         (
             (Evidence(texts=("it is red",)),),
             0.5,
-            "1 prediction carries no evidence and counts as 0",
+            "1 prediction has no evidence and counts as 0",
         ),
-        ((), 0.0, "no prediction carries evidence: all count as 0"),
+        ((), 0.0, "no prediction has evidence: all count as 0"),
     ],
 )
 def test_expmrc_says_how_many_predictions_carry_no_evidence(evidence, value, told):

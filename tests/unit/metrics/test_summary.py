@@ -54,7 +54,7 @@ def test_a_summary_carries_value_interval_counts_and_signature():
 
 def test_an_interval_of_few_passages_is_said_to_be_too_narrow():
     """Nothing is said of an exact bound, of many passages, or where none was made."""
-    told = "fewer than 20 passages: the interval is narrower than it should be"
+    told = "fewer than 20 passages: the interval is probably too narrow"
 
     def note(n, values, resampling):
         scores = [
@@ -99,13 +99,13 @@ def test_exact_bounds_are_named_in_the_signature_and_the_note():
     scores = [Score(question_id=str(i), values={"em": 1.0}) for i in range(10)]
     em, half = summarize(Toy(), scores, Submission(predictions={}), Resampling())
     assert em.signature.endswith("|ci:exact,0.95")
-    assert "alike" in em.note
-    assert (half.value, half.note) == (None, "no unit was scored")
+    assert "have the same score" in em.note
+    assert (half.value, half.note) == (None, "no question was scored")
 
 
 def test_no_value_is_explained_without_intervals_too():
     _, half = summarize(Toy(), SCORES[:1], SUBMISSION, None)
-    assert (half.value, half.note) == (None, "no unit was scored")
+    assert (half.value, half.note) == (None, "no question was scored")
 
 
 def test_interval_settings_do_not_stop_a_comparison():

@@ -213,15 +213,15 @@ def test_a_number_says_that_variants_were_resampled_together(metric):
     With other words of the note, as with other bounds, ``intervals.VERSION`` is another:
     ``closeread verify`` would call numbers of an older version wrong.
     """
-    assert VERSION == 6
+    assert VERSION == 7
     for size, note in (
-        (3, "resampled as 20 units: what belongs to one question together"),
+        (3, "resampled in 20 groups: options and variants of one question stay together"),
         (1, ""),
     ):
         pool, *_ = pools(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
         told = describe(pool, metric.signature(), metric.unit, Resampling(resamples=100))
         assert note in told.note
-        assert bool(note) == ("resampled as" in told.note)
+        assert bool(note) == ("resampled in" in told.note)
         assert "resampled" not in describe(pool, metric.signature(), metric.unit, None).note
 
 
@@ -234,4 +234,7 @@ def test_an_exact_bound_is_not_called_resampled():
     ]
     (pool,) = choice.metric().pool(scores, Submission(predictions={}))
     told = describe(pool, "choice", "question", Resampling(resamples=100))
-    assert told.note == "all 20 scored units alike: exact bound instead of the bootstrap"
+    assert (
+        told.note
+        == "all 20 scored units have the same score: exact interval instead of the bootstrap"
+    )

@@ -256,5 +256,5 @@ def test_a_users_error_in_a_worker_keeps_its_message(workers, tmp_path, monkeypa
 def test_a_retriever_that_cannot_be_made_says_why(workers):
     """Where processes make it, too: nobody "ended a worker from outside"."""
     items = [(PASSAGE, (question({"A": []}),))]
-    with pytest.raises(CloseReadError, match="no model is named for the encoder"):
+    with pytest.raises(CloseReadError, match="no model given for the encoder"):
         list(extract(items, "dense", {}, workers=workers))

@@ -18,5 +18,5 @@ def test_the_missing_extra_is_named(name):
 
 
 def test_no_model_is_chosen_for_the_user():
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model given"):
         make("encoder", "sentence-transformers")

@@ -66,7 +66,7 @@ def test_options_are_counted_by_the_strategy_that_changed_them(tmp_path: Path, c
     assert found.option_strategies == {"keyword": 4, "logic": 2}
     assert found.question_strategies == {"distractor": 1, "typo": 1}
     assert closeread("describe", path) == 0
-    assert "options changed by           keyword 4, logic 2" in capsys.readouterr().out
+    assert "options changed by         keyword 4, logic 2" in capsys.readouterr().out
 
 
 def test_json_holds_every_field(small: Path):

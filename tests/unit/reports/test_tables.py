@@ -303,7 +303,7 @@ def test_other_sets_have_no_baselines(run, tmp_path):
 @pytest.mark.parametrize(("lang", "told"), [("en", "over 1 questions, of others over 2"),
                                             ("zh", "只计 1 题，其他运行计 2 题")])  # fmt: skip
 def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
-    """SQuAD 2.0's program forgets questions without a prediction: 100 % of one, 50 % of two."""
+    """SQuAD 2.0's program forgets questions have no prediction: 100 % of one, 50 % of two."""
     from closeread.formats.submissions import load_submission
     from closeread.runs.from_submission import keep_scored
     from closeread.runs.records import ScoreSettings

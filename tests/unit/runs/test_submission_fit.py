@@ -34,28 +34,28 @@ def submission(tmp_path, value):
     ("value", "expected"),
     [
         ({"1": "A", "2": "a horse", "3": None}, []),
-        ({"1": "A", "2": "B"}, ["1 of 3 questions without a prediction: 3"]),
+        ({"1": "A", "2": "B"}, ["1 of 3 questions have no prediction: 3"]),
         ({"1": "a", "2": "E", "3": "a cow"}, [
-            "3 answers are none of their questions' options and count as wrong: 1, 2, 3",
-            "1 answer is an option's letter that is written otherwise than A, B, which official "
-            "programs take: 1"]),
+            "3 answers are not among their questions' options and count as wrong: 1, 2, 3",
+            "1 answer is an option letter not written as A, B, ..., the form that official "
+            "programs accept: 1"]),
         ({"1": "Ａ", "2": " B", "3": "选B"}, [
-            "2 answers are none of their questions' options and count as wrong: 1, 3",
-            "3 answers are options' letters that are written otherwise than A, B, which official "
-            "programs take: 1, 2, 3"]),
+            "2 answers are not among their questions' options and count as wrong: 1, 3",
+            "3 answers are option letters not written as A, B, ..., the form that official "
+            "programs accept: 1, 2, 3"]),
         ({"1": "0", "2": "１", "3": "A "}, [
-            "2 answers are none of their questions' options and count as wrong: 1, 2",
-            "1 answer is an option's letter that is written otherwise than A, B, which official "
-            "programs take: 3",
-            "2 answers are numbers where options have letters: 1, 2"]),
+            "2 answers are not among their questions' options and count as wrong: 1, 2",
+            "1 answer is an option letter not written as A, B, ..., the form that official "
+            "programs accept: 3",
+            "2 answers are numbers although options have letters: 1, 2"]),
         ({"1": "A", "2": "A", "4": "A", "5": "A"}, [
-            "2 of 4 predictions for no question of this set: 4, 5",
-            "1 of 3 questions without a prediction: 3",
+            "2 of 4 predictions match no question in this data set: 4, 5",
+            "1 of 3 questions have no prediction: 3",
         ]),
         ([{"id": "1", "answer": "A"}, {"id": "1", "answer": "B"}, {"id": "2", "answer": "A"},
           {"id": "3", "answer": "A"}],
-         ["1 id comes more than once; the last of each counts, unless the official program counts "
-          "otherwise: 1"]),
+         ["1 id appears more than once; the last prediction counts, unless the official "
+             "program does otherwise: 1"]),
         ({"1": {"answer": None, "option_scores": [0.2, 0.8]}, "2": "A", "3": "A"}, []),
     ],
 )  # fmt: skip
@@ -80,7 +80,7 @@ def a_triple(tmp_path):
 def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
     """Who hands in one letter a record forgot two; who hands in other ids has another set."""
     _, data = a_triple(tmp_path)
-    for name, cure in (("t1", 'hand in {"data": [...]}, a row with id'), ("x", "same set")):
+    for name, cure in (("t1", 'write {"data": [...]}, with id'), ("x", "same data set")):
         with pytest.raises(MismatchError) as refused:
             must_belong(data, submission(tmp_path, {name: "A"}))
         assert cure in refused.value.cure
@@ -95,7 +95,7 @@ def test_letters_of_other_options_are_told(tmp_path):
     given = {"data": [record | {"negative_options": OPTIONS[::-1]}]}
     for found in (submission(tmp_path, given), given_submission(given, data)):
         (line,) = told(misfits(data, found))
-        assert line.startswith("1 prediction repeats other options than the question has")
+        assert line.startswith("1 prediction repeats options that differ from the question's")
         assert line.endswith(": t1#negative")
     dump(data, tmp_path / "own.jsonl", "jsonl")
     ours = load(tmp_path / "own.jsonl")

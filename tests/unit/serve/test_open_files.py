@@ -31,7 +31,7 @@ def test_clients_beyond_the_files_of_a_service_wait(files):
         server.until(lambda health: health["status"] == "ready")
         assert server.post("/", context("1")).status == 200
         assert server.stop() == 0
-        assert said.startswith(f"all {files} files that this process may open are open")
+        assert said.startswith(f"the limit of {files} open files is reached")
         assert server.process.stderr.read() == ""
 
 

@@ -20,26 +20,72 @@ def _given(*names: str) -> list[str]:
 @click.command("calibrate")
 @click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
 @click.option(
-    "--out", required=True, type=Outcome(path_type=Path), help="FILE, or with --with RUN2."
+    "--out",
+    required=True,
+    type=Outcome(path_type=Path),
+    help="The calibrator file to write; with --with, the new run folder.",
 )
-@click.option("--with", "file", type=Place(path_type=Path), metavar="FILE", help="Apply it.")
-@click.option("--dataset", metavar="D", help="Where RUN's data set lies now, if it has moved.")
-@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
-@click.option("--metric", default="", metavar="M", help="What is right: squad.em, choice.accuracy.")
-@click.option("--right-from", type=float, metavar="X", help="The metric's value that is right.")
+@click.option(
+    "--with",
+    "file",
+    type=Place(path_type=Path),
+    metavar="FILE",
+    help="Apply this calibrator instead of fitting one.",
+)
+@click.option("--dataset", metavar="D", help="The new path of RUN's data set, if it was moved.")
+@click.option(
+    "--selective", is_flag=True, help="Withhold answers below the calibrator's threshold."
+)
+@click.option(
+    "--metric",
+    default="",
+    metavar="M",
+    help="The metric that decides which answers are right, such as squad.em or choice.accuracy.",
+)
+@click.option(
+    "--right-from",
+    type=float,
+    metavar="X",
+    help="From which value of the metric an answer counts as right.",
+)
 @click.option("--method", type=click.Choice(_METHODS), default="logistic", show_default=True)
 @click.option(
-    "--risk", type=float, default=0.0, metavar="R", help="Seek a threshold: at most R wrong."
+    "--risk",
+    type=float,
+    default=0.0,
+    metavar="R",
+    help="Find a threshold above which at most a share R of answers is wrong.",
 )
-@click.option("--delta", type=float, default=0.05, show_default=True, help="Chance that R fails.")
-@click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
-@click.option("--held-out", type=Outcome(path_type=Path), metavar="RUN2", help="RUN, held out.")
 @click.option(
-    "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="0: none."
+    "--delta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Allowed probability that the --risk guarantee fails.",
+)
+@click.option(
+    "--folds",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Number of cross-validation folds over passages.",
+)
+@click.option(
+    "--held-out",
+    type=Outcome(path_type=Path),
+    metavar="RUN2",
+    help="Also write RUN with cross-validated confidences to RUN2.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals; 0 for no intervals.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing run.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     runs: tuple[Path, ...],
@@ -59,15 +105,15 @@ def command(
     overwrite: bool,
     json_: bool,
 ) -> None:
-    """Learn from RUN how sure its reader may be, or apply what was learned to another RUN.
+    """Fit a confidence calibrator on RUN, or apply one to another RUN.
 
     A folder of runs stands for all runs in it.
 
-    Learning takes answers with gold, and looks at how sure the reader is, its alternatives, answer,
-    question and evidence; it prints what that gives on passages held out. With --risk a threshold
-    is sought on passages kept back. --with FILE writes RUN again with confidences that are
-    probabilities, and measures them where RUN has gold; --held-out does so for the run that is
-    learned from, each passage by a calibrator of the others.
+    Fitting needs gold answers. It uses the reader's confidence, its alternatives, the answer, the
+    question and the evidence, and prints cross-validated results. --risk also finds a threshold, on
+    passages that are held back. --with FILE writes RUN again with calibrated confidences, and
+    measures them where RUN has gold answers. --held-out writes the fitted run again, each passage
+    calibrated on the others.
     """
     from closeread.api.datasets import locate
     from closeread.cli.calibrate.apply import apply

@@ -70,4 +70,4 @@ def few(n_passages: int, resamples: int) -> list[str]:
     """Say where passages are too few for the intervals that resample them."""
     if not resamples or n_passages >= FEW:
         return []
-    return [f"fewer than {FEW} passages: the intervals are narrower than they should be"]
+    return [f"fewer than {FEW} passages: the intervals are probably too narrow"]

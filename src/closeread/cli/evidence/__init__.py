@@ -29,30 +29,43 @@ from closeread.formats.files.output_place import must_not_replace, must_take_fil
     shell_complete=names_of("retriever"),
     multiple=True,
     metavar="NAME[,KEY=VALUE]...",
-    help="From `closeread ls retrievers`; several are compared. By default closeread's own.",
+    help="A retriever from `closeread ls retrievers`; repeat it to compare several. Default: "
+    "cover.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
-              help="An option of all: `closeread ls retrievers NAME` lists them.")  # fmt: skip
-@click.option("--question", metavar="ID", help="Show this question's evidence.")
-@click.option("--option", "label", metavar="LABEL", help="Only this option.")
-@click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")
-@click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
+              help="Set an option of all retrievers; `closeread ls retrievers NAME` "
+                  "lists them.")  # fmt: skip
+@click.option("--question", metavar="ID", help="Show the evidence of this question.")
+@click.option("--option", "label", metavar="LABEL", help="Show only this option.")
+@click.option("--explain", is_flag=True, help="Show the evidence of every option and explain it.")
+@click.option(
+    "--search", is_flag=True, help="Tune bm25's k1 and b on this data set's gold evidence."
+)
 @click.option("--build-corpus", type=Outcome(path_type=Path), metavar="DIR",
-              help="Write the set's passages as a corpus and stop.")  # fmt: skip
+              help="Write the passages as a searchable corpus, and exit.")  # fmt: skip
 @click.option("--corpus", type=Place(path_type=Path), metavar="DIR",
-              help="Look in this corpus, not in each question's own passage.")  # fmt: skip
+              help="Search this corpus instead of each question's own passage.")  # fmt: skip
 @click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
-              help="How many passages of the corpus are read for a claim.")  # fmt: skip
-@click.option("--out", type=Outcome(path_type=Path), metavar="FILE", help="JSON lines.")
+              help="How many corpus passages to read for each claim.")  # fmt: skip
+@click.option(
+    "--out", type=Outcome(path_type=Path), metavar="FILE", help="Write the evidence as JSON lines."
+)
 @click.option("--html", "page", type=Outcome(path_type=Path), metavar="PAGE.html",
-              help="A page: all retrievers' evidence beside gold.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
+              help="Write a page with every retriever's evidence beside the gold "
+                  "evidence.")  # fmt: skip
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Number of processes."
+)
+@click.option(
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 10**12), metavar="N", help="Use only the first N questions."
+)
 @click.option("--by", type=click.Choice(["sentences", "distance"]), multiple=True,
-              help="Break down by how many gold sentences, or how far apart.")  # fmt: skip
-@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+              help="Break scores down by number of gold sentences or distance.")  # fmt: skip
+@click.option("--no-intervals", is_flag=True, help="Skip confidence intervals (faster).")
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     dataset: str,
@@ -74,10 +87,10 @@ def command(
     no_intervals: bool,
     json_: bool,
 ) -> None:
-    """Find the sentences of DATASET that bear on each option, or on each question without options.
+    """Find evidence sentences in DATASET for each option, or for each question without options.
 
-    Where the set has gold evidence, it is scored. --question and --explain show the evidence in
-    its passage, several retrievers' beside one another; --html writes that as a page.
+    Scores the evidence if the data set has gold evidence. --question and --explain show evidence
+    in its passage, with several retrievers side by side; --html writes the same as a page.
     """
     from closeread.api.datasets import open_dataset
 

@@ -157,6 +157,6 @@ def _print(
         "of it is in their own passage"
     )
     if metrics.keys().isdisjoint(MAIN):
-        remark("the set has no gold evidence: only passages are scored")
+        remark("the data set has no gold evidence: only passages are scored")
     if scorer.claims and not any(one.value for one in metrics.values()):
         remark(f"no claim's own passage was found: {folder} may be a corpus of other texts")

@@ -145,7 +145,7 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         print_notes(one for of in found for one in of.metrics.values())
         click.echo()
     else:
-        remark(unscored or "no claim has gold evidence of its own: nothing to score")
+        remark(unscored or "no claim has gold evidence of its own, so there is nothing to score")
     for by in found[0].breakdowns:
         rows = [
             (one.method.label, value, *row(name, summary)[:3])
@@ -164,5 +164,5 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         )
         for one in found
     ]
-    headings = ("retriever", "sentences a claim", "tokens to read", "in chunks", "ratio")
+    headings = ("retriever", "sentences per claim", "tokens to read", "in chunks", "ratio")
     click.echo("\n".join(aligned(headings, rows, left=1)))

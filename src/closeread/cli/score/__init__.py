@@ -14,31 +14,65 @@ from closeread.runs.records import ScoreSettings
 @click.command("score")
 @click.argument("run", required=False, type=Place(path_type=Path))
 @click.option("--dataset", metavar="D",
-              help="A path, a URL, exam/zh or exam/en; of RUN, where it lies now.")  # fmt: skip
+              help="The data set: a path, a URL, exam/zh or exam/en. With RUN: its new "
+                  "path, if it was moved.")  # fmt: skip
 @click.option("--predictions", type=Place(path_type=Path), metavar="P",
-              help="With --dataset: what was handed in.")  # fmt: skip
-@click.option("--null-odds", type=Place(path_type=Path), help="SQuAD 2.0's side file.")
-@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+              help="The prediction file to score against --dataset.")  # fmt: skip
+@click.option(
+    "--null-odds",
+    type=Place(path_type=Path),
+    help="SQuAD 2.0 no-answer probabilities (na_prob.json).",
+)
+@click.option(
+    "--format", "format_", metavar="F", help="The format; by default detected from the content."
+)
 @click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
               shell_complete=names_of("metric"),
-              help="Such as mrqa or mrqa.f1, with its options.")  # fmt: skip
-@click.option("--by", multiple=True, metavar="TAG", help="Break down by role, strategy, any tag.")
-@click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")
+              help="A metric with its options, such as mrqa, mrqa.f1 or "
+                  "squad2,na_threshold=0.5.")  # fmt: skip
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="TAG",
+    help="Break scores down by a tag, such as role or strategy.",
+)
+@click.option("--joined", "join", is_flag=True, help="Also score answers and evidence jointly.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
-@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
-@click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
-@click.option("--answer-language", metavar="L", help="MLQA's argument, where the set is silent.")
-@click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
-@click.option("--extract", "rule", metavar="R",
-              help="Read answers anew: auto, letter, drop, span, first-line, last-line, "
-              "answer-prefix or none.")  # fmt: skip
 @click.option(
-    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Of RUN: processes."
+    "--seed", type=int, default=0, show_default=True, help="Random seed of the intervals."
 )
-@click.option("--save", type=Outcome(path_type=Path), metavar="RUN", help="Keep the numbers.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+@click.option("--no-intervals", is_flag=True, help="Skip confidence intervals (faster).")
+@click.option(
+    "--skip-no-answer",
+    is_flag=True,
+    help="The MRQA script's option: score only answered questions.",
+)
+@click.option(
+    "--answer-language",
+    metavar="L",
+    help="The MLQA script's argument, if the data set does not name the language.",
+)
+@click.option(
+    "--stop", "stops", multiple=True, metavar="S", help='Cut the saved texts at S, such as "\\n".'
+)
+@click.option("--extract", "rule", metavar="R",
+              help="Extract the answers again from the saved texts, by the rule auto, "
+                  "letter, drop, span, first-line, last-line, answer-prefix or none.")  # fmt: skip
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Number of processes (with RUN).",
+)
+@click.option(
+    "--save",
+    type=Outcome(path_type=Path),
+    metavar="RUN",
+    help="Save predictions and scores as a run folder.",
+)
+@click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
     run: Path | None,
@@ -63,10 +97,10 @@ def command(
 ) -> None:
     """Score RUN, or --predictions against --dataset, with intervals.
 
-    Without --metric the scorers that the data set's publishers use are taken; docs/metrics.md tells
-    their options, such as --metric squad2,na_threshold=0.5. --stop and --extract
-    read the answers anew from what a language model wrote, without asking it again; what is not
-    named stays as the run had it, and --stop "" is no stop.
+    Without --metric, score uses the data set's official metrics; docs/metrics.md lists all metrics
+    and their options. --stop and --extract extract the answers again from a language model's saved
+    texts, without running the model. Whichever of the two you omit stays as in the run; --stop ""
+    means no stop string.
     """
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
     from closeread.cli.score.metric_options import with_options

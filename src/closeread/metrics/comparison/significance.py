@@ -99,7 +99,7 @@ def adjusted(found: Sequence[Comparison], resampling: Resampling) -> tuple[Compa
     together = iter(holm(known))
     chance = round(1 - resampling.level, 10)  # 0.05, which the difference of the two floats is not
     least = {test: n / (1 + resampling.resamples) for test, n in _SMALLEST.items()}
-    note = f"p could be no smaller of {resampling.resamples:,} resamples"
+    note = f"p is the smallest that {resampling.resamples:,} resamples can give"
 
     def told(one: Comparison) -> Comparison:
         if one.p_value is None:
@@ -129,14 +129,14 @@ def _compared(pair: Paired) -> Comparison:
         note=_unlike(pair),
     )
     if values[0] is None or values[1] is None or not units:
-        return _noted(blank, "one of the two has no value")
+        return _noted(blank, "one of the two runs has no value")
     blank = replace(blank, difference=values[1] - values[0])
     if any(pool.statistic is not None and not pool.of_sums for pool in (left, right)):
         return _by_bootstrap(blank, left, right, pair.resampling)
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:
         units_count = count_of(apart, "unit counts", "units count")
-        blank = _noted(blank, f"{units_count} in only one of the two")
+        blank = _noted(blank, f"{units_count} in only one of the two runs")
     return _by_sums(blank, pair)
 
 
@@ -158,7 +158,7 @@ def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
         test = "permutation-exact" if exact else "permutation"
     low, high, note = _difference_interval(pair)
     if not zero_one and low is not None and not note and blank.n_units < FEW:
-        note = f"fewer than {FEW} units: the interval is narrower than it should be"
+        note = f"fewer than {FEW} units: the interval is probably too narrow"
     return replace(
         blank,
         test=test,
@@ -194,7 +194,11 @@ def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]
         share = float(apart[0])
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
-        return low, high, "the same difference in every unit: exact bound instead of the bootstrap"
+        return (
+            low,
+            high,
+            "the difference is the same in every unit: exact interval instead of the bootstrap",
+        )
     return _percentiles(pair.drawn, level)
 
 
@@ -219,14 +223,14 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     import numpy as np
 
     if list(left.unit_ids) != list(right.unit_ids):
-        return _noted(blank, "units of the two differ: no paired test for this value")
+        return _noted(blank, "the two runs have different units: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"{left.metric} is computed in two ways")
     first, second = together([left, right], resampling, "difference|")
     drawn = second - first
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
-        return _noted(blank, "no resample has a value")
+        return _noted(blank, "no resample gives a value")
     tail = min((drawn <= 0).sum(), (drawn >= 0).sum())
     p_value = 2 * (1 + float(tail)) / (1 + drawn.size)
     # Of few units resamples that agree are no proof: swapping the systems within each could give

@@ -36,7 +36,7 @@ class Segmenter:
         """Return what a reader of the number must be told; nothing where all is official."""
         if self.punkt:
             return ""
-        return "F1 may differ from the official program's: NLTK's Punkt data are not there"
+        return "F1 may differ from the official program's: NLTK's Punkt data are not installed"
 
     def cmrc(self, text: str) -> list[str]:
         """Return the segments of CMRC 2018's F1: of the text without its marks.

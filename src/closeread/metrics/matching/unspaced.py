@@ -28,8 +28,9 @@ def noted(pools: Iterable[Pool], n_unspaced: int, n_answers: int) -> tuple[Pool,
     if 2 * n_unspaced <= n_answers:
         return tuple(pools)
     told = (
-        f"{n_unspaced:,} of {n_answers:,} answers are Chinese or Japanese and one word each here, "
-        "so that F1 says little more than exact match: `--metric cmrc~mixed` counts characters"
+        f"{n_unspaced:,} of {n_answers:,} answers are Chinese or Japanese, and this metric takes "
+        "each as one word, so F1 is close to exact match: `--metric cmrc~mixed` compares "
+        "characters"
     )
     return tuple(
         replace(pool, note="; ".join(filter(None, (pool.note, told))))

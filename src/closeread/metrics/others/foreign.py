@@ -72,7 +72,7 @@ def _largest(pool: Pool, key: str, scores: Sequence[Score]) -> Pool:
         numerators=numbers,
         denominators=[1] * len(numbers),
         statistic=_Largest(numbers),
-        note="the largest, not the mean",
+        note="the maximum, not the mean",
     )
 
 

@@ -26,6 +26,7 @@ from closeread.readers.generative.option_scores import parted
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.generative.prompting import Ask, Asking
 from closeread.readers.lineage import weights_record
+from closeread.readers.models.location import must_be_named
 from closeread.registry.factory import PathText
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from closeread.readers.neural.causal import Written
 
 _FORMS = ("auto", "chat", "plain")
+_GET = "name a causal language model on the hub, or a folder that holds one (docs/chat.md)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +60,7 @@ class LocalOptions(AskingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.model:
-            raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+        must_be_named(self.model, cure=_GET)
         if self.form not in _FORMS:
             raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
         if self.batch < 1 or self.batch_tokens < 1:

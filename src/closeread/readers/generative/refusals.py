@@ -90,7 +90,7 @@ def refused(
 def wrong_model(endpoint: Endpoint, model: str, names: list[str], told: str = "") -> EndpointError:
     """Return the error for a model that the server does not list; it may have said so itself."""
     return EndpointError(
-        f"{told}the server lists no model {model!r}" if model else "no model is named",
+        f"{told}the server lists no model {model!r}" if model else "no model given",
         where=endpoint.base_url,
         expected="one of " + ", ".join(names[:20]),
         cure=f"-o model={names[0]}",

@@ -107,7 +107,7 @@ class RemoteReader:
                 wrong_model(self._endpoint, "", names)
                 if names
                 else UsageError(
-                    "no model is named, and the server does not list any", expected="-o model=NAME"
+                    "no model given, and the server lists none", expected="-o model=NAME"
                 )
             )
         wanted = self._model or names[0]

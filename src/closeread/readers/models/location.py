@@ -10,10 +10,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, ParamSpec, TypeVar
 
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
 from closeread.readers.models.files import check_files
 
-_EXPECTED = "a model's folder, or a hub name"
+A_MODEL = "-o model=PATH, or a name on the Hugging Face hub"
+_TRAIN = "train one with `closeread train RECIPE` (docs/training.md), or name one from the hub"
+_EXPECTED = "a model folder, or a name on the Hugging Face hub"
 TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
 COPY = "copy the tokenizer's files beside the model's from where it came from"
 _PATIENCE = 3.0  # seconds in which a network that was just lost may come back
@@ -39,6 +41,20 @@ def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
             return load(*args, **named)
 
     return loaded
+
+
+def must_be_named(model: str, *, cure: str = _TRAIN) -> None:
+    """Refuse a reader's empty model name.
+
+    Args:
+        model: As the user gave it.
+        cure: How to get such a model.
+
+    Raises:
+        UsageError: It is empty.
+    """
+    if not model:
+        raise UsageError("no model given", expected=A_MODEL, cure=cure)
 
 
 def check_place(model: str) -> None:

@@ -13,7 +13,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.location import first_line, one_at_a_time
+from closeread.readers.models.location import first_line, must_be_named, one_at_a_time
 from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
 from closeread.readers.neural.opening import loading, number_type, open_tokenizer, unopened, unsaid
@@ -49,8 +49,7 @@ def open_checkpoint(
         UsageError: No model is named, or no such device or type.
         InputError: It cannot be opened, or has no such head.
     """
-    if not name:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    must_be_named(name)
     as_type = number_type(dtype)
     logging.disable_progress_bar()  # progress is the verb's to show
     given = loading(name)

@@ -40,7 +40,7 @@ NOTICES: dict[str, tuple[str, str]] = {
         "{all} 题中有 {n} 题没有预测：{ids}。",
     ),
     "notice.handed-in-strangers": (
-        "{n} of {all} predictions are for no question of this set: {ids}.",
+        "{n} of {all} predictions match no question in this data set: {ids}.",
         "{all} 条预测中有 {n} 条不对应本数据集的任何题目：{ids}。",
     ),
     "notice.handed-in-repeated": (
@@ -53,27 +53,27 @@ NOTICES: dict[str, tuple[str, str]] = {
         "不属于该题任何选项的答案：{n} 个，按答错计（{ids}）。",
     ),
     "notice.handed-in-typed": (
-        "Options' letters that are written otherwise than A, B, which official programs take: {n} "
-        "({ids}).",
+        "Option letters that are not written as A, B, ..., the form that official programs "
+        "accept: {n} ({ids}).",
         "选项字母写法不同于官方程序所认的 A、B：{n} 个（{ids}）。",
     ),
     "notice.handed-in-numbers": (
-        "Numbers where options have letters: {n} ({ids}).",
+        "Answers that are numbers although options have letters: {n} ({ids}).",
         "以数字代替选项字母：{n} 个（{ids}）。",
     ),
     "notice.handed-in-garbled": (
-        "Answers that were garbled on the way, as by a wrong encoding, entities or escapes: {n} "
+        "Answers that were garbled, probably by a wrong encoding, HTML entities or escapes: {n} "
         "({ids}).",
         "传递中变成乱码的答案（编码、实体或转义有误）：{n} 个（{ids}）。",
     ),
     "notice.handed-in-declined": (
-        "Answers that are null or say in words that there is none, which an empty text says: {n} "
-        "({ids}).",
+        "Answers that are null or say in words that there is no answer; an empty string means no "
+        "answer: {n} ({ids}).",
         "以 null 或文字表示无答案（应为空文本）：{n} 个（{ids}）。",
     ),
     "notice.handed-in-several": (
-        "Answers of several texts where an accepted answer is one; most programs judge the first "
-        "alone: {n} ({ids}).",
+        "Answers that list several texts although the gold answer is one; most programs score "
+        "only the first: {n} ({ids}).",
         "给出多段文字而标准答案为单段的答案（多数程序只评第一段）：{n} 个（{ids}）。",
     ),
     "notice.handed-in-odds": (

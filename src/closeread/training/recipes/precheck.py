@@ -74,9 +74,9 @@ def asked(request: Request) -> tuple[NeuralSettings, str]:
     check(settings, str(request.path), request.within)
     if not settings.model:
         raise UsageError(
-            f"{request.within}train.model names no model",
+            f"{request.within}train.model is empty",
             where=str(request.path),
-            expected="a model's folder, or a hub name",
+            expected="a model folder, or a name on the Hugging Face hub",
         )
     # In the settings it stays as it is written: so it is declared who made it.
     return settings, path_of("model", settings.model)

@@ -124,7 +124,7 @@ def test_every_list_is_one_object(kind):
 
 def test_the_help_tells_every_rule_by_which_answers_are_read_anew():
     told = " ".join(call("score", "--help").stdout.decode().split())
-    (rules,) = re.findall(r"Read answers anew: ([\w, -]+) or (\w+)\.", told)
+    (rules,) = re.findall(r"by the rule ([\w, -]+) or (\w+)\.", told)
     assert {*rules[0].split(", "), rules[1]} == {"auto", *RULES}
 
 
@@ -159,7 +159,7 @@ def test_the_options_of_one_are_listed_as_they_are_given():
     """With what each takes and its default: a table, or one object."""
     told = call("ls", "readers", "http").stdout.decode().splitlines()
     assert told[0].split() == ["option", "takes", "default"]
-    assert told[1] == "url              text            must be given"
+    assert told[1] == "url              text            required"
     assert "tokens           true or false   true" in told
     found = json.loads(call("ls", "readers", "cues", "--json").stdout)
     assert found["reader"] == "cues"

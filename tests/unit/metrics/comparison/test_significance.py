@@ -136,7 +136,7 @@ def test_what_only_more_resamples_could_make_sure_is_told():
     few = compare(systems, Resampling(resamples=100))
     assert {one.p_value for one in few} == {1 / 101}
     assert not any(one.sure for one in few)
-    told = "p could be no smaller of 100 resamples"
+    told = "p is the smallest that 100 resamples can give"
     assert all(one.note.count(told) == 1 for one in significance.adjusted(few, RESAMPLING))
     many = compare(systems, Resampling(resamples=2_000))
     assert all(one.sure and told not in one.note for one in many)
@@ -180,7 +180,7 @@ def test_a_curve_over_other_questions_is_not_paired():
         average([one, other])
     (found,) = compare([system("one", one), system("two", other)], RESAMPLING)
     assert (found.test, found.p_value) == ("none", None)
-    assert found.note == "units of the two differ: no paired test for this value"
+    assert found.note == "the two runs have different units: no paired test for this value"
 
 
 def test_systems_that_never_differ_have_p_value_one_and_a_bound():
@@ -188,7 +188,7 @@ def test_systems_that_never_differ_have_p_value_one_and_a_bound():
     (found,) = compare([system("one", same), system("two", same)], RESAMPLING)
     assert (found.difference, found.p_value, found.smallest_difference) == (0.0, 1.0, None)
     assert found.high == -found.low == pytest.approx(1 - 0.025 ** (1 / 100))
-    assert "exact bound" in found.note
+    assert "exact interval" in found.note
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.5])
@@ -204,7 +204,7 @@ def test_passages_that_weigh_differently_and_differ_alike_are_not_certain(gain):
     assert (found.low, found.high) == pytest.approx(
         (gain * (1 - most) - most, min(1.0, gain * (1 - most) + most))
     )
-    assert "exact bound" in found.note
+    assert "exact interval" in found.note
 
 
 def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
@@ -212,7 +212,7 @@ def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
     second = pool_of([1.0] * 4, [1, 1, 2, 2])
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert (found.low, found.high) == (-0.5, 0.0)
-    assert found.note == "fewer than 20 units: the interval is narrower than it should be"
+    assert found.note == "fewer than 20 units: the interval is probably too narrow"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_curves_that_never_differ_have_no_interval():
     (found,) = compare([system("one", pool), system("two", pool)], Resampling(resamples=200))
     assert (found.low, found.high, found.smallest_difference) == (None, None, None)
     assert (found.test, found.p_value) == ("bootstrap", 1.0)
-    assert found.note == "resamples do not differ, which is no certainty: no interval"
+    assert found.note == "all resamples give the same value: no interval can be estimated"
 
 
 @pytest.mark.parametrize("units", [1, 3, 8])
@@ -332,7 +332,7 @@ def test_a_value_that_is_missing_is_compared_with_nothing():
     empty = pool_of([], n_questions=2, ids=[])
     (found,) = compare([system("one", pool_of([1.0, 0.0])), system("two", empty)], RESAMPLING)
     assert (found.difference, found.p_value, found.test) == (None, None, "none")
-    assert found.note == "one of the two has no value"
+    assert found.note == "one of the two runs has no value"
 
 
 def test_a_comparison_survives_json():

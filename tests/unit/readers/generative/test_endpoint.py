@@ -214,7 +214,7 @@ def test_a_wrong_model_lists_the_servers():
     with serving(Endpoint(models=("qwen", "llama"))) as endpoint:
         with pytest.raises(EndpointError, match="qwen, llama"):
             _ = reading(endpoint, model="gpt").record
-        with pytest.raises(EndpointError, match="no model is named"):
+        with pytest.raises(EndpointError, match="no model given"):
             _ = reading(endpoint).record
         assert reading(endpoint, model="llama").record["model"] == {"id": "llama"}
 

@@ -36,11 +36,11 @@ def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
 
 def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
     told = "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
-    assert NOTES.say(f"{told}; no unit was scored", "zh") == (
-        "随机 1/64 = 1.56 %（若知题组内字母互不相同则为 4.17 % = 1/24）；没有计分单位"
+    assert NOTES.say(f"{told}; no question was scored", "zh") == (
+        "随机 1/64 = 1.56 %（若知题组内字母互不相同则为 4.17 % = 1/24）；没有计分的题目"
     )
-    assert NOTES.say("no unit was scored; a new sentence", "zh") == (
-        "no unit was scored; a new sentence"
+    assert NOTES.say("no question was scored; a new sentence", "zh") == (
+        "no question was scored; a new sentence"
     )
 
 
@@ -57,5 +57,5 @@ def test_what_a_run_left_unanswered_is_said_in_chinese(answers, note):
     passage = Passage(passage_id="p", text="Ann ran.")
     numbers = closeread.score([(passage, questions)], [*said.values()], metrics="selective")
     found = numbers.metrics["selective.aurc"].note
-    assert f"{note} not answered" in found
+    assert f"{note} unanswered" in found
     assert not re.search("[a-z]{4}", NOTES.say(found, "zh"))
