@@ -159,7 +159,7 @@ def test_evidence_from_another_version_of_the_data_is_told(folder):
             "--json", folder=folder,
         )  # fmt: skip
         assert json.loads(done.stdout)["misfits"]["misplaced"] == many
-        assert ("hold other words than it repeats" in done.stderr) == bool(many)
+        assert ("whose spans and text differ" in done.stderr) == bool(many)
 
 
 def test_what_is_printed_names_the_lines_that_were_written(folder):
