@@ -28,10 +28,12 @@ LM_EVAL = LOGS / "lm_eval_few_shot"
          "f1 comes out again as lm-eval.drop.f1"),
         ("lm_eval/samples_choice*", "acc comes out again as choice.accuracy"),
         ("handmade/drop_canned*", "score comes out again as simple-evals.drop.score"),
+        ("helm/choice_calibrated", "exact_match comes out again as choice.accuracy"),
+        ("openai_evals/choice*", "correct comes out again as choice.accuracy"),
     ],
 )  # fmt: skip
-def test_what_six_harnesses_saved_comes_out_again(tmp_path, log, said):
-    """Each was really run; its number over the set is the mean of its scores."""
+def test_what_eight_harnesses_saved_comes_out_again(tmp_path, log, said):
+    """All but simple-evals were really run; the number over the set is the mean of the scores."""
     (found,) = LOGS.glob(log)
     (run,) = ingest([found], tmp_path / "run").runs
     finding = check(loaded(run))
