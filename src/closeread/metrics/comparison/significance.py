@@ -46,7 +46,7 @@ class Comparison(Record, frozen=True, kw_only=True):
         p_holm: Adjusted for all systems that were compared with the first one, and for all data
             sets where they were compared on several.
         sure: Whether the adjusted p-value is below 1 less the level of the intervals.
-        only_first: For 0/1 metrics: questions that only the first got right; ``only_second`` alike.
+        only_first: By McNemar's test: units that only the first got right; ``only_second`` alike.
         n_units: What was paired: questions, passages or groups.
         smallest_difference: What so many units would show with power 0.8 at level 0.05.
     """
