@@ -1,8 +1,9 @@
 """``python -m benchmarks.research.simulated [promise|macro]``: simulated numbers of the pages.
 
 promise: how often a threshold is found that keeps a risk of 10 % at a ``delta`` of 5 %, and how
-often one that breaks the promise (docs/selective.md). macro: how many of 100 intervals at 95 % of a
-macro-average hold the true value where one of four sets is small (docs/statistics-checked.md).
+often one that breaks the promise (docs/selective-checked.md). macro: how many of 100 intervals at
+95 % of a macro-average hold the true value where one of four sets is small
+(docs/statistics-checked.md).
 """
 
 from random import Random
