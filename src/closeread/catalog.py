@@ -344,7 +344,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "causality": Entry(
             "closeread.attacks.causality:causality",
-            "statements: a cause is rephrased, swapped or invented",
+            "statements: a cause is rephrased, swapped or denied",
         ),
         "distractor": Entry(
             "closeread.attacks.distractor:distractor",
