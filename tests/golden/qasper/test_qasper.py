@@ -85,7 +85,10 @@ def test_evidence_that_a_reader_cut_is_told_and_goes_out_as_paragraphs(tmp_path)
     metric = qasper.metric()
     assert (score := metric.score(question, cut)).values["evidence_f1"] == 0
     submission = Submission(predictions={question.question_id: cut})
-    assert "the evidence of 1 answer is a piece" in metric.pool([score], submission)[1].note
+    assert (
+        "the evidence of 1 answer is only part of a gold paragraph"
+        in metric.pool([score], submission)[1].note
+    )
     with (tmp_path / "p.jsonl").open("wb") as stream:
         hand_in(submission.predictions, dataset, "qasper", stream)
     whole = load_submission(tmp_path / "p.jsonl", dataset).predictions[question.question_id]
