@@ -75,8 +75,8 @@ def read(
 
     Raises:
         InputError: The data set is broken or empty.
-        UsageError: The folder is taken, the reader breaks its contract, ``only`` is empty, or
-            nothing is to be read again.
+        UsageError: The folder is taken, the reader breaks its contract or has a calibrator,
+            ``only`` is empty, or nothing is to be read again.
         MismatchError: The run to be resumed was made otherwise, or ``rest`` answers other
             questions.
         StorageError: The folder cannot be written; what is there can be resumed.
@@ -128,6 +128,13 @@ def _reader(
     elif options:
         raise UsageError("options for a reader that is made already", expected="its name")
     if isinstance(reader, OpenReader):
+        if reader.sure is not None:  # a run records what its reader says, and is calibrated after
+            raise UsageError(
+                f"the reader {reader.name} has a calibrator, which a run cannot record",
+                expected="the reader itself, as open_reader gives it",
+                cure="read with that, then `closeread calibrate RUN --with FILE --out RUN2`; or "
+                "ask the calibrated one for its answers(...)",
+            )
         return reader.name, reader.options, reader.reader
     if isinstance(reader, type) or not isinstance(reader, Reader):  # a class has its method, too
         raise UsageError(
@@ -259,7 +266,8 @@ def attack(
     Raises:
         InputError: The data set is broken.
         UnknownNameError: There is no such strategy, reader or format.
-        UsageError: A role is neither, nothing could be made harder, or the format cannot hold it.
+        UsageError: A role is neither, nothing could be made harder, the format cannot hold it, or
+            the reader has a calibrator.
         StorageError: The folder cannot be written, or the disk is full.
     """
     if tries < 2:

@@ -91,6 +91,16 @@ def test_what_promises_nothing_is_said_and_what_cannot_be_applied_refused(tmp_pa
         lexical.calibrated(tmp_path / "gone.json")
 
 
+def test_no_run_or_attack_drops_a_calibrator_unsaid(tmp_path, file):
+    """A run of it would hold the reader's own confidences, and answers that it withholds."""
+    sure = closeread.open_reader("lexical").calibrated(file, selective=True)
+    with pytest.raises(UsageError, match=r"lexical has a calibrator(.|\n)*calibrate RUN --with"):
+        closeread.read("exam/zh", sure, tmp_path / "run")
+    with pytest.raises(UsageError, match="lexical has a calibrator"):
+        closeread.attack("exam/zh", "keyword", tmp_path / "hard.jsonl", against=sure)
+    assert [one.name for one in tmp_path.iterdir()] == [file.name]
+
+
 def test_ask_tells_them_too(file):
     """With --selective nothing is answered that is not sure enough."""
     asked = ("ask", SURE, UNSURE, "--text", TEXT, "--calibrator", file, "--json")
