@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv-pipeline: transformers 4.57, the last line with a question-answering pipeline.
+# Makes .venv-pipeline: transformers 4.57 with its question-answering pipeline, which 5.3 removed.
 # TORCH names another build of torch for your machine, as in the Makefile.
 set -e
 root=$(cd "$(dirname "$0")/../.." && pwd)
