@@ -40,10 +40,10 @@ class UnderAttack:
         """
         if question.role is None or not question.group_id:
             raise InputError(
-                "not made harder, nor an original",
+                "the question belongs to no group of an original and its variants",
                 where=f"question {question.question_id}",
                 expected="a group_id, and the role original, positive or negative",
-                cure="score single questions with another metric",
+                cure="score questions without variants with another metric",
             )
         return Score(
             question_id=question.question_id,

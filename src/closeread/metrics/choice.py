@@ -83,6 +83,6 @@ def option_scores(question: Question, prediction: Prediction) -> tuple[float, ..
         raise PredictionError(
             f"{count_of(len(scores), 'score')} for {count_of(len(question.options), 'option')}",
             where=f"prediction for question {question.question_id}",
-            expected="one score an option, in the options' order",
+            expected="one score per option, in the order of the options",
         )
     return scores

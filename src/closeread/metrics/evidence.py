@@ -19,9 +19,7 @@ _KEYS = ("precision", "recall", "f1")
 # What tells evidence in one number: by gold sentences of options, by gold texts of the question.
 MAIN = ("evidence.f1", "expmrc.evidence_f1")
 NONE_PREDICTED = "no evidence was predicted"
-_LONG = (
-    "evidence three times as long as any gold sentence: precision does not see what else is in it"
-)
+_LONG = "evidence at least three times as long as any gold sentence: precision ignores the excess"
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def _entry(question_id: str, raw: object) -> tuple[Any, str]:
     if isinstance(raw, dict) and "answer" in raw and "evidence" in raw:
         return raw["answer"], str(raw["evidence"])
     raise CloseReadError(
-        "the prediction lacks an answer or its evidence",
+        "the prediction lacks the key answer or evidence",
         where=f"expmrc, question {question_id}",
         expected='{"answer": string, "evidence": string}',
         cure='write "" for empty evidence, or leave the question out',

@@ -52,10 +52,10 @@ class Gcrc:
         """
         if question.role is None or not question.group_id:
             raise InputError(
-                "not one of a triple",
+                "the question belongs to no triple",
                 where=f"question {question.question_id}",
                 expected="a group_id, and the role original, positive or negative",
-                cure="score single questions with the metric `choice`",
+                cure="score questions without variants with the metric `choice`",
             )
         gold = next((answer.label for answer in question.answers if answer.label), None)
         letter = picked(question, prediction)
@@ -123,7 +123,7 @@ def official(scores: Iterable[Score], submission: Submission) -> dict[str, float
     total = sum(counted.submitted)
     if not total:
         raise InputError(
-            "the submission holds no answer",
+            "the submission contains no answer",
             expected='{"data": [{"id", "answer", "positive_answer", "negative_answer"}, ...]}',
         )
     acc0, acc1, acc2 = (sum(counted.right[name]) / total for name in _NAMES[:3])

@@ -50,11 +50,13 @@ class Resampling:
             raise UsageError(f"{few} too few for an interval", expected="at least 100")
         if self.resamples > _MOST_RESAMPLES:
             raise UsageError(
-                f"{self.resamples:,} resamples need more memory than they are worth",
+                f"{self.resamples:,} resamples are too many for an interval",
                 expected=f"at most {_MOST_RESAMPLES:,}",
             )
         if not 0 < self.level < 1:
-            raise UsageError(f"level {self.level} makes no sense", expected="such as 0.95")
+            raise UsageError(
+                f"the level {self.level} is not between 0 and 1", expected="such as 0.95"
+            )
         if self.seed < 0:
             raise UsageError(f"the seed {self.seed} is negative", expected="0 or more")
 

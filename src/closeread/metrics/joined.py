@@ -79,7 +79,12 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
     name, unit = question.question_id, question_unit(question)
     if not _has_gold(question):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
-        return Score(question_id=name, values=nothing, unit_id=unit, note="no gold for both")
+        return Score(
+            question_id=name,
+            values=nothing,
+            unit_id=unit,
+            note="no gold answer or no gold evidence",
+        )
     if question.options and prediction is not None:
         prediction = _by_label(question, prediction)
     judged = _of_options if _labelled(question) else _of_texts

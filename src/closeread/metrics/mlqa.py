@@ -90,14 +90,14 @@ def known(language: str, where: str) -> str:
     if language in MLQA_LANGUAGES:
         return language
     raise UsageError(
-        f"MLQA's program knows no answers in {language!r}"
+        f"MLQA's program does not support the language {language!r}"
         if language
-        else "in which language the answers are is not known",
+        else "the language of the answers is unknown",
         where=where,
         expected="one of " + ", ".join(MLQA_LANGUAGES),
-        cure="squad judges answers in other languages"
+        cure="score answers in other languages with the metric `squad`"
         if language
-        else "name it: --answer-language L, or answer_language among the metric's options",
+        else "give it with --answer-language L, or with the metric's option answer_language",
     )
 
 

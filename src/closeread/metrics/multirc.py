@@ -41,7 +41,7 @@ class Multirc:
                 "not every option has a truth value",
                 where=f"{self.name}, question {question.question_id}",
                 expected="true or false for each option",
-                cure="score data that has its answers",
+                cure="score data that has gold answers",
             )
         values: dict[str, float | None] = dict.fromkeys(("em", *_COUNTS))
         if prediction is not None:

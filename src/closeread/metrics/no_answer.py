@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.errors import InputError
+from closeread.wording import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,10 +30,11 @@ def complete(null_odds: Mapping[str, float], question_ids: Sequence[str]) -> Non
     missing = [name for name in question_ids if name not in null_odds]
     if missing:
         raise InputError(
-            f"{len(missing)} predicted questions have no null odds, the first is {missing[0]}",
+            f"{count_of(len(missing), 'predicted question has', 'predicted questions have')} "
+            f"no null odds, the first is {missing[0]}",
             where="null odds",
             expected="{question id: probability that there is no answer} for every question",
-            cure="complete the file, or score without it",
+            cure="add the missing questions to the file of null odds, or score without this file",
         )
 
 

@@ -1,5 +1,6 @@
 """Accuracy over single options: is each rightly held to be supported or not?"""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 from closeread.wording import count_of
 
 _BY_PICK = "judged by the option picked"
+_BY_RANK = f"option scores that only rank, {_BY_PICK}"
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,14 @@ class Option:
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}
-        by_pick = any(one is not None for one in judged) and not _probable(prediction)
+        note = ""
+        if any(one is not None for one in judged) and not _probable(prediction):
+            note = _BY_RANK if prediction is not None and prediction.option_scores else _BY_PICK
         return Score(
             question_id=question.question_id,
             values=values,
             unit_id=question_unit(question),
-            note=_BY_PICK if by_pick else "",
+            note=note,
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -63,7 +67,7 @@ class Option:
             numerators=right,
             denominators=known,
             **many,
-            note=_told(kept),
+            note=_note(kept),
         )
         return (pool,)
 
@@ -104,11 +108,15 @@ def _probable(prediction: Prediction | None) -> bool:
     return bool(scores) and all(0 <= score <= 1 for score in scores)
 
 
-def _told(scores: Iterable[Score]) -> str:
-    """Return in how many questions the pick speaks for all options, which makes more of them right.
+def _note(scores: Iterable[Score]) -> str:
+    """Return for how many questions the pick judged all options, and why their scores did not.
 
-    Of four options a wrong pick still leaves two rightly judged.
+    Such a number is higher: a wrong pick among four options still judges two of them rightly.
     """
-    count = sum(score.note == _BY_PICK for score in scores)
-    told = f"{count_of(count, 'question')} without option scores, {_BY_PICK}"
-    return told if count else ""
+    notes = Counter(score.note for score in scores)
+    parts = []
+    if without := notes[_BY_PICK]:
+        parts.append(f"{count_of(without, 'question')} without option scores, {_BY_PICK}")
+    if ranked := notes[_BY_RANK]:
+        parts.append(f"{count_of(ranked, 'question')} with {_BY_RANK}")
+    return "; ".join(parts)

@@ -12,7 +12,7 @@ from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, or their notes say something
 # else, so that who verifies older numbers is told that they are older.
-VERSION = 7
+VERSION = 8
 
 _MANY = 100_000
 _SOME, _ANY = Evidence(), Answer(kind="none")

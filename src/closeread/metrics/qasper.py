@@ -20,7 +20,7 @@ from closeread.wording import count_of
 
 _NO_ANSWER = "Unanswerable"
 _FLOAT = "FLOAT SELECTED"  # what evidence in figures and tables has
-_PIECE = "evidence is a piece of a paragraph, and none here"
+_PIECE = "the evidence is only part of a gold paragraph and scores 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class Qasper:
         if n_pieces := notes[_PIECE]:
             told = (
                 f"the evidence of {count_of(n_pieces, 'answer')} is only part of a gold "
-                "paragraph and scores 0 here: `closeread convert RUN FILE --to qasper` writes "
+                "paragraph and scores 0: `closeread convert RUN FILE --to qasper` writes "
                 "whole paragraphs"
             )
             evidence = replace(evidence, note=told)

@@ -70,7 +70,7 @@ class Selective:
         values = _metric(judge).score(question, prediction).values
         if key not in values:
             raise UsageError(
-                f"{judge} has no value {base!r} for single questions",
+                f"{judge} gives no value {base!r} per question",
                 expected=" or ".join(value_name(judge, name) for name in values if "." not in name),
             )
         correct = values[key]
@@ -147,8 +147,9 @@ def metric(base: str = "", threshold: float | None = None) -> Selective:
     """
     if threshold is not None and not 0 < threshold <= 1:
         raise UsageError(
-            f"a threshold of {threshold:g} makes all answers alike: values are fractions",
-            expected="a number above 0, and 1 at most, such as 0.5",
+            f"with the threshold {threshold:g} every answer counts as "
+            f"{'right' if threshold <= 0 else 'wrong'}",
+            expected="a number above 0 and at most 1, such as 0.5",
         )
     return Selective(base=base, threshold=threshold)
 
@@ -226,9 +227,9 @@ def official(confidences: Sequence[float | None], correct: Sequence[float]) -> d
     many = len(correct) // 2 * 2
     if not many:
         raise InputError(
-            count_of(len(correct), "answer"),
+            f"{count_of(len(correct), 'answer is', 'answers are')} too few for a curve",
             where="selective",
-            expected="two or more: of fewer the official program has no area",
+            expected="at least 2 answers: the official program computes no area for fewer",
         )
     coverages, risks = curve(confidences[:many], correct[:many])
     return {

@@ -99,7 +99,8 @@ def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged)
 def test_scores_that_only_rank_are_held_against_no_threshold_wherever_they_lie():
     sums = msgspec.structs.replace(said("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
     assert option.judge(question(), sums) == (True, False, False)
-    assert option.metric().score(question(), sums).note == "judged by the option picked"
+    note = "option scores that only rank, judged by the option picked"
+    assert option.metric().score(question(), sums).note == note
     (line,) = msgspec.json.decode(msgspec.json.encode([sums]), type=list[Prediction])
     assert line == sums
 
@@ -126,7 +127,7 @@ def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
     assert (pool.n_questions, pool.n_scored) == (4, 3)
 
 
-def test_it_is_told_how_often_the_pick_speaks_for_all_options():
+def test_the_note_tells_missing_option_scores_from_those_that_only_rank():
     made = option.metric()
     of = {
         "sums": (9.0, 4.0, 2.0),
@@ -138,6 +139,9 @@ def test_it_is_told_how_often_the_pick_speaks_for_all_options():
     scores.append(made.score(question(), None))
     (pool,) = made.pool(scores, Submission(predictions={}))
     assert value(pool) == 4 / 5
-    assert pool.note == "3 questions without option scores, judged by the option picked"
+    assert pool.note == (
+        "1 question without option scores, judged by the option picked; "
+        "2 questions with option scores that only rank, judged by the option picked"
+    )
     (pool,) = made.pool(scores[3:], Submission(predictions={}))
     assert pool.note == ""

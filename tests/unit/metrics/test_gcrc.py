@@ -73,7 +73,7 @@ def test_unknown_ids_cost_officially_and_nothing_strictly():
 def test_nothing_handed_in_is_an_error_officially_and_zero_strictly():
     empty = Submission(predictions={})
     scores = [metric().score(each, None) for each in QUESTIONS]
-    with pytest.raises(InputError, match="holds no answer"):
+    with pytest.raises(InputError, match="contains no answer"):
         official(scores, empty)
     summary = summarize(metric(), scores, empty, Resampling())[0]
     assert summary.value is None

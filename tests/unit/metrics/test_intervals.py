@@ -265,7 +265,7 @@ def test_clusters_widen_the_interval():
     ("given", "word"),
     [
         ({"resamples": 9}, "resamples"),
-        ({"resamples": 10**12}, "memory"),
+        ({"resamples": 10**12}, "too many"),
         ({"level": 95}, "95"),
         ({"seed": -1}, "negative"),
     ],

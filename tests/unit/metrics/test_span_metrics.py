@@ -261,12 +261,14 @@ def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_
     assert mrqa.official(golds, said, skip_no_answer=True) == whole
     twice = [("q1", ["cat"]), ("q1", ["dog"])]
     assert squad.official(twice, said) == half
-    with pytest.raises(CloseReadError, match=r"^mrqa: there is no mean: no question was answered"):
+    with pytest.raises(
+        CloseReadError, match=r"^mrqa: the mean is undefined: no question was answered"
+    ):
         mrqa.official(golds, {}, skip_no_answer=True)
     for name, official in (("mrqa", mrqa.official), ("squad", squad.official)):
         with pytest.raises(CloseReadError) as raised:
             official({}, {})
-        assert str(raised.value).startswith(f"{name}: there is no mean: no question\n")
+        assert str(raised.value).startswith(f"{name}: the mean is undefined: no question\n")
         assert raised.value.expected and raised.value.cure
 
 

@@ -608,9 +608,9 @@ def test_a_question_is_shown_with_what_every_scorer_says_of_it(tmp_path):
     folder = write_run(tmp_path / "run", dataset, said, {})
     score_run(open_run(folder), ScoreSettings(metrics=("squad", "mrqa", "evidence"), resamples=0))
     _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
-    both = "an answer without blanks, here one word; no evidence was predicted"
+    both = "a gold answer without spaces: one word; no evidence was predicted"
     assert blocks["details-0"][0]["runs"][0]["note"] == both
-    assert blocks["index"]["notes"][both] == "答案中没有空格，这里只算一个词；没有预测证据"
+    assert blocks["index"]["notes"][both] == "标准答案中没有空格：只算一个词；没有预测证据"
 
 
 def test_of_a_large_set_that_is_gone_every_run_shows_what_it_said(tmp_path):

@@ -53,7 +53,7 @@ class Paired:
         """
         left, right = average(self.first.pools), average(self.second.pools)
         if left.metric != right.metric:
-            raise MismatchError(f"{left.metric} and {right.metric} are two different values")
+            raise MismatchError(f"{left.metric} and {right.metric} are different metrics")
         if left.n_questions != right.n_questions:
             raise MismatchError(
                 f"{self.first.name} was scored on {count_of(left.n_questions, 'question')}, "
@@ -66,7 +66,7 @@ class Paired:
             raise MismatchError(
                 f"{self.first.name} and {self.second.name} share no unit of {left.metric}",
                 expected="runs on the same data set",
-                cure="score both again, where another version of closeread scored one of them",
+                cure="score both runs again with the same version of closeread",
             )
         return left, right
 

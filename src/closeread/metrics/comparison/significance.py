@@ -225,7 +225,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     if list(left.unit_ids) != list(right.unit_ids):
         return _noted(blank, "the two runs have different units: no paired test for this value")
     if left.statistic is None or right.statistic is None:
-        raise MismatchError(f"{left.metric} is computed in two ways")
+        raise MismatchError(f"the two runs compute {left.metric} in different ways")
     first, second = together([left, right], resampling, "difference|")
     drawn = second - first
     drawn = drawn[np.isfinite(drawn)]

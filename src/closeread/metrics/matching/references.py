@@ -33,12 +33,12 @@ def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Go
         "the question has no gold answer to compare with",
         where=f"{metric}, question {question_id}",
         expected="at least one accepted answer for every question"
-        + (", or that it has none" if judges_none else ""),
-        cure="score data that has its answers; of a question without any the data say so: "
-        'is_impossible in SQuAD\'s form, "answer": null in JSON lines, an empty cell in CSV'
+        + (", or a mark that it is unanswerable" if judges_none else ""),
+        cure="score data that has gold answers, and mark a question as unanswerable in the data: "
+        'is_impossible in SQuAD\'s format, "answer": null in JSON lines, an empty cell in CSV'
         if judges_none
-        else "score data that has its answers; squad2, and cmrc~mixed in Chinese, judge questions "
-        "that have none",
+        else "score data that has gold answers; squad2, and cmrc~mixed in Chinese, score "
+        "unanswerable questions too",
     )
 
 
@@ -62,7 +62,7 @@ def raw_text(question_id: str, raw: object, metric: str) -> str:
     if isinstance(raw, str):
         return raw
     raise CloseReadError(
-        f"the prediction is no string but {raw!r:.60}",
+        f"the prediction is not a string: {raw!r:.60}",
         where=f"{metric}, question {question_id}",
         expected="{question id: answer string}",
         cure='write "" for an empty answer, or leave the question out',
@@ -72,8 +72,8 @@ def raw_text(question_id: str, raw: object, metric: str) -> str:
 def no_questions(metric: str, what: str) -> CloseReadError:
     """Return the error for a mean over nothing, at which the official programs stop."""
     return CloseReadError(
-        f"there is no mean: {what}",
+        f"the mean is undefined: {what}",
         where=metric,
-        expected="at least one question in the denominator",
-        cure="check that the predictions answer this data set",
+        expected="at least one question to average over",
+        cure="check that the predictions belong to this data set",
     )

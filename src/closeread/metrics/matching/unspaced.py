@@ -10,7 +10,7 @@ from dataclasses import replace
 from closeread.protocols import Pool
 from closeread.text.unicode_scripts import HAN, KANA
 
-ONE_WORD = "an answer without blanks, here one word"
+ONE_WORD = "a gold answer without spaces: one word"
 _F1 = (".f1", ".hasans_f1", ".best_f1", ".pr_f1_ap")
 _RUN = re.compile(f"[{HAN}{KANA}]{{2}}")
 
@@ -28,7 +28,7 @@ def noted(pools: Iterable[Pool], n_unspaced: int, n_answers: int) -> tuple[Pool,
     if 2 * n_unspaced <= n_answers:
         return tuple(pools)
     told = (
-        f"{n_unspaced:,} of {n_answers:,} answers are Chinese or Japanese, and this metric takes "
+        f"{n_unspaced:,} of {n_answers:,} answers are Chinese or Japanese, and this metric counts "
         "each as one word, so F1 is close to exact match: `--metric cmrc~mixed` compares "
         "characters"
     )

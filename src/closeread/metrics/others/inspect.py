@@ -36,7 +36,9 @@ def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
         UsageError: It is another one.
     """
     if version not in _VERSIONS:
-        raise UsageError(f"version={version}", expected="one of " + ", ".join(_VERSIONS))
+        raise UsageError(
+            f"the version {version!r} is unknown", expected="one of " + ", ".join(_VERSIONS)
+        )
     judge = partial(_judge, counted=version != "499e6152")
     return ForeignScorer(name="inspect", version=version, keys=("f1",), judge=judge)
 

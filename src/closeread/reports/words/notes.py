@@ -42,8 +42,8 @@ NOTES = Phrases(
         "the last question of each id counts, as in the official program":
             "每个编号以最后一题为准，与官方程序相同",
         "chance {p} ({q} knowing that a triple's letters differ)":
-            "随机 {p}（若知题组内字母互不相同则为 {q}）",
-        "chance {p}": "随机 {p}",
+            "随机猜测 {p}（已知题组内答案字母互不相同时为 {q}）",
+        "chance {p}": "随机猜测 {p}",
         "no value: the predictions answer no original question":
             "没有数值：预测未回答任何原始题",
         "the first: {=note}": "前者：{=note}",
@@ -52,18 +52,25 @@ NOTES = Phrases(
             "1 题没有选项分数，按所选选项判定",
         "{n} questions without option scores, judged by the option picked":
             "{n} 题没有选项分数，按所选选项判定",
+        "1 question with option scores that only rank, judged by the option picked":
+            "1 题的选项分数只用于排序，按所选选项判定",
+        "{n} questions with option scores that only rank, judged by the option picked":
+            "{n} 题的选项分数只用于排序，按所选选项判定",
+        "judged by the option picked": "按所选选项判定",
+        "option scores that only rank, judged by the option picked":
+            "选项分数只用于排序，按所选选项判定",
         "mean over 1 option": "1 个选项的平均",
         "mean over {n} options": "{n} 个选项的平均",
         "mean over 1 question": "1 道题的平均",
         "mean over {n} questions": "{n} 道题的平均",
         "1 prediction has no evidence and counts as 0": "1 个预测没有证据，计 0 分",
         "{n} predictions have no evidence and count as 0": "{n} 个预测没有证据，计 0 分",
-        "1 question with evidence three times as long as any gold sentence: precision does not "
-        "see what else is in it": "1 题的证据有任一标准句三倍长：精确率看不出其中还有什么",
-        "{n} questions with evidence three times as long as any gold sentence: precision does not "
-        "see what else is in it": "{n} 题的证据有任一标准句三倍长：精确率看不出其中还有什么",
-        "no prediction has evidence": "没有一个预测带证据",
-        "no prediction has evidence: all count as 0": "没有一个预测带证据：全部计 0 分",
+        "1 question with evidence at least three times as long as any gold sentence: precision "
+        "ignores the excess": "1 题的证据至少是最长标准证据句的三倍：精确率不计多出的部分",
+        "{n} questions with evidence at least three times as long as any gold sentence: precision "
+        "ignores the excess": "{n} 题的证据至少是最长标准证据句的三倍：精确率不计多出的部分",
+        "no prediction has evidence": "所有预测都没有证据",
+        "no prediction has evidence: all count as 0": "所有预测都没有证据：全部计 0 分",
         "1 prediction has no evidence: counted as wrong evidence": "1 个预测没有证据：按证据错误计",
         "{n} predictions have no evidence: counted as wrong evidence":
             "{n} 个预测没有证据：按证据错误计",
@@ -75,26 +82,27 @@ NOTES = Phrases(
             "{all} 道题中有 {n} 道未作答：按错误计，并计入覆盖率",
         "{n} of {all} questions unanswered: counted as wrong, and in coverage":
             "{all} 道题中有 {n} 道未作答：按错误计，并计入覆盖率",
-        "no prediction has a confidence": "没有一个预测带置信度",
+        "no prediction has a confidence": "所有预测都没有置信度",
         "1 unanswered question is left out": "略去 1 道未作答的题",
         "{n} unanswered questions are left out": "略去 {n} 道未作答的题",
         "best threshold {value}": "最优阈值 {value}",
         "F1 may differ from the official program's: NLTK's Punkt data are not installed":
             "F1 可能与官方程序不同：缺少 NLTK 的 Punkt 数据",
         "no evidence was predicted": "没有预测证据",
-        "an answer without blanks, here one word": "答案中没有空格，这里只算一个词",
-        "{n} of {all} answers are Chinese or Japanese, and this metric takes each as one word, "
+        "a gold answer without spaces: one word": "标准答案中没有空格：只算一个词",
+        "{n} of {all} answers are Chinese or Japanese, and this metric counts each as one word, "
         "so F1 is close to exact match: `--metric cmrc~mixed` compares characters":
-            "{all} 个答案中有 {n} 个是中文或日文，这里各只算一个词，F1 几乎等于精确匹配："
+            "{all} 个答案中有 {n} 个是中文或日文，该指标将每个答案算作一个词，F1 几乎等于精确匹配："
             "`--metric cmrc~mixed` 按字计算",
-        "evidence is a piece of a paragraph, and none here": "证据只是段落的一部分，这里不算",
-        "the evidence of 1 answer is only part of a gold paragraph and scores 0 here: `closeread "
+        "the evidence is only part of a gold paragraph and scores 0":
+            "证据只是标准段落的一部分，计 0 分",
+        "the evidence of 1 answer is only part of a gold paragraph and scores 0: `closeread "
         "convert RUN FILE --to qasper` writes whole paragraphs":
-            "1 个答案的证据只是正确段落的一部分，这里不算："
+            "1 个答案的证据只是标准段落的一部分，计 0 分："
             "`convert RUN FILE --to qasper` 写出整个段落",
-        "the evidence of {n} answers is only part of a gold paragraph and scores 0 here: "
+        "the evidence of {n} answers is only part of a gold paragraph and scores 0: "
         "`closeread convert RUN FILE --to qasper` writes whole paragraphs":
-            "{n} 个答案的证据只是正确段落的一部分，这里不算："
+            "{n} 个答案的证据只是标准段落的一部分，计 0 分："
             "`convert RUN FILE --to qasper` 写出整个段落",
         "the maximum, not the mean": "取最大值，不是平均",
     }

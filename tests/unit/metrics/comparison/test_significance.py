@@ -301,7 +301,7 @@ def test_a_unit_that_counts_in_one_of_the_two_only_is_told():
     [
         (pool_of([1.0] * 3), "scored on 2 questions"),
         (pool_of([1.0] * 2, ids=["x", "y"]), "share no unit"),
-        (pool_of([1.0] * 2, name="mrqa.f1"), "two different values"),
+        (pool_of([1.0] * 2, name="mrqa.f1"), "different metrics"),
     ],
 )
 def test_what_cannot_be_paired_is_refused(second, message):

@@ -57,7 +57,7 @@ def test_f1_over_mostly_such_answers_says_so_and_names_another_metric(metric):
     found = numbers(metric, question("a", "青石桥"), question("b", "桥东边"), question("c", "Ann"))
     told = found[f"{metric.name}.f1"]
     assert told.note.startswith(
-        "2 of 3 answers are Chinese or Japanese, and this metric takes each as one word"
+        "2 of 3 answers are Chinese or Japanese, and this metric counts each as one word"
     )
     assert "--metric cmrc~mixed" in told.note
     assert told.value == 0  # as the official program has it

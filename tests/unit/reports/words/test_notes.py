@@ -37,7 +37,7 @@ def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
 def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
     told = "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
     assert NOTES.say(f"{told}; no question was scored", "zh") == (
-        "随机 1/64 = 1.56 %（若知题组内字母互不相同则为 4.17 % = 1/24）；没有计分的题目"
+        "随机猜测 1/64 = 1.56 %（已知题组内答案字母互不相同时为 4.17 % = 1/24）；没有计分的题目"
     )
     assert NOTES.say("no question was scored; a new sentence", "zh") == (
         "no question was scored; a new sentence"
