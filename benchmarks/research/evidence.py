@@ -23,7 +23,7 @@ from closeread.exam import locate
 from closeread.formats.registry import load
 from closeread.metrics.evidence import overlap
 from closeread.metrics.expmrc import score_text
-from closeread.metrics.matching.segmentation import segmenter
+from closeread.metrics.matching.segmentation import make_segmenter
 from closeread.readers import make
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 
@@ -106,7 +106,7 @@ def _option_f1(gold: list, found: Evidence) -> float:
 def of_questions(path: Path | str, given: str) -> Iterator[Case]:
     """Every question; ``given`` tells what stands beside it: nothing, picked or gold."""
     reader, _ = make("lexical")
-    cut = segmenter()
+    cut = make_segmenter()
     for passage, questions in load(path):
         for question in questions:
             golds = [" ".join(piece.texts) for piece in question.gold_evidence]

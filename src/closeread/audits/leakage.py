@@ -10,7 +10,7 @@ from closeread.audits.findings import Finding, Table, Verdict, gravest, share, s
 from closeread.audits.overlaps import overlap_table, shared_passages
 from closeread.audits.prompt_leaks import prompt_leaks
 from closeread.audits.subject import Subject, said
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.types import ROLES, Dataset, Question, Span
 
 _WINDOW_WORDS = 384
@@ -109,7 +109,7 @@ class Siblings:
 def _siblings(one: Subject) -> Siblings | None:
     triples: dict[str, dict[str, tuple[str, str]]] = {}
     for question, prediction in one.answered():
-        letter = picked(question, prediction) or (prediction.answer and said(prediction))
+        letter = picked_label(question, prediction) or (prediction.answer and said(prediction))
         if question.group_id and question.role and letter:
             gold = next((answer.label for answer in question.answers if answer.label), "")
             triples.setdefault(question.group_id, {})[question.role] = gold, letter

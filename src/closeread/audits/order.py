@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, share, skipped
 from closeread.audits.subject import Subject
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.metrics.units import question_unit
 from closeread.types import Answer, Question
 
@@ -117,7 +117,7 @@ def steps_of(one: Subject) -> Steps | None:
 
 def _said(one: Subject, question: Question) -> str:
     prediction = one.predictions.get(question.question_id)
-    if question.options and (label := picked(question, prediction)):
+    if question.options and (label := picked_label(question, prediction)):
         return label
     return "" if prediction is None or prediction.answer is None else _form(prediction.answer)
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.metrics.matching.references import (
-    no_questions,
-    present,
-    raw_text,
+    predicted_text,
     references,
-    text_of,
+    require_gold,
+    require_string,
+    undefined_mean,
 )
 from closeread.metrics.matching.single import score_text
-from closeread.metrics.pools import counts
+from closeread.metrics.pools import count_questions
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.summation import sum_in_order
@@ -49,7 +49,7 @@ class AddSent:
         golds, unit = references(question, self.name), question_unit(question)
         found: tuple[float | None, float | None] = (None, None)
         if prediction is not None:
-            text = text_of(prediction)
+            text = predicted_text(prediction)
             found = (0.0, 0.0) if text is None else score_text(text, golds)
         original = question.role == "original" or question.question_id in (unit, f"{unit}#original")
         of = _OF_ORIGINAL if original else ""
@@ -62,7 +62,7 @@ class AddSent:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match and F1 by the worst variant, and both of the originals alone."""
         scores = list(scores)
-        many = counts(scores, submission)
+        many = count_questions(scores, submission)
         rows: dict[str, list[Row]] = {score.unit_id or score.question_id: [] for score in scores}
         for score in scores:
             key, exact = next(iter(score.values.items()))
@@ -110,13 +110,13 @@ def official(
         original = name.partition("-")[0]
         originals.add(original)
         if name in predictions:
-            text = raw_text(name, predictions[name], "addsent")
-            exact, f1 = score_text(text, present(name, texts, "addsent"))
+            text = require_string(name, predictions[name], "addsent")
+            exact, f1 = score_text(text, require_gold(name, texts, "addsent"))
             row = (name == original, exact, f1)
             rows.setdefault(original, []).append(row)
             before += [row] if row[0] else []
     if not originals:
-        raise no_questions("addsent", "no question")
+        raise undefined_mean("addsent", "no question")
     return {
         f"{of}_{key}": 100.0 * sum_in_order([row[place] for row in found]) / len(originals)
         for of, found in (("orig", before), ("adv", [_worst(one) for one in rows.values()]))

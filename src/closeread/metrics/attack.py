@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from closeread.errors import InputError
 from closeread.metrics import choice, cmrc_mixed, drop, squad, squad2
-from closeread.metrics.pools import counts
+from closeread.metrics.pools import count_questions
 from closeread.protocols import Pool
 from closeread.text.language import detect
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -47,7 +47,7 @@ class UnderAttack:
             )
         return Score(
             question_id=question.question_id,
-            values={question.role: right(question, prediction)},
+            values={question.role: correctness(question, prediction)},
             unit_id=question.group_id,
         )
 
@@ -66,7 +66,7 @@ class UnderAttack:
         before = [_of_original(found) for found in whole.values()]
         under = [float(all(_value(score) for score in found)) for found in whole.values()]
         counted = [score for found in whole.values() for score in found]
-        many = counts(scores, submission, scored=counted)
+        many = count_questions(scores, submission, scored=counted)
         ones = [1.0] * len(whole)
         return tuple(
             Pool(
@@ -89,7 +89,7 @@ def metric() -> UnderAttack:
     return UnderAttack()
 
 
-def right(question: Question, prediction: Prediction | None) -> float | None:
+def correctness(question: Question, prediction: Prediction | None) -> float | None:
     """Return 1.0 for a right answer, 0.0 for a wrong or missing one; None without gold."""
     if not any(one.label or not question.options for one in question.answers):
         return None

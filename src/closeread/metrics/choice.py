@@ -25,7 +25,7 @@ class Choice:
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``accuracy``: 1.0, 0.0, or None for a question without gold."""
         gold = {answer.label for answer in question.answers if answer.label}
-        label = picked(question, prediction)
+        label = picked_label(question, prediction)
         right = float(label in gold) if gold else None
         return Score(
             question_id=question.question_id,
@@ -44,7 +44,7 @@ def metric() -> Choice:
     return Choice()
 
 
-def picked(question: Question, prediction: Prediction | None) -> str | None:
+def picked_label(question: Question, prediction: Prediction | None) -> str | None:
     """Return the label of the option that a prediction picks; None where it picks none.
 
     The answer's label decides; without one, the option whose text is the answer's. Where there is

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.metrics.matching.overlap import f1
-from closeread.metrics.matching.references import no_questions, present, references, text_of
-from closeread.metrics.matching.segmentation import Segmenter, segmenter
+from closeread.metrics.matching.references import (
+    predicted_text,
+    references,
+    require_gold,
+    undefined_mean,
+)
+from closeread.metrics.matching.segmentation import Segmenter, make_segmenter
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -36,7 +41,7 @@ class Cmrc:
             CloseReadError: The question has no reference (the official program stops there too).
         """
         golds = references(question, self.name)
-        text = text_of(prediction)
+        text = predicted_text(prediction)
         exact, found = (0.0, 0.0) if text is None else score_text(text, golds, self.segmenter)
         values: dict[str, float | None] = {
             "em": exact,
@@ -59,7 +64,7 @@ def metric() -> Cmrc:
     Raises:
         MissingExtraError: NLTK is not installed.
     """
-    return Cmrc(segmenter=segmenter())
+    return Cmrc(segmenter=make_segmenter())
 
 
 def score_text(prediction: str, golds: Sequence[str], segmenter: Segmenter) -> tuple[float, float]:
@@ -108,7 +113,7 @@ def official(
     Raises:
         CloseReadError: A question has no reference, or there is no question.
     """
-    splitter = segmenter()
+    splitter = make_segmenter()
     exact = found_f1 = 0.0
     total = skipped = 0
     for question_id, texts in golds:
@@ -116,12 +121,12 @@ def official(
         if question_id not in predictions:
             skipped += 1
             continue
-        golds_of_it = present(question_id, texts, "cmrc")
+        golds_of_it = require_gold(question_id, texts, "cmrc")
         found = score_text(str(predictions[question_id]), golds_of_it, splitter)
         exact += found[0]
         found_f1 += found[1]
     if not total:
-        raise no_questions("cmrc", "no question")
+        raise undefined_mean("cmrc", "no question")
     exact = 100.0 * exact / total
     found_f1 = 100.0 * found_f1 / total
     return {

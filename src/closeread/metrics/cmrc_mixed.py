@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from closeread.metrics.cmrc import longest_run
 from closeread.metrics.matching.overlap import f1
-from closeread.metrics.matching.references import present, text_of
+from closeread.metrics.matching.references import predicted_text, require_gold
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -51,9 +51,9 @@ class CmrcMixed:
         Raises:
             CloseReadError: The question has no gold, not even that it has no answer.
         """
-        answers = present(question.question_id, question.answers, self.name)
+        answers = require_gold(question.question_id, question.answers, self.name)
         golds = [one.texts[0] for one in answers if one.texts] or [""]
-        text = text_of(prediction)
+        text = predicted_text(prediction)
         exact = best = 0.0
         if text is not None:
             said = segments(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from closeread.metrics.matching.leave_one_out import mean_of_best
 from closeread.metrics.matching.overlap import exact_and_f1
-from closeread.metrics.matching.references import references, text_of
+from closeread.metrics.matching.references import predicted_text, references
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
@@ -37,7 +37,7 @@ class Coqa:
             CloseReadError: The question has no reference.
         """
         golds = references(question, self.name)
-        text = said(prediction, _NO_ANSWER)
+        text = answer_text(prediction, _NO_ANSWER)
         exact, f1 = (0.0, 0.0) if text is None else score_text(text, golds)
         return Score(
             question_id=question.question_id,
@@ -55,13 +55,13 @@ def metric() -> Coqa:
     return Coqa()
 
 
-def said(prediction: Prediction | None, no_answer: str) -> str | None:
+def answer_text(prediction: Prediction | None, no_answer: str) -> str | None:
     """Return what a prediction says, in the set's own words where it says that there is no answer.
 
     None where there is nothing to compare.
     """
     answer = prediction.answer if prediction is not None else None
-    return no_answer if answer is not None and answer.kind == "none" else text_of(prediction)
+    return no_answer if answer is not None and answer.kind == "none" else predicted_text(prediction)
 
 
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:

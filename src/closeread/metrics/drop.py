@@ -13,7 +13,7 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.metrics.matching.assignment import rounded, rounded_mean
-from closeread.metrics.matching.references import present
+from closeread.metrics.matching.references import require_gold
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
@@ -67,11 +67,13 @@ class Drop:
 
 
 # The last question scored, with what its score was computed from: mends of it begin there.
-Scored = tuple[Question, Prediction | None, list[Normalized], list[list[Normalized]], float, float]
-_last: Scored | None = None
+Judgement = tuple[
+    Question, Prediction | None, list[Normalized], list[list[Normalized]], float, float
+]
+_last: Judgement | None = None
 
 
-def scored(question: Question, prediction: Prediction | None) -> Scored:
+def cached_judgement(question: Question, prediction: Prediction | None) -> Judgement:
     """Return question, prediction, their normalised spans, exact match and F1."""
     global _last  # noqa: PLW0603 - as above
     last = _last  # threads may replace it at any moment
@@ -80,7 +82,7 @@ def scored(question: Question, prediction: Prediction | None) -> Scored:
     return last
 
 
-def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, str | None]:
+def _judged(question: Question, prediction: Prediction | None) -> tuple[Judgement, str | None]:
     """Return what ``scored`` does, and the official answer type."""
     em = f1 = 0.0
     kind: str | None = None
@@ -89,7 +91,7 @@ def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, 
     if prediction is None or prediction.answer is None:
         kind = question.answers[0].kind if question.answers else "number"
     else:
-        present(question.question_id, question.answers, "drop")
+        require_gold(question.question_id, question.answers, "drop")
         texts = prediction.answer.texts  # mostly one: a comprehension costs more than it
         spans = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
         for answer in question.answers:

@@ -7,7 +7,7 @@ each mend changes, and what moves on real data, stands in ``docs/mended-metrics.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from closeread.metrics.drop import compare, scored
+from closeread.metrics.drop import cached_judgement, compare
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.subject import value_name
 from closeread.metrics.units import passage_unit
@@ -38,7 +38,7 @@ class _Judged:
     )  # fmt: skip
 
     def __init__(self, question: Question, prediction: Prediction) -> None:
-        _, _, spans, self.golds, em, f1 = scored(question, prediction)
+        _, _, spans, self.golds, em, f1 = cached_judgement(question, prediction)
         self.question = question
         self.prediction = prediction
         texts = prediction.answer.texts if prediction.answer is not None else ()

@@ -8,7 +8,7 @@ and the reported ones are their plain means (so F1 is not that of the mean preci
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.metrics.pools import counts, per_unit
+from closeread.metrics.pools import count_questions, sum_by_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.summation import sum_in_order
@@ -17,7 +17,7 @@ from closeread.wording import count_of
 
 _KEYS = ("precision", "recall", "f1")
 # What tells evidence in one number: by gold sentences of options, by gold texts of the question.
-MAIN = ("evidence.f1", "expmrc.evidence_f1")
+MAIN_VALUES = ("evidence.f1", "expmrc.evidence_f1")
 NONE_PREDICTED = "no evidence was predicted"
 _LONG = "evidence at least three times as long as any gold sentence: precision ignores the excess"
 
@@ -63,7 +63,7 @@ class EvidenceMetric:
                 {f"{key}.{label}": number for key, number in zip(_KEYS, row, strict=True)}
             )
         name = question.question_id
-        note = NONE_PREDICTED if is_silent(prediction) else _long(question, found)
+        note = NONE_PREDICTED if lacks_evidence(prediction) else _long(question, found)
         return Score(question_id=name, values=values, unit_id=question_unit(question), note=note)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -73,11 +73,11 @@ class EvidenceMetric:
         note = _told(kept)
         if _gives_none(submission.whole or submission):
             note, kept = "no prediction has evidence", []
-        many = counts(scores, submission, scored=kept, by_evidence=True)
+        many = count_questions(scores, submission, scored=kept, by_evidence=True)
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]
-            unit_ids, (sums, lengths) = per_unit(
+            unit_ids, (sums, lengths) = sum_by_unit(
                 [score.unit_id or score.question_id for score in kept],
                 [sum_in_order(row) for row in rows],
                 [len(row) for row in rows],
@@ -146,7 +146,7 @@ def official(scores: Iterable[Score]) -> dict[str, float]:
     return result
 
 
-def is_silent(prediction: Prediction | None) -> bool:
+def lacks_evidence(prediction: Prediction | None) -> bool:
     """Whether a reader answered, and gave no evidence at all, not even an empty one."""
     return prediction is not None and not (prediction.evidence or prediction.error)
 
@@ -157,11 +157,11 @@ def _gives_none(submission: Submission) -> bool:
     for one in submission.predictions.values():
         if one.evidence:
             return False
-        silent |= is_silent(one)
+        silent |= lacks_evidence(one)
     return silent
 
 
-def silent_as_zero(count: int) -> str:
+def describe_missing_evidence(count: int) -> str:
     """Return what is said of predictions without evidence."""
     return count_of(
         count,
@@ -177,7 +177,7 @@ def _told(kept: Sequence[Score]) -> str:
     told = [f"mean over {count_of(len(judged), 'option' if labelled else 'question')}"]
     n_none = sum(score.note == NONE_PREDICTED for score in kept)
     if n_none:
-        told.append(silent_as_zero(n_none))
+        told.append(describe_missing_evidence(n_none))
     n_long = sum(score.note == _LONG for score in kept)
     if n_long:
         told.append(f"{count_of(n_long, 'question')} with {_LONG}")

@@ -9,11 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.errors import CloseReadError
-from closeread.metrics.evidence import NONE_PREDICTED, is_silent, silent_as_zero
+from closeread.metrics.evidence import NONE_PREDICTED, describe_missing_evidence, lacks_evidence
 from closeread.metrics.matching.overlap import exact_and_f1
-from closeread.metrics.matching.references import no_questions, present, references, text_of
-from closeread.metrics.matching.segmentation import Segmenter, segmenter
-from closeread.metrics.pools import counting, mean_pools
+from closeread.metrics.matching.references import (
+    predicted_text,
+    references,
+    require_gold,
+    undefined_mean,
+)
+from closeread.metrics.matching.segmentation import Segmenter, make_segmenter
+from closeread.metrics.pools import count_notes, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize
@@ -58,7 +63,7 @@ class Expmrc:
         values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
         note = "no gold evidence"
         if golds:
-            note = NONE_PREDICTED if is_silent(prediction) else ""
+            note = NONE_PREDICTED if lacks_evidence(prediction) else ""
         return Score(question_id=name, values=values, unit_id=question_unit(question), note=note)
 
     def evidence(self, question: Question, prediction: Prediction) -> Score:
@@ -72,7 +77,7 @@ class Expmrc:
             question_id=question.question_id,
             values={"evidence_f1": value},
             unit_id=question_unit(question),
-            note=NONE_PREDICTED if is_silent(prediction) else "",
+            note=NONE_PREDICTED if lacks_evidence(prediction) else "",
         )
 
     def _evidence(self, prediction: Prediction | None, golds: Sequence[str]) -> float:
@@ -86,13 +91,13 @@ class Expmrc:
         golds = [_joined([found]) for found in question.gold_evidence if found.texts]
         if golds or question.options:
             return golds
-        return present(question.question_id, golds, "expmrc (gold evidence)")
+        return require_gold(question.question_id, golds, "expmrc (gold evidence)")
 
     def _answer(self, question: Question, prediction: Prediction, answer: Answer) -> float:
         if question.options:
-            golds = present(question.question_id, question.answers, self.name)
+            golds = require_gold(question.question_id, question.answers, self.name)
             return float(any(answer.label == gold.label for gold in golds))
-        text = text_of(prediction) or ""
+        text = predicted_text(prediction) or ""
         return score_text(text, references(question, self.name), self.segmenter)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -103,10 +108,12 @@ class Expmrc:
         """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         silent: Counter[str] = Counter()
-        pools = mean_pools(names, counting(scores, silent), submission, note=self.segmenter.note())
+        pools = mean_pools(
+            names, count_notes(scores, silent), submission, note=self.segmenter.note()
+        )
         if not (n_silent := silent[NONE_PREDICTED]):
             return pools
-        told = silent_as_zero(n_silent)
+        told = describe_missing_evidence(n_silent)
         if not any(one.evidence for one in submission.predictions.values()):
             told = "no prediction has evidence: all count as 0"
         return tuple(
@@ -123,7 +130,7 @@ def metric() -> Expmrc:
     Raises:
         MissingExtraError: NLTK is not installed.
     """
-    return Expmrc(segmenter=segmenter())
+    return Expmrc(segmenter=make_segmenter())
 
 
 def score_text(text: str, golds: Sequence[str], segmenter: Segmenter) -> float:
@@ -165,7 +172,7 @@ def official(
         CloseReadError: A submission's entry lacks one of its two fields, a question has no gold,
             or there is no question.
     """
-    splitter = segmenter()
+    splitter = make_segmenter()
     answer_f1 = evidence_f1 = overall_f1 = 0.0
     total = skipped = 0
     for question_id, answers, evidences in golds:
@@ -174,19 +181,19 @@ def official(
             skipped += 1
             continue
         answer, evidence = _entry(question_id, predictions[question_id])
-        present(question_id, answers, "expmrc")
+        require_gold(question_id, answers, "expmrc")
         if choice:
             one = float(answer in answers)
             other = score_text(evidence, evidences, splitter) if evidences else 0.0
         else:
-            present(question_id, evidences, "expmrc (gold evidence)")
+            require_gold(question_id, evidences, "expmrc (gold evidence)")
             one = score_text(str(answer), answers, splitter)
             other = score_text(evidence, evidences, splitter)
         answer_f1 += one
         evidence_f1 += other
         overall_f1 += one * other
     if not total:
-        raise no_questions("expmrc", "no question")
+        raise undefined_mean("expmrc", "no question")
     return {
         "ALL_F1": f"{100.0 * overall_f1 / total:.3f}",
         "ANS_F1": f"{100.0 * answer_f1 / total:.3f}",

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, PredictionError
-from closeread.metrics.choice import picked
-from closeread.metrics.pools import counts
+from closeread.metrics.choice import picked_label
+from closeread.metrics.pools import count_questions
 from closeread.protocols import Pool
 from closeread.types import ROLES, Prediction, Question, Score, Submission, Unit
 
@@ -58,7 +58,7 @@ class Gcrc:
                 cure="score questions without variants with the metric `choice`",
             )
         gold = next((answer.label for answer in question.answers if answer.label), None)
-        letter = picked(question, prediction)
+        letter = picked_label(question, prediction)
         note = "" if gold is None else f"gold {gold}"
         if gold is not None and len(question.options) != _OPTIONS:
             note += f" of {len(question.options)}"
@@ -80,7 +80,7 @@ class Gcrc:
         else:
             counted = _strict_units(scores)
         scored = [score for score in scores if score.unit_id in counted.places]
-        many = counts(scores, submission, scored=scored)
+        many = count_questions(scores, submission, scored=scored)
         chance = _chance_notes(scores)
         pools = []
         for name in _NAMES:

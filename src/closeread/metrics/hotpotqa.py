@@ -7,9 +7,9 @@ own (``tests/golden/hotpotqa``).
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
+from closeread.metrics.matching.overlap import count_shared
 from closeread.metrics.matching.overlap import f1 as harmonic
-from closeread.metrics.matching.overlap import shared
-from closeread.metrics.matching.references import references, text_of
+from closeread.metrics.matching.references import predicted_text, references
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -43,7 +43,7 @@ class Hotpotqa:
             CloseReadError: The question has no reference.
         """
         gold = references(question, self.name)[0]
-        said = text_of(prediction)
+        said = predicted_text(prediction)
         answer = None if said is None else score_answer(said, gold)
         values: dict[str, float | None] = dict.fromkeys(_VALUES)
         values |= {"em": answer[0], "f1": answer[1]} if answer else {"em": 0.0, "f1": 0.0}
@@ -53,7 +53,7 @@ class Hotpotqa:
             values |= (
                 {"sp_em": facts[0], "sp_f1": facts[1]} if facts else {"sp_em": 0.0, "sp_f1": 0.0}
             )
-            exact, both = joint(answer, facts) if answer and facts else (0.0, 0.0)
+            exact, both = joint_scores(answer, facts) if answer and facts else (0.0, 0.0)
             values |= {"joint_em": exact, "joint_f1": both}
         return Score(
             question_id=question.question_id, values=values, unit_id=question_unit(question)
@@ -88,7 +88,7 @@ def score_answer(said: str, gold: str) -> Found:
     exact = float(one == other)
     if not exact and (one in _WHOLE or other in _WHOLE):
         return exact, 0.0, 0.0, 0.0
-    same = shared(one, other)
+    same = count_shared(one, other)
     if not same:
         return exact, 0.0, 0.0, 0.0
     return exact, harmonic(same, len(one), len(other)), same / len(one), same / len(other)
@@ -102,7 +102,7 @@ def score_facts(given: set[Hashable], gold: set[Hashable]) -> Found:
     return float(given == gold), _mean(precision, recall), precision, recall
 
 
-def joint(answer: Found, facts: Found) -> tuple[float, float]:
+def joint_scores(answer: Found, facts: Found) -> tuple[float, float]:
     """Return joint exact match and F1 of a question."""
     return answer[0] * facts[0], _mean(answer[2] * facts[2], answer[3] * facts[3])
 

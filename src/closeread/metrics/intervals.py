@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from closeread.errors import UsageError
-from closeread.metrics.resamples import draws, resampled_ratios
+from closeread.metrics.resamples import draw_counts, resample_ratios
 from closeread.protocols import Family, Pool, Statistic
 from closeread.summation import ROUNDING
 from closeread.wording import count_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VERSION = 7
 
 # Of fewer units, each of which gives a share, simulated percentiles at 95 % hold 77 to 93 of 100.
-FEW = 20
+FEW_UNITS = 20
 
 _MOST_RESAMPLES = 1_000_000
 _AGREE = "all resamples give the same value"
@@ -106,7 +106,7 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
     units = len(pool.unit_ids)
     if not units or value(pool) is None:
         return Interval(low=None, high=None, method="none", note="no question was scored")
-    if same := alike(pool):
+    if same := common_share(pool):
         share, scored = same
         if not 0 <= share <= 1:
             return Interval(
@@ -115,7 +115,7 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
                 method="none",
                 note="every unit has the same score: no interval can be estimated",
             )
-        low, high = unseen(share, scored, resampling.level)
+        low, high = unseen_bounds(share, scored, resampling.level)
         told = (
             f"all {scored} scored units have the same score"
             if scored > 1
@@ -124,9 +124,9 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
         note = f"{told}: exact interval instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     if pool.statistic is not None:
-        (drawn,) = together([pool], resampling, "")
+        (drawn,) = resample_together([pool], resampling, "")
     else:
-        drawn = distribution(pool, resampling.resamples, resampling.generator(pool.metric))
+        drawn = resample_values(pool, resampling.resamples, resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
         return Interval(low=None, high=None, method="none", note="no resample gives a value")
@@ -138,11 +138,11 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
     found = value(pool) if pool.best else None
     if found is None:
         return Interval(low=bounds[0], high=bounds[1], method="percentile")
-    low, high = farther(found, bounds)
+    low, high = farther_bounds(found, bounds)
     return Interval(low=max(0.0, low), high=min(1.0, high), method="farther")
 
 
-def farther(value: float, percentiles: tuple[float, float]) -> tuple[float, float]:
+def farther_bounds(value: float, percentiles: tuple[float, float]) -> tuple[float, float]:
     """Return an interval where resamples move the value to one side; it always holds the value.
 
     Of the percentile bootstrap and of the basic one, which takes back twice what resamples moved
@@ -164,7 +164,7 @@ def _without_width(pool: Pool, level: float) -> Interval:
     return Interval(low=low, high=high, method="exact", note=note)
 
 
-def unseen(share: float, units: int, level: float) -> tuple[float, float]:
+def unseen_bounds(share: float, units: int, level: float) -> tuple[float, float]:
     """Return the bound for a mean in [0, 1] of which all ``units`` draws were ``share``.
 
     What is not ``share`` could be 0 or 1. At 0 and at 1 this is the interval of Clopper and
@@ -183,7 +183,7 @@ def unseen_share(units: int, level: float) -> float:
     return -math.expm1(math.log((1 - level) / 2) / units)
 
 
-def alike(pool: Pool) -> tuple[float, int] | None:
+def common_share(pool: Pool) -> tuple[float, int] | None:
     """Return the share that every unit that counts has, and their number; None for several."""
     shares = set() if pool.statistic else _shares(pool)
     if len(shares) != 1:
@@ -191,9 +191,7 @@ def alike(pool: Pool) -> tuple[float, int] | None:
     return shares.pop(), sum(below != 0 for below in pool.denominators)
 
 
-def unseen_draws(
-    share: float, units: int, resamples: int, generator: "Generator"
-) -> "NDArray[Any]":
+def draw_unseen(share: float, units: int, resamples: int, generator: "Generator") -> "NDArray[Any]":
     """Return what a mean may be of which all ``units`` draws were 0, or all 1: (resamples,).
 
     How probable the other one is, of which so many draws may show none, is drawn so that it
@@ -202,7 +200,7 @@ def unseen_draws(
     return abs(share - generator.beta(1, units, resamples))
 
 
-def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray[Any]":
+def resample_values(pool: Pool, resamples: int, generator: "Generator") -> "NDArray[Any]":
     """Return the pool's value in each of ``resamples`` resamples of its units, shape (resamples,).
 
     A resample in which the value is undefined (denominators that sum to zero) gives NaN.
@@ -210,13 +208,15 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
     import numpy as np
 
     if pool.statistic is not None:
-        every = draws(pool.unit_ids, resamples, generator)
+        every = draw_counts(pool.unit_ids, resamples, generator)
         return np.concatenate([_over(pool, times) for times in every])
     sums = np.asarray(pool.numerators, dtype=float), np.asarray(pool.denominators, dtype=float)
-    return resampled_ratios([sums], resamples, generator)[0]
+    return resample_ratios([sums], resamples, generator)[0]
 
 
-def together(pools: Sequence[Pool], resampling: Resampling, name: str) -> "list[NDArray[Any]]":
+def resample_together(
+    pools: Sequence[Pool], resampling: Resampling, name: str
+) -> "list[NDArray[Any]]":
     """Return the values of pools with a statistic in the same resamples, each (resamples,).
 
     Args:
@@ -231,7 +231,7 @@ def together(pools: Sequence[Pool], resampling: Resampling, name: str) -> "list[
         found = _of_families(families, resampling, name + families[0].name)
         return [one[pool.metric] for one, pool in zip(found, pools, strict=True)]
     generator = resampling.generator(name + pools[0].metric)
-    every = draws(pools[0].unit_ids, resampling.resamples, generator)
+    every = draw_counts(pools[0].unit_ids, resampling.resamples, generator)
     parts = [[_over(pool, times) for pool in pools] for times in every]
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
@@ -243,7 +243,7 @@ def _of_families(
     """Return all values of several systems in the same resamples."""
     import numpy as np
 
-    every = draws(families[0].unit_ids, resampling.resamples, resampling.generator(name))
+    every = draw_counts(families[0].unit_ids, resampling.resamples, resampling.generator(name))
     parts = [[family.read(times) for family in families] for times in every]
     return [
         {key: np.concatenate([part[key] for part in column]) for key in column[0]}

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from closeread.metrics import expmrc
-from closeread.metrics.choice import picked
-from closeread.metrics.evidence import EvidenceMetric, is_silent
+from closeread.metrics.choice import picked_label
+from closeread.metrics.evidence import EvidenceMetric, lacks_evidence
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.summary import describe
+from closeread.metrics.summary import describe_pool
 from closeread.metrics.units import question_unit
 from closeread.types import Answer, Prediction, Question, Score, Submission, Summary
 from closeread.wording import count_of
@@ -27,16 +27,16 @@ _ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
 _OF_OPTIONS = "missing:zero|v:2"
 
 
-class Joined(NamedTuple):
+class JointScores(NamedTuple):
     """The cell of each question with gold for both, and the numbers over all questions."""
 
     cells: dict[str, str]
     summaries: dict[str, Summary]
 
 
-def joined(
+def score_jointly(
     questions: Iterable[Question], submission: Submission, resampling: Resampling | None
-) -> Joined:
+) -> JointScores:
     """Return each question's cell, the cells' shares, and the mean product of the two F1.
 
     The last, ``overall_f1``, is ExpMRC's where the gold is text.
@@ -60,16 +60,16 @@ def joined(
         scores.append(_score(question, prediction))
         has_gold = _has_gold(question)
         texts |= has_gold and not _labelled(question)
-        n_silent += has_gold and is_silent(prediction)
+        n_silent += has_gold and lacks_evidence(prediction)
     carry = count_of(n_silent, "prediction has", "predictions have")
     note = f"{carry} no evidence: counted as wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
     signature = f"joined|enough:{_ENOUGH}|pick:label-else-scores|{how}"
-    return Joined(
+    return JointScores(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
-            pool.metric: describe(pool, signature, "question", resampling)
+            pool.metric: describe_pool(pool, signature, "question", resampling)
             for pool in mean_pools(names, scores, submission, note=note)
         },
     )
@@ -110,7 +110,7 @@ def _labelled(question: Question) -> bool:
 
 def _by_label(question: Question, prediction: Prediction) -> Prediction:
     """Return a prediction that answers with the option that it picks, or not at all."""
-    label = picked(question, prediction)
+    label = picked_label(question, prediction)
     answer = None if label is None else Answer(kind="choice", label=label)
     return replace(prediction, answer=answer)
 

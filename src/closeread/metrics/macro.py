@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from closeread.metrics.comparison.paired import Paired, System
-from closeread.metrics.comparison.paired_tests import SHOWN, permutation
+from closeread.metrics.comparison.paired_tests import DETECTABLE, permutation
 from closeread.metrics.comparison.seeds import Spread, spread
-from closeread.metrics.comparison.significance import Comparison, adjusted
+from closeread.metrics.comparison.significance import Comparison, adjust_p_values
 from closeread.metrics.intervals import (
     NO_INTERVAL,
     Interval,
     Resampling,
-    alike,
-    distribution,
-    unseen_draws,
+    common_share,
+    draw_unseen,
+    resample_values,
     value,
 )
 from closeread.metrics.summary import interval_settings
@@ -94,7 +94,7 @@ def compare_averages(name: str, systems: Sequence[Sequence[Paired]]) -> tuple[Co
         MismatchError: Systems were not scored on the same questions.
     """
     resampling = systems[0][0].resampling
-    return adjusted([_compared(name, pairs) for pairs in systems], resampling)
+    return adjust_p_values([_compared(name, pairs) for pairs in systems], resampling)
 
 
 def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
@@ -120,7 +120,7 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
     level, alike = pairs[0].resampling.level, "the same difference in every unit"
     bounds = _interval([(one, one) for one in drawn], level, alike)
     p_value, exact = permutation([one.swaps for one in pairs])
-    shown = None if bounds.low is None else SHOWN * float(np.nanstd(sum(drawn) / len(drawn)))
+    shown = None if bounds.low is None else DETECTABLE * float(np.nanstd(sum(drawn) / len(drawn)))
     return replace(
         blank,
         difference=means[1] - means[0],
@@ -141,7 +141,7 @@ def _spread(systems: Sequence[System]) -> Spread | None:
 
 def _even(pool: Pool) -> tuple[float, int] | None:
     """Return 1 or 0 and the number of units where all are right, or all wrong; else None."""
-    same = alike(pool)
+    same = common_share(pool)
     return same if same is not None and same[0] in (0, 1) else None
 
 
@@ -151,10 +151,10 @@ def _drawn(pool: Pool, resampling: Resampling, name: str) -> "tuple[NDArray[Any]
 
     generator = resampling.generator(name)
     if (even := _even(pool)) is None:
-        found = distribution(pool, resampling.resamples, generator)
+        found = resample_values(pool, resampling.resamples, generator)
         return found, found
     still = np.full(resampling.resamples, even[0], dtype=float)
-    unseen = unseen_draws(*even, resampling.resamples, generator)
+    unseen = draw_unseen(*even, resampling.resamples, generator)
     return (unseen, still) if even[0] else (still, unseen)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from closeread.errors import UsageError
 from closeread.metrics.matching.overlap import exact_and_f1
-from closeread.metrics.matching.references import references, text_of
-from closeread.metrics.matching.single import whole_file
+from closeread.metrics.matching.references import predicted_text, references
+from closeread.metrics.matching.single import score_file
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -47,12 +47,12 @@ class Mlqa:
             UsageError: The language is not known, or is none that the program knows.
             CloseReadError: The question has no reference (the official program stops there too).
         """
-        language = known(
+        language = check_language(
             self.answer_language or question.tags.get("answer_language", ""),
             where=f"{self.name}, question {question.question_id}",
         )
         golds = references(question, self.name)
-        text = text_of(prediction)
+        text = predicted_text(prediction)
         exact, f1 = (0.0, 0.0) if text is None else score_text(text, golds, language)
         return Score(
             question_id=question.question_id,
@@ -77,11 +77,11 @@ def metric(*, answer_language: str = "") -> Mlqa:
         UsageError: The program knows no such language.
     """
     if answer_language:
-        known(answer_language, where="mlqa")
+        check_language(answer_language, where="mlqa")
     return Mlqa(answer_language=answer_language)
 
 
-def known(language: str, where: str) -> str:
+def check_language(language: str, where: str) -> str:
     """Return a language of the official program.
 
     Raises:
@@ -126,5 +126,5 @@ def official(
         UsageError: The program knows no such language.
         CloseReadError: A prediction is no string, or there is no reference or no question.
     """
-    score = partial(score_text, language=known(answer_language, where="mlqa"))
-    return whole_file("mlqa", golds, predictions, score=score)
+    score = partial(score_text, language=check_language(answer_language, where="mlqa"))
+    return score_file("mlqa", golds, predictions, score=score)

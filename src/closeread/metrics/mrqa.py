@@ -7,7 +7,7 @@ task's final number, the macro-average over data sets, is ``macro.macro_average`
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.metrics.matching.single import SingleAnswer, whole_file
+from closeread.metrics.matching.single import SingleAnswer, score_file
 
 
 def metric(*, skip_no_answer: bool = False) -> SingleAnswer:
@@ -37,4 +37,4 @@ def official(
         CloseReadError: A prediction is no string, a question has no reference, or no question is
             left to divide by.
     """
-    return whole_file("mrqa", golds.items(), predictions, skip_no_answer=skip_no_answer)
+    return score_file("mrqa", golds.items(), predictions, skip_no_answer=skip_no_answer)

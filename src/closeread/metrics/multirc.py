@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from closeread.errors import CloseReadError
-from closeread.metrics.option import judge
-from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.option import judge_options
+from closeread.metrics.pools import count_questions, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.summation import sum_in_order
@@ -45,7 +45,7 @@ class Multirc:
             )
         values: dict[str, float | None] = dict.fromkeys(("em", *_COUNTS))
         if prediction is not None:
-            held = [found is True for found in judge(question, prediction)]
+            held = [found is True for found in judge_options(question, prediction)]
             failed = bool(prediction.error)
             values = {
                 "em": float(held == list(truth) and not failed),
@@ -63,7 +63,7 @@ class Multirc:
         kept = [score for score in scores if score.values["em"] is not None]
         unit_ids = [score.unit_id or score.question_id for score in kept]
         rows = [tuple(score.values[key] or 0.0 for key in _COUNTS) for score in kept]
-        many = counts(scores, submission, scored=kept)
+        many = count_questions(scores, submission, scored=kept)
         f1a = Pool(
             metric="multirc.f1a",
             unit_ids=unit_ids,

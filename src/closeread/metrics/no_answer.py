@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Curve = Literal["best", "average precision"]
 
 
-def complete(null_odds: Mapping[str, float], question_ids: Sequence[str]) -> None:
+def check_null_odds(null_odds: Mapping[str, float], question_ids: Sequence[str]) -> None:
     """Check that every scored question has null odds.
 
     Raises:

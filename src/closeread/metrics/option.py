@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from closeread.metrics.choice import option_scores, picked
-from closeread.metrics.pools import counts, per_unit
+from closeread.metrics.choice import option_scores, picked_label
+from closeread.metrics.pools import count_questions, sum_by_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -31,7 +31,7 @@ class Option:
 
         Options whose truth nobody knows count in neither; both are None where that is all of them.
         """
-        judged = judge(question, prediction)
+        judged = judge_options(question, prediction)
         known = [
             (gold, found)
             for gold, found in zip(question.option_truth, judged, strict=False)
@@ -55,8 +55,8 @@ class Option:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
         kept = [score for score in scores if score.values["known"]]
-        many = counts(scores, submission, scored=kept)
-        unit_ids, (right, known) = per_unit(
+        many = count_questions(scores, submission, scored=kept)
+        unit_ids, (right, known) = sum_by_unit(
             [score.unit_id or score.question_id for score in kept],
             [score.values["right"] or 0.0 for score in kept],
             [score.values["known"] or 0.0 for score in kept],
@@ -77,7 +77,7 @@ def metric() -> Option:
     return Option()
 
 
-def judge(question: Question, prediction: Prediction | None) -> tuple[bool | None, ...]:
+def judge_options(question: Question, prediction: Prediction | None) -> tuple[bool | None, ...]:
     """Return what a prediction holds each option to be; None where it does not say.
 
     With option scores (probabilities that the passage supports it): above 0.5 is true, below it
@@ -93,7 +93,7 @@ def judge(question: Question, prediction: Prediction | None) -> tuple[bool | Non
     scores = option_scores(question, prediction)
     if _probable(prediction):
         return tuple(None if score == 0.5 else score > 0.5 for score in scores)
-    label = picked(question, prediction)
+    label = picked_label(question, prediction)
     if label is None or question.asks_for is None:
         return nothing
     supported = question.asks_for == "supported"

@@ -67,7 +67,7 @@ def mean_pools(
             numbers = array("d", (numbers[place] for place in last))
             answers = bytearray(answers[place] for place in last)
         ones = array("B", b"\1") * len(numbers)
-        grouped, (numerators, denominators) = per_unit(unit_ids, numbers, ones)
+        grouped, (numerators, denominators) = sum_by_unit(unit_ids, numbers, ones)
         pools.append(
             Pool(
                 metric=names[key],
@@ -78,7 +78,7 @@ def mean_pools(
                 n_scored=len(numbers),
                 n_answered=sum(answers),
                 n_failed=len(set(failures) if last_of_id else failures),
-                note=note or told_of_repeats(len(every_number) - len(numbers)),
+                note=note or describe_repeated_ids(len(every_number) - len(numbers)),
             )
         )
     return tuple(pools)
@@ -89,14 +89,14 @@ def _having(texts: list[str], has: bytearray) -> list[str]:
     return texts if all(has) else list(compress(texts, has))
 
 
-def counting(scores: Iterable[Score], notes: Counter[str]) -> Iterator[Score]:
+def count_notes(scores: Iterable[Score], notes: Counter[str]) -> Iterator[Score]:
     """Yield the scores as they are, and count their notes while they pass by."""
     for score in scores:
         notes[score.note] += 1
         yield score
 
 
-def told_of_repeats(n_repeated: int) -> str:
+def describe_repeated_ids(n_repeated: int) -> str:
     """Return the note of a scorer whose program keeps one question an id; empty without any."""
     if not n_repeated:
         return ""
@@ -106,7 +106,7 @@ def told_of_repeats(n_repeated: int) -> str:
     )
 
 
-def per_unit(
+def sum_by_unit(
     unit_ids: Sequence[str], *columns: Sequence[float]
 ) -> tuple[Sequence[str], list[Sequence[float]]]:
     """Return each unit once, and of each column the sum of what belongs to it.
@@ -145,7 +145,7 @@ class Counts(TypedDict):
     n_failed: int
 
 
-def counts(
+def count_questions(
     scores: Sequence[Score],
     submission: Submission,
     *,
@@ -173,7 +173,7 @@ def counts(
     )
 
 
-def without_texts(prediction: Prediction) -> Prediction:
+def strip_texts(prediction: Prediction) -> Prediction:
     """Return as much of a prediction as ``counts`` asks for: many can be held at once."""
     return Prediction(
         question_id=prediction.question_id,

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from closeread.metrics.coqa import said
+from closeread.metrics.coqa import answer_text
 from closeread.metrics.matching.overlap import exact_and_f1
-from closeread.metrics.matching.references import present
-from closeread.metrics.pools import counting, mean_pools
+from closeread.metrics.matching.references import require_gold
+from closeread.metrics.pools import count_notes, mean_pools
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
@@ -46,7 +46,7 @@ class Qasper:
         Raises:
             CloseReadError: The question has no annotation.
         """
-        golds = present(question.question_id, question.answers, self.name)
+        golds = require_gold(question.question_id, question.answers, self.name)
         answer, evidence, note = 0.0, 0.0 if question.gold_evidence else None, ""
         if (text := _written(prediction)) is not None and prediction is not None:
             words = squad_words(text)
@@ -76,7 +76,7 @@ class Qasper:
         """Return the two pools; a note says where evidence is missing, or cut from paragraphs."""
         names = {key: f"qasper.{key}" for key in ("answer_f1", "evidence_f1")}
         notes: Counter[str] = Counter()
-        answer, evidence = mean_pools(names, counting(scores, notes), submission)
+        answer, evidence = mean_pools(names, count_notes(scores, notes), submission)
         if n_pieces := notes[_PIECE]:
             told = (
                 f"the evidence of {count_of(n_pieces, 'answer')} is only part of a gold "
@@ -118,4 +118,4 @@ def _written(prediction: Prediction | None) -> str | None:
     """Return what a prediction says; several spans are joined as the references' are."""
     if prediction is not None and prediction.answer is not None and prediction.answer.texts:
         return ", ".join(prediction.answer.texts)
-    return said(prediction, _NO_ANSWER)
+    return answer_text(prediction, _NO_ANSWER)

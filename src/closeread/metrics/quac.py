@@ -7,12 +7,12 @@ Follows ``scorer.py``, QuAC's official program, checked on conversations of our 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.metrics.coqa import said
+from closeread.metrics.coqa import answer_text
 from closeread.metrics.matching.leave_one_out import mean_of_best
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import references
-from closeread.metrics.pools import counts, mean_pools
-from closeread.metrics.settings import exactly
+from closeread.metrics.pools import count_questions, mean_pools
+from closeread.metrics.settings import format_exactly
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.summation import sum_in_order
@@ -43,7 +43,7 @@ class Quac:
 
     def signature(self) -> str:
         """Return the settings that two numbers must share."""
-        minimum = f"min_f1:{exactly(self.min_f1)}"
+        minimum = f"min_f1:{format_exactly(self.min_f1)}"
         return f"quac|norm:squad|references:leave-one-out|{minimum}|missing:zero|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
@@ -52,9 +52,9 @@ class Quac:
         Raises:
             CloseReadError: The question has no reference.
         """
-        golds = agreed(references(question, self.name))
-        text = said(prediction, _CANNOT)
-        people = between(golds)
+        golds = majority_references(references(question, self.name))
+        text = answer_text(prediction, _CANNOT)
+        people = human_f1(golds)
         found = 0.0 if text is None else mean_of_best([_f1(text, gold) for gold in golds])
         values: dict[str, float | None] = dict.fromkeys(_NAMES)
         values["unfiltered_f1"] = found
@@ -80,7 +80,7 @@ class Quac:
             unit_ids=list(good),
             numerators=list(good.values()),
             denominators=[1.0] * len(good),
-            **counts(scores, submission),
+            **count_questions(scores, submission),
         )
         return f1, heq_q, heq_d, *(pool for pool in others if pool.n_scored)
 
@@ -94,13 +94,13 @@ def metric(min_f1: float = 0.4) -> Quac:
     return Quac(min_f1=min_f1)
 
 
-def agreed(golds: Sequence[str]) -> list[str]:
+def majority_references(golds: Sequence[str]) -> list[str]:
     """Return the references that judge: that there is none where half say so, else the others."""
     spans = [gold for gold in golds if gold != _CANNOT]
     return [_CANNOT] if 2 * len(spans) <= len(golds) else spans
 
 
-def between(golds: Sequence[str]) -> float:
+def human_f1(golds: Sequence[str]) -> float:
     """Return people's F1: the mean of each reference's best against the others; 1 of one alone."""
     if len(golds) == 1:
         return 1.0

@@ -18,7 +18,7 @@ _CHUNK = 2_000_000  # cells in memory at a time
 _IN_CACHE = 10_000  # and so many where each is looked at again and again
 
 
-def draws(
+def draw_counts(
     unit_ids: Sequence[str], resamples: int, generator: "Generator"
 ) -> "Iterator[NDArray[Any]]":
     """Draw as many units as there are, and yield how often each place comes with its own.
@@ -45,7 +45,7 @@ def draws(
         yield times if unit_of is None else times.take(unit_of, axis=1)
 
 
-def resampled_ratios(
+def resample_ratios(
     ratios: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", resamples: int, generator: "Generator"
 ) -> "list[NDArray[Any]]":
     """Return ratios of sums in every resample of the units, each of shape (resamples,).
@@ -63,10 +63,10 @@ def resampled_ratios(
     units = len(ratios[0][0])
     (above, below), *others = ratios
     if not others and (below == below[0]).all():
-        (sums,) = resampled_sums([above], resamples, generator)
+        (sums,) = resample_sums([above], resamples, generator)
         return [sums / (below[0] * units) if below[0] else np.full(resamples, np.nan)]
     columns = [column for ratio in ratios for column in ratio]
-    drawn = resampled_sums(columns, resamples, generator)
+    drawn = resample_sums(columns, resamples, generator)
     with np.errstate(invalid="ignore", divide="ignore"):
         return [
             np.where(weights != 0, sums / weights, np.nan)
@@ -74,7 +74,7 @@ def resampled_ratios(
         ]
 
 
-def resampled_sums(
+def resample_sums(
     columns: "list[NDArray[Any]]", resamples: int, generator: "Generator"
 ) -> "list[NDArray[Any]]":
     """Return each column's sum in every resample of the rows, each of shape (resamples,).

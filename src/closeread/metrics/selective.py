@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.errors import InputError, UsageError
 from closeread.metrics.choice import option_scores
-from closeread.metrics.confidence.resampled_curve import Ranked, bound_of
-from closeread.metrics.pools import counts
-from closeread.metrics.settings import exactly
+from closeread.metrics.confidence.resampled_curve import RankedAnswers, risk_bound
+from closeread.metrics.pools import count_questions
+from closeread.metrics.settings import format_exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
 from closeread.protocols import Metric, Pool
@@ -54,7 +54,7 @@ class Selective:
 
     def signature(self) -> str:
         """Return the settings; an answer without confidence is the least sure one."""
-        threshold = "none" if self.threshold is None else exactly(self.threshold)
+        threshold = "none" if self.threshold is None else format_exactly(self.threshold)
         parts = [f"selective|base:{self.base or 'by-kind'}", *_of_base(self.base)]
         return "|".join([*parts, f"threshold:{threshold}|ties:file-order|missing:last|v:1"])
 
@@ -107,7 +107,7 @@ class Selective:
             note = "; ".join(part for part in (note, more) if part)
         if kept and not sure:
             note, kept, correct, confidences = "no prediction has a confidence", [], [], []
-        many = counts(scores, submission, scored=kept)
+        many = count_questions(scores, submission, scored=kept)
         if silent := many["n_scored"] - many["n_answered"]:
             more = (
                 f"{silent:,} of {count_of(many['n_scored'], 'question')} unanswered: counted as "
@@ -180,7 +180,7 @@ def coverage_at(accuracy: float, coverages: "NDArray[Any]", risks: "NDArray[Any]
     """
     import numpy as np
 
-    (below,) = np.nonzero(risks < bound_of(accuracy, len(risks)))
+    (below,) = np.nonzero(risks < risk_bound(accuracy, len(risks)))
     return float(coverages[below[-1]]) if len(below) else 0.0
 
 
@@ -297,7 +297,7 @@ class _Curves:
         unit_ids: Sequence[str],
     ) -> None:
         self.unit_ids = unit_ids
-        self._ranked = Ranked(*_sorted(confidences, correct))
+        self._ranked = RankedAnswers(*_sorted(confidences, correct))
 
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
         curves = self._ranked.resampled(times)

@@ -1,6 +1,6 @@
 """Settings as signatures and notes tell them: exactly, so that they can be given again."""
 
 
-def exactly(number: float) -> str:
+def format_exactly(number: float) -> str:
     """Return the shortest text that reads back as the number: ``1``, ``0.95``, ``0.123456789``."""
     return repr(float(number)).removesuffix(".0")

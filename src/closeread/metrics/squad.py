@@ -8,7 +8,7 @@ those of ``evaluate-v2.0.py`` where the two must agree.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from closeread.metrics.matching.single import SingleAnswer, whole_file
+from closeread.metrics.matching.single import SingleAnswer, score_file
 
 
 def metric() -> SingleAnswer:
@@ -28,4 +28,4 @@ def official(
     Raises:
         CloseReadError: A prediction is no string, or there is no reference or no question.
     """
-    return whole_file("squad", golds, predictions)
+    return score_file("squad", golds, predictions)

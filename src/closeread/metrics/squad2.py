@@ -11,11 +11,16 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.metrics.matching.overlap import exact_and_f1
-from closeread.metrics.matching.references import no_questions, present, raw_text, text_of
-from closeread.metrics.matching.unspaced import ONE_WORD, note_of, noted
-from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
-from closeread.metrics.pools import Counts, counts, mean_pools, told_of_repeats
-from closeread.metrics.settings import exactly
+from closeread.metrics.matching.references import (
+    predicted_text,
+    require_gold,
+    require_string,
+    undefined_mean,
+)
+from closeread.metrics.matching.unspaced import ONE_WORD, add_unspaced_note, unspaced_note
+from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, check_null_odds
+from closeread.metrics.pools import Counts, count_questions, describe_repeated_ids, mean_pools
+from closeread.metrics.settings import format_exactly
 from closeread.metrics.subject import value_name
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -49,7 +54,7 @@ class Squad2:
     def signature(self) -> str:
         """Return the settings that two numbers must share."""
         missing = "zero" if self._is_strict else "skip"
-        threshold = exactly(self.na_threshold)
+        threshold = format_exactly(self.na_threshold)
         return f"{self.name}|norm:squad|missing:{missing}|na_threshold:{threshold}|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
@@ -63,9 +68,9 @@ class Squad2:
             CloseReadError: The question has no gold, not even that it has no answer.
         """
         name = question.question_id
-        answers = present(name, question.answers, self.name)
+        answers = require_gold(name, question.answers, self.name)
         golds = [answer.texts[0] for answer in answers if answer.texts]
-        text = text_of(prediction)
+        text = predicted_text(prediction)
         exact: float | None = None
         f1: float | None = None
         if text is not None:
@@ -81,7 +86,7 @@ class Squad2:
             question_id=name,
             values=values,
             unit_id=question_unit(question),
-            note=note_of(golds),
+            note=unspaced_note(golds),
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -101,24 +106,24 @@ class Squad2:
             find = submission.predictions.get
             there = {score.question_id for score in scores if find(score.question_id) is not None}
         missing = self._missing(len(scores) - len(there))
-        note = "; ".join(filter(None, (missing, told_of_repeats(len(rows) - len(scores)))))
+        note = "; ".join(filter(None, (missing, describe_repeated_ids(len(rows) - len(scores)))))
         n_unspaced = sum(score.note == ONE_WORD for score in scores)
         n_answers = sum("hasans_em" in score.values for score in scores)
         if odds is None:
             means = mean_pools(names, scores, submission, note=note)
-            return noted(means, n_unspaced, n_answers)
+            return add_unspaced_note(means, n_unspaced, n_answers)
         scored = {score.question_id: score for score in scores if score.question_id in there}
-        complete(odds, list(scored))
+        check_null_odds(odds, list(scored))
         judged = [
             _with_threshold(score, odds, self.na_threshold) if score.question_id in there else score
             for score in scores
         ]
         means = mean_pools(names, judged, submission, note=note)
         if self._is_strict:
-            return noted(means, n_unspaced, n_answers)
-        many = counts(scores, submission, scored=list(scored.values()))
+            return add_unspaced_note(means, n_unspaced, n_answers)
+        many = count_questions(scores, submission, scored=list(scored.values()))
         pools = (*means, *self._curves(scored, odds, submission, many))
-        return noted(pools, n_unspaced, n_answers)
+        return add_unspaced_note(pools, n_unspaced, n_answers)
 
     def _missing(self, count: int) -> str:
         if not count:
@@ -136,7 +141,7 @@ class Squad2:
         submission: Submission,
         many: Counts,
     ) -> tuple[Pool, ...]:
-        texts = {name: text_of(submission.predictions.get(name)) for name in scored}
+        texts = {name: predicted_text(submission.predictions.get(name)) for name in scored}
         has_answer = {name: "hasans_em" in score.values for name, score in scored.items()}
         exact = {name: score.values["em"] or 0.0 for name, score in scored.items()}
         f1 = {name: score.values["f1"] or 0.0 for name, score in scored.items()}
@@ -176,7 +181,7 @@ class Squad2:
                 best=curve == "best",
                 **many,
                 note=(
-                    f"best threshold {exactly(rankings[value].best(n_no_answer)[1])}"
+                    f"best threshold {format_exactly(rankings[value].best(n_no_answer)[1])}"
                     if curve == "best"
                     else ""
                 ),
@@ -239,9 +244,9 @@ def official(
     known = dict(golds)
     exact, f1 = _raw_scores(known, predictions)
     if not exact:
-        raise no_questions("squad2", "no question was answered")
+        raise undefined_mean("squad2", "no question was answered")
     odds = dict.fromkeys(predictions, 0.0) if null_odds is None else null_odds
-    complete(odds, list(exact))
+    check_null_odds(odds, list(exact))
     judged_exact = _judged(exact, odds, threshold, known)
     judged_f1 = _judged(f1, odds, threshold, known)
     printed: dict[str, float] = _means("", list(exact), judged_exact, judged_f1)
@@ -272,7 +277,7 @@ def _raw_scores(
     exact, f1 = {}, {}
     for name, texts in golds.items():
         if name in predictions:
-            text = raw_text(name, predictions[name], "squad2")
+            text = require_string(name, predictions[name], "squad2")
             exact[name], f1[name] = score_text(text, texts)
     return exact, f1
 

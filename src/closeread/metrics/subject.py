@@ -45,7 +45,7 @@ def may_judge_options(name: str) -> bool:
     return _subject(family(name)) in ("options", "any")
 
 
-def about(name: str) -> Callable[[Question], bool]:
+def applies_to(name: str) -> Callable[[Question], bool]:
     """Return whether a metric family is about a question: mixed sets hold several kinds."""
     return _IS_ABOUT[_subject(name)]
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from closeread.metrics.intervals import FEW, Interval, Resampling, interval, value
-from closeread.metrics.settings import exactly
+from closeread.metrics.intervals import FEW_UNITS, Interval, Resampling, interval, value
+from closeread.metrics.settings import format_exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import ROLES, Prediction, Score, Submission, Summary, Unit
 
-_TOO_NARROW = f"fewer than {FEW} passages: the interval is probably too narrow"
+_TOO_NARROW = f"fewer than {FEW_UNITS} passages: the interval is probably too narrow"
 
 
 def summarize(
@@ -29,10 +29,10 @@ def summarize(
         resampling: How intervals are made; None for none (then numpy is not even imported).
         n_questions: How many questions the data set has; None where there are no others.
     """
-    return described(metric, metric.pool(scores, submission), resampling, n_questions)
+    return describe_pools(metric, metric.pool(scores, submission), resampling, n_questions)
 
 
-def described(
+def describe_pools(
     metric: Metric,
     pools: Iterable[Pool],
     resampling: Resampling | None,
@@ -41,14 +41,14 @@ def described(
     """Return the summaries of a metric's pools, as ``summarize`` does."""
     if n_questions is not None:
         pools = [replace(pool, n_questions=n_questions) for pool in pools]
-    return tuple(describe(pool, metric.signature(), metric.unit, resampling) for pool in pools)
+    return tuple(describe_pool(pool, metric.signature(), metric.unit, resampling) for pool in pools)
 
 
-def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | None) -> Summary:
+def describe_pool(pool: Pool, signature: str, unit: Unit, resampling: Resampling | None) -> Summary:
     """Return the summary of one pool.
 
     The signature is the metric's, under the value's full name, then ``n`` (questions in the data
-    set) and, last, ``ci`` (how the interval was made); see ``comparable``.
+    set) and, last, ``ci`` (how the interval was made); see ``comparable_signature``.
     """
     found = interval(pool, resampling) if resampling is not None else None
     settings = signature.partition("|")[2]
@@ -58,7 +58,7 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
     if found is not None and found.method in ("percentile", "farther"):
         if unit == "question":
             notes.append(_together(pool))
-        elif unit == "passage" and len(pool.unit_ids) < FEW:
+        elif unit == "passage" and len(pool.unit_ids) < FEW_UNITS:
             notes.append(_TOO_NARROW)
     if number is None and found is None:
         notes.append("no question was scored")
@@ -85,12 +85,12 @@ def _together(pool: Pool) -> str:
     return f"resampled in {len(ids):,} groups: options and variants of one question stay together"
 
 
-def comparable(signature: str) -> str:
+def comparable_signature(signature: str) -> str:
     """Return what two values' signatures must share to be compared: all but the interval's."""
     return "|".join(part for part in signature.split("|") if not part.startswith("ci:"))
 
 
-def breakdowns(
+def summarize_breakdowns(
     metric: Metric,
     scored: Iterable[tuple[Mapping[str, str], Score]],
     submission: Submission,
@@ -114,7 +114,7 @@ def breakdowns(
         for tag, kind in found.items():
             if tag in tags:
                 groups.setdefault(tag, {}).setdefault(kind, []).append(score)
-    placed = by_id(submission)
+    placed = rows_by_id(submission)
     return {
         tag: {
             kind: {
@@ -122,7 +122,7 @@ def breakdowns(
                 for summary in summarize(
                     metric,
                     members,
-                    restrict(submission, members, placed),
+                    restrict_submission(submission, members, placed),
                     resampling,
                     sizes[tag, kind],
                 )
@@ -142,7 +142,7 @@ def _place(value: str) -> tuple[int, str]:
 Placed = Mapping[str, Sequence[tuple[int, tuple[str, Any]]]]
 
 
-def by_id(submission: Submission) -> Placed:
+def rows_by_id(submission: Submission) -> Placed:
     """Return the rows that were handed in by their ids, each with its place in the file."""
     placed: dict[str, list[tuple[int, tuple[str, Any]]]] = {}
     for place, row in enumerate(submission.rows):
@@ -150,7 +150,9 @@ def by_id(submission: Submission) -> Placed:
     return placed
 
 
-def restrict(submission: Submission, scores: Sequence[Score], placed: Placed) -> Submission:
+def restrict_submission(
+    submission: Submission, scores: Sequence[Score], placed: Placed
+) -> Submission:
     """Return the part of a submission that is about the scored questions or their units.
 
     What it costs grows with the part, not with the whole: there may be thousands of parts.
@@ -158,7 +160,7 @@ def restrict(submission: Submission, scores: Sequence[Score], placed: Placed) ->
     Args:
         submission: The whole.
         scores: Of the part's questions.
-        placed: ``by_id(submission)``.
+        placed: ``rows_by_id(submission)``.
     """
     wanted = dict.fromkeys(score.question_id for score in scores)
     units = wanted | dict.fromkeys(score.unit_id for score in scores)
@@ -195,6 +197,6 @@ def interval_settings(found: Interval | None, resampling: Resampling | None) -> 
     if found is None or resampling is None or found.method == "none":
         return ""
     if found.method == "exact":
-        return f"ci:exact,{exactly(resampling.level)}"
-    made = f"{exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
+        return f"ci:exact,{format_exactly(resampling.level)}"
+    made = f"{format_exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
     return f"ci:{found.method},{made}"

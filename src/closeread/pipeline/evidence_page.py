@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from closeread.metrics.evidence import MAIN
+from closeread.metrics.evidence import MAIN_VALUES
 from closeread.metrics.units import question_unit
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
@@ -68,7 +68,7 @@ def evidence_material(
 
 
 def _view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
-    main = next((name for name in MAIN if name in found.metrics), "")
+    main = next((name for name in MAIN_VALUES if name in found.metrics), "")
     run = RunInfo(
         closeread=__version__,
         created=now(),

@@ -11,7 +11,7 @@ from closeread.errors import CloseReadError
 from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import without_texts
+from closeread.metrics.pools import strip_texts
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Retriever, uncounted
@@ -130,7 +130,7 @@ class Scorer:
         else:
             name, score = "evidence", self._evidence.score(question, judged)
         self._scores.setdefault(name, []).append(score)
-        self._predictions[question.question_id] = without_texts(judged)
+        self._predictions[question.question_id] = strip_texts(judged)
 
     @cached_property
     def _expmrc(self) -> Expmrc:
@@ -209,7 +209,7 @@ def _is_text(question: Question) -> bool:
 
 def main_value(summaries: Mapping[str, Summary]) -> float | None:
     """Return the F1 that a search maximises: of ``evidence``, else of ExpMRC."""
-    for name in evidence.MAIN:
+    for name in evidence.MAIN_VALUES:
         if name in summaries:
             return summaries[name].value
     return None

@@ -7,8 +7,8 @@ from typing import Any
 from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
 from closeread.evidence.query import label_of
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import counts, per_unit, without_texts
-from closeread.metrics.summary import describe
+from closeread.metrics.pools import count_questions, strip_texts, sum_by_unit
+from closeread.metrics.summary import describe_pool
 from closeread.metrics.units import passage_unit
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
@@ -170,13 +170,13 @@ class CorpusScorer:
             self._scores.append(
                 Score(question_id=name, values=values, unit_id=passage_unit(question))
             )
-            self._found[name] = without_texts(prediction)
+            self._found[name] = strip_texts(prediction)
 
     def summaries(self) -> dict[str, Summary]:
         """Return the summaries of the passages found, and of the evidence where there is gold."""
         mark = f"from:corpus|passages:{self._passages}"
         found = {
-            pool.metric: describe(pool, f"corpus|{mark}|v:2", "passage", self._resampling)
+            pool.metric: describe_pool(pool, f"corpus|{mark}|v:2", "passage", self._resampling)
             for pool in map(self._recall, sorted({1, self._passages}))
         }
         for name, one in self._evidence.summaries().items():
@@ -184,7 +184,7 @@ class CorpusScorer:
         return found
 
     def _recall(self, at: int) -> Pool:
-        units, (found, claims) = per_unit(
+        units, (found, claims) = sum_by_unit(
             [one.unit_id for one in self._scores],
             [one.values[f"recall@{at}"] or 0.0 for one in self._scores],
             [one.values["claims"] or 0.0 for one in self._scores],
@@ -195,7 +195,7 @@ class CorpusScorer:
             unit_ids=units,
             numerators=found,
             denominators=claims,
-            **counts(self._scores, submission, by_evidence=True),
+            **count_questions(self._scores, submission, by_evidence=True),
         )
 
 

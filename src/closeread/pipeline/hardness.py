@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from closeread.errors import UsageError
-from closeread.metrics.attack import right
+from closeread.metrics.attack import correctness
 from closeread.protocols import Reader
 from closeread.runs.answers import answers
 from closeread.runs.plan import batches
@@ -54,7 +54,7 @@ class Hardness:
 
 
 def _hardness(question: Question, prediction: Prediction) -> float:
-    is_right = bool(right(question, prediction))
+    is_right = bool(correctness(question, prediction))
     sure = prediction.confidence
     if sure is None or not 0.0 <= sure <= 1.0:
         return float(not is_right)

@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import Any
 
 from closeread.errors import MissingExtraError
-from closeread.metrics.evidence import MAIN
+from closeread.metrics.evidence import MAIN_VALUES
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import CELLS
 from closeread.reports.material import Material, RunView
@@ -52,7 +52,7 @@ def table(found: JoinedScores) -> dict[str, Any]:
                 value: one
                 for value, of in values.items()
                 for name, one in of.items()
-                if name in MAIN
+                if name in MAIN_VALUES
             }
             for by, values in found.breakdowns.items()
         },

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.option import judge
+from closeread.metrics.option import judge_options
 from closeread.reports.risk_coverage import Judged, Point, curve
 from closeread.runs.compare import Compared
 from closeread.runs.compare_tables import ComparedTables
@@ -59,7 +59,7 @@ def choice_of(question: Question, told: Told | None) -> str:
     prediction = told.prediction
     if prediction.answer is None and len(prediction.option_scores) != len(question.options):
         return ""
-    return picked(question, prediction) or ""
+    return picked_label(question, prediction) or ""
 
 
 def right_options(question: Question) -> list[str] | None:
@@ -78,7 +78,7 @@ def held_options(question: Question, told: Told | None) -> list[str] | None:
         return None
     if len(told.prediction.option_scores) not in (0, len(question.options)):
         return None
-    judged = judge(question, told.prediction)
+    judged = judge_options(question, told.prediction)
     return None if all(one is None for one in judged) else _labels_of(question, judged)
 
 

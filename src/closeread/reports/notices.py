@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from closeread.metrics.summary import comparable
+from closeread.metrics.summary import comparable_signature
 from closeread.reports.excerpts import MOST, shortened
 from closeread.reports.material import Material, RunView
 from closeread.runs.submission_fit import KINDS
@@ -137,7 +137,7 @@ def _between(material: Material) -> list[Notice]:
         unlike = []
         for name in sorted(names):
             signatures = [run.metrics[name].signature for run in members if name in run.metrics]
-            if len({comparable(signature) for signature in signatures}) > 1:
+            if len({comparable_signature(signature) for signature in signatures}) > 1:
                 unlike.append(name)
         if unlike:
             found.append(Notice(code="signatures", params={"metrics": ", ".join(unlike)}))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from closeread.metrics.intervals import Resampling, interval
-from closeread.metrics.pools import per_unit
+from closeread.metrics.pools import sum_by_unit
 from closeread.protocols import Pool
 from closeread.reports.material import Share
 
@@ -52,7 +52,7 @@ def mean_interval(
         judged: What each question adds; at least one.
         resampling: How the run's own intervals are made; None for none.
     """
-    unit_ids, (numerators, denominators) = per_unit(
+    unit_ids, (numerators, denominators) = sum_by_unit(
         [one.unit for one in judged],
         [one.value * one.parts for one in judged],
         [one.parts for one in judged],

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from closeread.errors import InputError, MismatchError, UsageError
-from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.paired import System, pair_with_first
 from closeread.metrics.comparison.significance import Comparison
 from closeread.metrics.comparison.significance import compare as compare_pairs
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
-from closeread.metrics.summary import comparable
+from closeread.metrics.summary import comparable_signature
 from closeread.protocols import Begin, Pool, unwatched
 from closeread.runs.integrity import misfits, predictions_misfit
 from closeread.runs.records import DatasetInfo, RunSummary
@@ -81,7 +81,9 @@ def compare_runs(
     found.apart = apart
     advance = begin(len(pooled))
     for of_systems in pooled.values():
-        found.comparisons += compare_pairs(paired(of_systems, resampling, found.dataset.sha256))
+        found.comparisons += compare_pairs(
+            pair_with_first(of_systems, resampling, found.dataset.sha256)
+        )
         advance(1)
     return found
 
@@ -211,7 +213,7 @@ def _signatures(
     found: dict[str, str] = {}
     for name in names:
         every = {
-            str(run.path): comparable(summary.metrics[name].signature)
+            str(run.path): comparable_signature(summary.metrics[name].signature)
             for run, summary in zip(runs, summaries, strict=True)
         }
         if len(set(every.values())) == 1:

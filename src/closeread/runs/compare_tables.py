@@ -7,8 +7,8 @@ from pathlib import Path
 
 from closeread.errors import MismatchError, UsageError
 from closeread.formats.mrqa_results import domain
-from closeread.metrics.comparison.paired import Paired, paired
-from closeread.metrics.comparison.significance import Comparison, adjusted
+from closeread.metrics.comparison.paired import Paired, pair_with_first
+from closeread.metrics.comparison.significance import Comparison, adjust_p_values
 from closeread.metrics.comparison.significance import compare as compare_pairs
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
@@ -130,7 +130,10 @@ def compare_tables(
             allow_different_signatures=allow_different_signatures,
         )
         pairs.append(
-            {name: paired(of, resampling, one.dataset.sha256) for name, of in pools.items()}
+            {
+                name: pair_with_first(of, resampling, one.dataset.sha256)
+                for name, of in pools.items()
+            }
         )
         for of in pairs[-1].values():
             one.comparisons += compare_pairs(of)
@@ -243,7 +246,7 @@ def _adjust(sets: Sequence[Compared], resampling: Resampling) -> None:
     names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
     together = {
         name: iter(
-            adjusted(
+            adjust_p_values(
                 [one for found in sets for one in found.comparisons if one.metric == name],
                 resampling,
             )

@@ -11,8 +11,8 @@ from closeread.errors import UsageError
 from closeread.formats.files.atomic_write import writing
 from closeread.formats.files.output_place import must_not_replace
 from closeread.formats.submissions import dumping, gcrc_package
-from closeread.metrics.choice import picked
-from closeread.metrics.option import judge
+from closeread.metrics.choice import picked_label
+from closeread.metrics.option import judge_options
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY, Predictions, Run
 from closeread.types import Answer, Dataset, Prediction
 
@@ -107,7 +107,7 @@ def _lettered(
         if prediction is None:
             continue
         if not scored or (prediction.answer is None and prediction.option_scores):
-            letter = Answer(kind="choice", label=picked(question, prediction) or "")
+            letter = Answer(kind="choice", label=picked_label(question, prediction) or "")
             found[question.question_id] = replace(prediction, answer=letter)
     return found
 
@@ -121,7 +121,7 @@ def _judged(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Predi
     for question in dataset.questions():
         prediction = said.get(question.question_id)
         if prediction is not None:
-            held = tuple(float(one is True) for one in judge(question, prediction))
+            held = tuple(float(one is True) for one in judge_options(question, prediction))
             found[question.question_id] = replace(prediction, option_scores=held)
     return found
 

@@ -6,7 +6,7 @@ from itertools import islice
 import msgspec
 
 from closeread.errors import InputError
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.readers.generative.extraction import Extraction, needs_question, rule_named, stops_in
 from closeread.runs.store import Predictions, Run
 from closeread.types import Dataset, Prediction, Question, Summary
@@ -103,7 +103,7 @@ def unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
             continue
         n_read += 1
         text = found.answer is not None and found.answer.kind != "none"
-        n_unmatched += text and picked(question, found) is None
+        n_unmatched += text and picked_label(question, found) is None
     return n_unmatched, n_read
 
 

@@ -12,7 +12,7 @@ from closeread.errors import CloseReadError, InputError, StorageError, UsageErro
 from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.output_place import within
 from closeread.items import telling
-from closeread.metrics.summary import described
+from closeread.metrics.summary import describe_pools
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.extract import Extracted
@@ -247,7 +247,7 @@ def _streamed(
     pools = metric.pool(scores, submission)
     n_scores = {name: pools[0].n_questions if pools else 0}
     _must_apply(n_scores, walked.n_questions, dataset.name)
-    summaries = described(metric, pools, resampling_of(settings), walked.n_questions)
+    summaries = describe_pools(metric, pools, resampling_of(settings), walked.n_questions)
     _must_have_gold(dataset, summaries)
     return RunSummary(
         dataset=describe_dataset(dataset, walked.n_questions),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import as_number, as_typed
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.runs.ambiguous_answers import accepted, declines, says_several
 from closeread.text.garbled import may_be, undone
 from closeread.types import Dataset, Prediction, Question, Submission
@@ -169,7 +169,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             missing.append(question.question_id)
         elif question.options and (said := _said(prediction)):
             labels = {option.label for option in question.options}
-            letter = picked(question, prediction)
+            letter = picked_label(question, prediction)
             if letter not in labels:
                 no_options.append(question.question_id)
                 if as_number(said) is not None:

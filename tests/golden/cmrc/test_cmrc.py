@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.metrics import cmrc
-from closeread.metrics.matching.segmentation import Segmenter, segmenter
+from closeread.metrics.matching.segmentation import Segmenter, make_segmenter
 from closeread.types import Answer, Prediction, Question, Submission
 
 pytestmark = pytest.mark.usefixtures("punkt")
@@ -45,7 +45,7 @@ def test_every_row_has_the_official_scores_and_segments(golden):
     metric = cmrc.metric()
     assert metric.signature().endswith("|nltk:3.9.1|punkt:english|v:1")
     for row in golden("cmrc/questions.jsonl"):
-        assert segmenter().cmrc(row["prediction"]) == row["segments"], row
+        assert make_segmenter().cmrc(row["prediction"]) == row["segments"], row
         found = _score(metric, row["id"], row["prediction"], row["answers"])
         assert found == (row["em"], row["f1"]), row
 

@@ -32,7 +32,7 @@ def test_every_question_and_option(corpus, dataset, golden, name):
         prediction = submission.predictions[question.question_id]
         assert (question.asks_for == "contradicted") == row["negative"]
         assert list(prediction.option_scores) == row["prob"]
-        label = choice.picked(question, prediction)
+        label = choice.picked_label(question, prediction)
         assert label == "ABCD"[row["prediction"]]
         assert question.answers[0].label == "ABCD"[row["answer"]]
         choices.append(choice.metric().score(question, prediction))
@@ -57,7 +57,7 @@ def test_the_polarity_rule_picks_what_was_stored_from_the_scores_alone(corpus, d
     for question, row in zip(dataset.questions(), golden["rows"], strict=True):
         given = submission.predictions[question.question_id]
         bare = msgspec.structs.replace(given, answer=None)
-        assert choice.picked(question, bare) == "ABCD"[row["prediction"]]
+        assert choice.picked_label(question, bare) == "ABCD"[row["prediction"]]
         compared += 1
     print(f"{compared} questions compared")
     assert compared == 700

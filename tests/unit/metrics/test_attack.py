@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
-from closeread.metrics.attack import metric, right
+from closeread.metrics.attack import correctness, metric
 from closeread.metrics.summary import summarize
 from closeread.types import Answer, Option, Prediction, Question, Role, Submission, Summary
 
@@ -80,9 +80,9 @@ def test_where_no_original_is_right_nothing_can_be_kept() -> None:
 
 def test_without_gold_nothing_is_said() -> None:
     asked = [question("a", "original"), question("a", "positive", gold=False)]
-    assert right(asked[1], None) is None
+    assert correctness(asked[1], None) is None
     nameless = Answer(kind="choice", texts=("none of these",))  # as of an answer that is no option
-    assert right(msgspec.structs.replace(asked[1], answers=(nameless,)), None) is None
+    assert correctness(msgspec.structs.replace(asked[1], answers=(nameless,)), None) is None
     handed = Submission(predictions={})
     scores = [metric().score(one, None) for one in asked]
     (first, *_) = summarize(metric(), scores, handed, None)
@@ -117,6 +117,6 @@ def test_words_are_judged_as_the_scorer_of_their_kind_does(
 ) -> None:
     kind = "span" if said else "none"
     answer = Answer(kind=kind, texts=(said,) if said else ())  # type: ignore[arg-type]
-    assert right(asked, Prediction(question_id="q", answer=answer)) == float(is_right)
-    assert right(asked, None) == 0.0
-    assert right(asked, Prediction(question_id="q", error="broken")) == 0.0
+    assert correctness(asked, Prediction(question_id="q", answer=answer)) == float(is_right)
+    assert correctness(asked, None) == 0.0
+    assert correctness(asked, Prediction(question_id="q", error="broken")) == 0.0

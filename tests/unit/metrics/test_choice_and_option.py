@@ -47,7 +47,7 @@ def said(label="", texts=(), scores=()):
     ],
 )
 def test_what_a_prediction_picks(prediction, asks_for, label):
-    assert choice.picked(question(asks_for), prediction) == label
+    assert choice.picked_label(question(asks_for), prediction) == label
 
 
 def test_scores_must_be_as_many_as_options():
@@ -93,12 +93,12 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
     ],
 )
 def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged):
-    assert option.judge(question(asks_for), prediction) == judged
+    assert option.judge_options(question(asks_for), prediction) == judged
 
 
 def test_scores_that_only_rank_are_held_against_no_threshold_wherever_they_lie():
     sums = msgspec.structs.replace(said("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
-    assert option.judge(question(), sums) == (True, False, False)
+    assert option.judge_options(question(), sums) == (True, False, False)
     note = "option scores that only rank, judged by the option picked"
     assert option.metric().score(question(), sums).note == note
     (line,) = msgspec.json.decode(msgspec.json.encode([sums]), type=list[Prediction])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.errors import CloseReadError, InputError
-from closeread.metrics.drop import metric, official, score_pair, scored
+from closeread.metrics.drop import cached_judgement, metric, official, score_pair
 from closeread.metrics.drop_mended import firstline, fixed, number, whitespace
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
@@ -158,16 +158,16 @@ def test_without_a_question_the_two_numbers_are_named_and_the_types_are_not():
 
 def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alone():
     prediction = said("n", "red", "blue")
-    first = scored(NUMBER, prediction)
-    assert scored(NUMBER, prediction) is first
-    assert [found.text for found in scored(SPANS, prediction)[3][0]] == ["red", "blue"]
-    assert scored(SPANS, None)[5] == 0.0
-    assert scored(NUMBER, None)[0] is NUMBER
+    first = cached_judgement(NUMBER, prediction)
+    assert cached_judgement(NUMBER, prediction) is first
+    assert [found.text for found in cached_judgement(SPANS, prediction)[3][0]] == ["red", "blue"]
+    assert cached_judgement(SPANS, None)[5] == 0.0
+    assert cached_judgement(NUMBER, None)[0] is NUMBER
 
 
 def test_the_first_question_of_all_can_be_asked_for_what_its_score_is_from(monkeypatch):
     monkeypatch.setattr("closeread.metrics.drop._last", None)
-    assert scored(NUMBER, said("n", "3"))[4:] == (1.0, 1.0)
+    assert cached_judgement(NUMBER, said("n", "3"))[4:] == (1.0, 1.0)
 
 
 def test_what_threads_score_at_once_is_not_mixed_up():
@@ -179,7 +179,7 @@ def test_what_threads_score_at_once_is_not_mixed_up():
         with ThreadPoolExecutor(8) as pool:
             found = pool.map(
                 lambda one: all(
-                    scored(one, said(one.question_id, one.question_id))[0] is one
+                    cached_judgement(one, said(one.question_id, one.question_id))[0] is one
                     for _ in range(4_000)
                 ),
                 asked,

@@ -5,7 +5,7 @@ import pytest
 
 from closeread.metrics.evidence import metric, official, overlap
 from closeread.metrics.intervals import value
-from closeread.metrics.summary import breakdowns
+from closeread.metrics.summary import summarize_breakdowns
 from closeread.protocols import Metric
 from closeread.types import Answer, Evidence, Prediction, Question, Span, Submission
 
@@ -161,7 +161,7 @@ def test_a_part_has_a_value_where_the_whole_has(gives):
         for name, one in named.items()
     ]
     submission = Submission(predictions=named)
-    parts = breakdowns(
+    parts = summarize_breakdowns(
         metric(),
         [({"kind": "xxyyzz"[place]}, score) for place, score in enumerate(scores)],
         submission,

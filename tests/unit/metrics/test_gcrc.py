@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
-from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.paired import System, pair_with_first
 from closeread.metrics.comparison.significance import compare
 from closeread.metrics.gcrc import chance_levels, metric, official, strict, weighted
 from closeread.metrics.intervals import Resampling, value
-from closeread.metrics.summary import breakdowns, summarize
+from closeread.metrics.summary import summarize, summarize_breakdowns
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Submission
 
@@ -233,7 +233,7 @@ def test_two_scores_are_tested_by_swaps_as_the_accuracies_are(made):
         return made.pool(scores, submission)[3]
 
     first, second = pool("DDDABDADDADDDDD"), pool("ABCADDADCDDDDDD")
-    (found,) = compare(paired([System("1", [first]), System("2", [second])], Resampling()))
+    (found,) = compare(pair_with_first([System("1", [first]), System("2", [second])], Resampling()))
     apart = [1.0, -0.3, 0.3, -0.2]
     sums = [sum(map(math.prod, zip(apart, signs, strict=True)))
             for signs in itertools.product((1, -1), repeat=len(apart))]  # fmt: skip
@@ -241,7 +241,7 @@ def test_two_scores_are_tested_by_swaps_as_the_accuracies_are(made):
     assert found.test == "permutation-exact"
     assert found.p_value == sum(abs(one) > sum(apart) - 1e-9 for one in sums) / len(sums)
     seeds = System("1", [second, first])  # whose mean lies half as far from the second
-    (halved,) = compare(paired([seeds, System("2", [second])], Resampling()))
+    (halved,) = compare(pair_with_first([seeds, System("2", [second])], Resampling()))
     assert (halved.difference, halved.p_value) == (pytest.approx(sum(apart) / 10), found.p_value)
 
 
@@ -252,7 +252,7 @@ def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
         metric().score(each, submission.predictions.get(each.question_id)) for each in QUESTIONS
     ]
     sizes = dict.fromkeys((("source", each.group_id) for each in QUESTIONS), 3)
-    found = breakdowns(
+    found = summarize_breakdowns(
         metric(), zip(tags, scores, strict=True), submission, None, tags=["source"], sizes=sizes
     )
     assert found["source"]["t1"]["gcrc.acc0"].value == 1.0

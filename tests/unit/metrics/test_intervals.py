@@ -10,14 +10,14 @@ from closeread.errors import UsageError
 from closeread.metrics.intervals import (
     VERSION,
     Resampling,
-    distribution,
-    farther,
+    farther_bounds,
     interval,
-    unseen,
+    resample_values,
+    unseen_bounds,
     unseen_share,
     value,
 )
-from closeread.metrics.summary import describe
+from closeread.metrics.summary import describe_pool
 from closeread.protocols import Pool
 
 BOUNDS = (
@@ -67,7 +67,7 @@ def drawn_values(kind):
 )
 def test_draws_have_the_distribution_of_the_plain_bootstrap(kind):
     numerators, denominators = drawn_values(kind)
-    ours = distribution(pool_of(numerators, denominators), 20_000, np.random.default_rng(1))
+    ours = resample_values(pool_of(numerators, denominators), 20_000, np.random.default_rng(1))
     plain = plain_bootstrap(numerators, denominators, 20_000, 2)
     spread = plain.std()
     assert ours.mean() == pytest.approx(plain.mean(), abs=spread / 20)
@@ -128,7 +128,7 @@ def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n
 
 
 def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
-    low, high = unseen(0.5, 20, 0.95)
+    low, high = unseen_bounds(0.5, 20, 0.95)
     assert 0.4 < low < 0.5 < high < 0.6
     assert high - low == pytest.approx(1 - 0.025 ** (1 / 20))
 
@@ -190,7 +190,7 @@ def test_bounds_without_width_are_a_statistic_s_extremes():
 def test_undefined_resamples_are_left_out():
     """Half the units weigh nothing: some resamples have no denominator at all."""
     pool = pool_of([1.0, 0.0, 0.0, 0.0], [1, 1, 0, 0])
-    drawn = distribution(pool, 500, np.random.default_rng(0))
+    drawn = resample_values(pool, 500, np.random.default_rng(0))
     assert np.isnan(drawn).any()
     found = interval(pool, Resampling(resamples=500))
     assert (found.low, found.high, found.method) == (0.0, 1.0, "percentile")
@@ -200,7 +200,7 @@ def test_units_that_do_not_count_do_not_make_a_number_surer():
     """Seven right answers among 75 questions of other kinds give the bound of seven, not of 75."""
     pool = pool_of([1.0] * 7 + [0.0] * 68, [1] * 7 + [0] * 68)
     found = interval(pool, Resampling(resamples=500))
-    assert (found.low, found.high) == unseen(1.0, 7, 0.95)
+    assert (found.low, found.high) == unseen_bounds(1.0, 7, 0.95)
     assert "7 scored units" in found.note
     one = interval(pool_of([1.0, 0.0], [1, 0]), Resampling(resamples=500))
     assert one.note == "only one unit was scored: exact interval instead of the bootstrap"
@@ -310,8 +310,8 @@ def test_bounds_are_those_of_this_version():
 
 def test_the_farther_bounds_by_hand():
     """Resamples that lie above the value are taken back below it, and those below it above."""
-    assert farther(0.5, (0.5, 0.7)) == pytest.approx((0.3, 0.7))
-    assert farther(0.5, (0.2, 0.5)) == pytest.approx((0.2, 0.8))
+    assert farther_bounds(0.5, (0.5, 0.7)) == pytest.approx((0.3, 0.7))
+    assert farther_bounds(0.5, (0.2, 0.5)) == pytest.approx((0.2, 0.8))
 
 
 def test_the_interval_of_a_best_value_says_so_and_stays_a_share():
@@ -320,7 +320,7 @@ def test_the_interval_of_a_best_value_says_so_and_stays_a_share():
     ends["high"] = lambda drawn: 0.1 if drawn is not None and drawn[0] else 0.9
     for statistic in ends.values():
         pool = replace(pool_of([0.0] * 2, statistic=statistic), best=True)
-        found = describe(pool, "a|v:1", "question", Resampling(resamples=100))
+        found = describe_pool(pool, "a|v:1", "question", Resampling(resamples=100))
         assert (found.low, found.high) == pytest.approx(
             (0.0, 0.9) if statistic is ends["low"] else (0.1, 1.0)
         )

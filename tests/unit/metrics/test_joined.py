@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from closeread.metrics.joined import joined
+from closeread.metrics.joined import score_jointly
 from closeread.types import Answer, Evidence, Option, Prediction, Question, Span, Submission
 
 ONE, TWO = Span(0, 10), Span(10, 20)
@@ -31,7 +31,7 @@ def picked(name, label, span):
 
 def values(questions, predictions):
     submission = Submission(predictions={one.question_id: one for one in predictions})
-    found = joined(questions, submission, None)
+    found = score_jointly(questions, submission, None)
     return {name.partition(".")[2]: one.value for name, one in found.summaries.items()}
 
 
@@ -123,12 +123,14 @@ def test_what_two_numbers_must_share_and_who_was_silent_is_said():
         "3": Prediction(question_id="3", error="timed out"),
         "5": Prediction(question_id="5", answer=bare),
     }
-    found = joined(questions, Submission(predictions=predictions), None).summaries["joined.both"]
+    found = score_jointly(questions, Submission(predictions=predictions), None).summaries[
+        "joined.both"
+    ]
     assert found.note == "1 prediction has no evidence: counted as wrong evidence"
     assert found.signature == "joined.both|enough:0.5|pick:label-else-scores|missing:zero|v:2|n:5"
     assert found.unit == "question"
     shown = Submission(predictions={"1": predictions["1"]})
-    assert joined(questions, shown, None).summaries["joined.both"].note == ""
+    assert score_jointly(questions, shown, None).summaries["joined.both"].note == ""
 
 
 def test_text_evidence_is_judged_as_expmrc_does():
@@ -153,7 +155,7 @@ def test_how_texts_are_cut_stands_in_the_signature():
         answers=(Answer(kind="span", texts=("five",)),),
         gold_evidence=(Evidence(texts=("They sold five boats.",)),),
     )  # fmt: skip
-    found = joined([question], Submission(predictions={}), None).summaries["joined.both"]
+    found = score_jointly([question], Submission(predictions={}), None).summaries["joined.both"]
     assert found.signature.startswith(
         "joined.both|enough:0.5|pick:label-else-scores|norm:expmrc|missing:zero|nltk:3.9.1|"
     )
@@ -176,7 +178,7 @@ def test_half_right_is_right_enough():
 def test_questions_without_gold_evidence_are_in_no_cell():
     plain = Question(question_id="9", passage_id="p", text="?", kind="choice")
     submission = Submission(predictions={"1": picked("1", "A", ONE)})
-    found = joined([verification("1"), plain], submission, None)
+    found = score_jointly([verification("1"), plain], submission, None)
     assert found.cells == {"1": "both"}
     assert found.summaries["joined.both"].value == 1.0
     assert found.summaries["joined.both"].n_scored == 1
@@ -188,7 +190,7 @@ def test_questions_without_gold_answer_are_in_no_cell():
     questions = [verification("one"), replace(verification("two"), answers=())]
     predictions = [picked("one", "A", Span(0, 4)), picked("two", "A", Span(0, 4))]
     submission = Submission(predictions={one.question_id: one for one in predictions})
-    found = joined(questions, submission, None)
+    found = score_jointly(questions, submission, None)
     assert set(found.cells) == {"one"}
     assert {one.n_scored for one in found.summaries.values()} == {1}
 
@@ -210,4 +212,4 @@ def test_questions_without_answer_or_evidence_to_find_are_in_no_cell():
     ]
     assert values(questions, answers)["both"] == 1.0
     submission = Submission(predictions={one.question_id: one for one in answers})
-    assert joined(questions, submission, None).cells == {"4": "both"}
+    assert score_jointly(questions, submission, None).cells == {"4": "both"}

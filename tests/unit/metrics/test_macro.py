@@ -7,7 +7,7 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.metrics import macro
-from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.paired import System, pair_with_first
 from closeread.metrics.comparison.paired_tests import holm
 from closeread.metrics.comparison.significance import compare
 from closeread.metrics.intervals import Resampling
@@ -106,7 +106,8 @@ def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
 def compare_averages(name, systems, resampling):
     """Pair the systems set by set, and compare their averages."""
     sets = [
-        paired(of, resampling, str(place)) for place, of in enumerate(zip(*systems, strict=True))
+        pair_with_first(of, resampling, str(place))
+        for place, of in enumerate(zip(*systems, strict=True))
     ]
     return macro.compare_averages(name, list(zip(*sets, strict=True)))
 
@@ -134,7 +135,7 @@ def test_on_one_data_set_it_is_the_difference_on_that():
     values = [list(rng.random(60)) for _ in range(2)]
     first, second = _system("a", values[0]), _system("b", values[1])
     (found,) = compare_averages("toy.em", [first, second], Resampling())
-    (alone,) = compare(paired([*first, *second], Resampling()))
+    (alone,) = compare(pair_with_first([*first, *second], Resampling()))
     assert found.difference == pytest.approx(alone.difference)
     assert found.p_value == pytest.approx(alone.p_value, abs=0.02)
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.01)
@@ -152,7 +153,7 @@ def test_answers_left_out_move_each_data_set_s_own_mean():
     pools = [replace(pool, n_questions=100) for pool in pools]
     first, second = (System(name, [pool]) for name, pool in zip("ab", pools, strict=True))
     (found,) = compare_averages("toy.em", [[first], [second]], Resampling())
-    (alone,) = compare(paired([first, second], Resampling()))
+    (alone,) = compare(pair_with_first([first, second], Resampling()))
     assert alone.test == "permutation"
     assert found.p_value == pytest.approx(alone.p_value, abs=0.015)
 

@@ -8,7 +8,7 @@ import pytest
 
 from closeread.errors import InputError
 from closeread.metrics import squad2
-from closeread.metrics.intervals import Resampling, interval, together, value
+from closeread.metrics.intervals import Resampling, interval, resample_together, value
 from closeread.metrics.no_answer import CurveStatistic, Ranking
 from closeread.types import Answer, Prediction, Question, Submission
 
@@ -208,7 +208,7 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(n):
     for pool in curves:
         by_itself = replace(pool, family=None)
         at_once, one_by_one = (
-            together([one], Resampling(resamples=100), "")[0] for one in (pool, by_itself)
+            resample_together([one], Resampling(resamples=100), "")[0] for one in (pool, by_itself)
         )
         assert pool.family.unit_ids == pool.unit_ids
         assert np.array_equal(at_once, one_by_one, equal_nan=True)

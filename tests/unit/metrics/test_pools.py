@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.pools import count_questions, mean_pools
 from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 
@@ -59,7 +59,7 @@ def test_answers_are_counted_among_what_a_value_is_over():
     whole, half = mean_pools({"em": "x.em", "half": "x.half"}, scores, submission)
     assert (whole.n_scored, whole.n_answered, whole.n_failed) == (3, 2, 1)
     assert (half.n_scored, half.n_answered, half.n_failed) == (1, 1, 1)
-    assert counts(scores, submission, scored=scores[:1]) == {
+    assert count_questions(scores, submission, scored=scores[:1]) == {
         "n_questions": 3, "n_scored": 1, "n_answered": 1, "n_failed": 1,
     }  # fmt: skip
 
@@ -78,7 +78,7 @@ def test_who_answered_and_who_failed():
     scores = [Score(question_id=name, values={"em": 1.0}) for name in "abcdef"]
     submission = Submission(predictions=said)
     for by_evidence, n_answered in ((False, 2), (True, 3)):
-        found = counts(scores, submission, by_evidence=by_evidence)
+        found = count_questions(scores, submission, by_evidence=by_evidence)
         assert (found["n_answered"], found["n_failed"]) == (n_answered, 1)
     (pool,) = mean_pools({"em": "x.em"}, scores, submission)
     assert (pool.n_questions, pool.n_answered, pool.n_failed) == (6, 2, 1)

@@ -3,15 +3,15 @@
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.metrics.matching.references import present
+from closeread.metrics.matching.references import require_gold
 
 
 def test_who_judges_questions_without_an_answer_is_told_how_data_say_so():
     """`squad2` named itself as the cure."""
     with pytest.raises(CloseReadError, match="question q") as caught:
-        present("q", (), "squad2")
+        require_gold("q", (), "squad2")
     assert "is_impossible" in caught.value.cure
     assert "squad2" not in caught.value.cure
     with pytest.raises(CloseReadError) as caught:
-        present("q", (), "squad")
+        require_gold("q", (), "squad")
     assert "squad2" in caught.value.cure

@@ -11,10 +11,16 @@ import pytest
 
 from closeread.errors import InputError, UnknownNameError, UsageError
 from closeread.metrics import selective
-from closeread.metrics.comparison.paired import System, paired
+from closeread.metrics.comparison.paired import System, pair_with_first
 from closeread.metrics.comparison.significance import compare
-from closeread.metrics.intervals import Resampling, distribution, interval, together, value
-from closeread.metrics.matching.segmentation import segmenter
+from closeread.metrics.intervals import (
+    Resampling,
+    interval,
+    resample_together,
+    resample_values,
+    value,
+)
+from closeread.metrics.matching.segmentation import make_segmenter
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes, metric, official
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
@@ -123,7 +129,7 @@ def test_a_mended_value_may_be_taken_by_its_full_name():
 
 def test_what_a_base_hangs_on_stands_in_the_signature():
     """NLTK's data move CMRC's F1, and so whatever is counted from it."""
-    own = segmenter().signature()
+    own = make_segmenter().signature()
     assert f"|base:cmrc.f1|{own}|threshold:none|" in metric("cmrc.f1").signature()
     assert f"|unicode:{unicodedata.unidata_version}|" in metric("cmrc.em~mixed").signature()
 
@@ -213,9 +219,9 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(kind, variants):
             for place, score in enumerate(scores_of(right.tolist(), sure.tolist()))
         ]
         for pool in metric().pool(scores, Submission(predictions={})):
-            (fast,) = together([pool], Resampling(resamples=100), "")
+            (fast,) = resample_together([pool], Resampling(resamples=100), "")
             one_by_one = replace(pool, family=None)
-            slow = distribution(one_by_one, 100, Resampling().generator("selective.aurc"))
+            slow = resample_values(one_by_one, 100, Resampling().generator("selective.aurc"))
             assert fast == pytest.approx(slow, abs=1e-13)
             if pool.metric != "selective.aurc":
                 assert fast.tolist() == slow.tolist()
@@ -245,12 +251,12 @@ def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
     assert sum(drawn) == 200
     few = Resampling(resamples=200)
     for a, b, c, d in zip(*runs, strict=True):
-        (found,) = compare(paired([System("one", [a, b]), System("other", [c, d])], few))
+        (found,) = compare(pair_with_first([System("one", [a, b]), System("other", [c, d])], few))
         assert found.test == "bootstrap"
         assert found.low <= found.difference <= found.high
     assert sum(drawn) == 200 + 4 * 200
     for a, b, c, _ in zip(*runs, strict=True):
-        compare(paired([System("a", [a]), System("b", [b]), System("c", [c])], few))
+        compare(pair_with_first([System("a", [a]), System("b", [b]), System("c", [c])], few))
     assert sum(drawn) == 200 + 4 * 200 + 2 * 2 * 200
 
 
@@ -259,7 +265,7 @@ def test_intervals_come_from_resampled_curves():
     sure = rng.random(300)
     right = (rng.random(300) < sure).astype(float)
     pools = metric().pool(scores_of(right.tolist(), sure.tolist()), Submission(predictions={}))
-    drawn = distribution(pools[0], 200, np.random.default_rng(1))
+    drawn = resample_values(pools[0], 200, np.random.default_rng(1))
     assert abs(drawn.mean() - value(pools[0])) < 3 * drawn.std()
     assert 0.005 < drawn.std() < 0.05
 

@@ -7,8 +7,8 @@ import pytest
 
 from closeread.errors import CloseReadError, MissingExtraError
 from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2
-from closeread.metrics.matching.overlap import shared
-from closeread.metrics.matching.segmentation import Segmenter, segmenter
+from closeread.metrics.matching.overlap import count_shared
+from closeread.metrics.matching.segmentation import Segmenter, make_segmenter
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Evidence, Option, Prediction, Question, Submission
@@ -232,9 +232,9 @@ def test_gold_that_was_never_known_is_an_error_in_squad2():
 
 
 def test_bags_share_repeats_as_often_as_both_have_them():
-    assert shared(["a", "b", "b", "c"], ["b", "b", "b"]) == 2
-    assert shared(["x", "y"] * 2000, ["y"] * 3000 + ["z"]) == 2000
-    assert shared([], ["x"]) == 0
+    assert count_shared(["a", "b", "b", "c"], ["b", "b", "b"]) == 2
+    assert count_shared(["x", "y"] * 2000, ["y"] * 3000 + ["z"]) == 2000
+    assert count_shared([], ["x"]) == 0
 
 
 @pytest.mark.parametrize("raw", [None, 3, ["cat"], {"text": "cat"}])
@@ -371,7 +371,7 @@ def test_without_punkt_data_the_score_still_comes(monkeypatch):
     import nltk
 
     monkeypatch.setattr(nltk.data, "path", [])
-    found = segmenter()
+    found = make_segmenter()
     assert found == LIGHT
     assert found.cmrc("e.g. this. That") == ["e.g.", "this.", "that"]
     assert cmrc.metric().signature().endswith("|punkt:none|v:1")

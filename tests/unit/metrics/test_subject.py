@@ -1,6 +1,6 @@
 import pytest
 
-from closeread.metrics.subject import about, family, value_name
+from closeread.metrics.subject import applies_to, family, value_name
 from closeread.types import Option, Question, Role
 
 PLAIN = {"passage_id": "p", "text": "Which?", "kind": "span"}
@@ -15,22 +15,22 @@ def test_an_attack_is_about_originals_and_their_variants(
 ) -> None:
     """A set that holds other questions, too, is scored all the same."""
     asked = Question(question_id="q", role=role, group_id=group, **PLAIN)  # type: ignore[arg-type]
-    assert about("attack")(asked) is judged
+    assert applies_to("attack")(asked) is judged
 
 
 def test_options_and_texts_are_judged_by_different_metrics() -> None:
     written = Question(question_id="q", **PLAIN)  # type: ignore[arg-type]
     picked = Question(question_id="q", options=(Option(label="A", text="a"),), **PLAIN)  # type: ignore[arg-type]
     for name, of_options in (("choice", True), ("gcrc~strict", True), ("squad", False)):
-        assert about(name)(picked) is of_options
-        assert about(name)(written) is not of_options
+        assert applies_to(name)(picked) is of_options
+        assert applies_to(name)(written) is not of_options
 
 
 def test_a_metric_of_somebody_elses_is_asked_of_every_question() -> None:
     written = Question(question_id="q", **PLAIN)  # type: ignore[arg-type]
     picked = Question(question_id="q", options=(Option(label="A", text="a"),), **PLAIN)  # type: ignore[arg-type]
     for name in ("my_metrics:metric", "expmrc"):
-        assert about(name)(written) and about(name)(picked)
+        assert applies_to(name)(written) and applies_to(name)(picked)
 
 
 @pytest.mark.parametrize(

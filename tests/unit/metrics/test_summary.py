@@ -1,13 +1,13 @@
 """Summaries: value, interval, counts and signature; subsets by tag."""
 
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.pools import count_questions, mean_pools
 from closeread.metrics.summary import (
-    breakdowns,
-    by_id,
-    comparable,
-    restrict,
+    comparable_signature,
+    restrict_submission,
+    rows_by_id,
     summarize,
+    summarize_breakdowns,
 )
 from closeread.types import Answer, Evidence, Prediction, Score, Span, Submission
 
@@ -78,7 +78,7 @@ def test_evidence_without_an_answer_answers_nothing():
     em, _ = summarize(Toy(), SCORES, submission, None)
     assert em.n_answered == 1
     for by_evidence, n_answered in ((False, 1), (True, 2)):
-        found = counts(SCORES, submission, by_evidence=by_evidence)
+        found = count_questions(SCORES, submission, by_evidence=by_evidence)
         assert (found["n_answered"], found["n_failed"]) == (n_answered, 0)
 
 
@@ -112,13 +112,17 @@ def test_interval_settings_do_not_stop_a_comparison():
     few = summarize(Toy(), SCORES, SUBMISSION, Resampling(resamples=100))[0]
     many = summarize(Toy(), SCORES, SUBMISSION, Resampling(resamples=200))[0]
     assert few.signature != many.signature
-    assert comparable(few.signature) == comparable(many.signature) == "toy.em|missing:zero|v:1|n:4"
+    assert (
+        comparable_signature(few.signature)
+        == comparable_signature(many.signature)
+        == "toy.em|missing:zero|v:1|n:4"
+    )
 
 
 def test_breakdowns_give_each_subset_its_own_summary():
     tags = [{"kind": "x", "id": "1"}, {"kind": "y", "id": "2"}, {"kind": "x", "id": "3"}, {}]
     sizes = {("kind", "x"): 5, ("kind", "y"): 1}
-    found = breakdowns(
+    found = summarize_breakdowns(
         Toy(), zip(tags, SCORES, strict=True), SUBMISSION, None, tags=["kind"], sizes=sizes
     )
     assert list(found) == ["kind"]
@@ -133,14 +137,14 @@ def test_subsets_stand_in_the_order_of_a_triple_or_of_letters():
     tags = [{"role": value} for value in values]
     sizes = {("role", value): 1 for value in values}
     scores = [Score(question_id=value, values={"em": 1.0}) for value in values]
-    found = breakdowns(
+    found = summarize_breakdowns(
         Toy(), zip(tags, scores, strict=True), SUBMISSION, None, tags=["role"], sizes=sizes
     )
     assert list(found["role"]) == ["original", "positive", "negative", "a", "x"]
 
 
 def test_a_subset_sees_only_its_own_part_of_the_submission():
-    part = restrict(SUBMISSION, SCORES[:1], by_id(SUBMISSION))
+    part = restrict_submission(SUBMISSION, SCORES[:1], rows_by_id(SUBMISSION))
     assert list(part.predictions) == ["a"]
     assert part.rows == (("a", "x"), ("p1", {}))
     assert "b" not in part.predictions
@@ -165,6 +169,8 @@ def test_subsets_cost_no_more_than_their_questions():
     scores = [Score(question_id=name, values={"em": 1.0}) for name in names]
     pairs = [({"many": name}, score) for name, score in zip(names, scores, strict=True)]
     sizes = {("many", name): 1 for name in names}
-    found = breakdowns(Toy(), pairs, Submission(predictions=said), None, tags=["many"], sizes=sizes)
+    found = summarize_breakdowns(
+        Toy(), pairs, Submission(predictions=said), None, tags=["many"], sizes=sizes
+    )
     assert len(found["many"]) == len(names)
     assert said.looked_at < 10 * len(names)

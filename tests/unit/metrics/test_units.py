@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.metrics import choice, mrqa, option, selective
-from closeread.metrics.comparison.paired import System, paired
-from closeread.metrics.comparison.seeds import average
+from closeread.metrics.comparison.paired import System, pair_with_first
+from closeread.metrics.comparison.seeds import average_runs
 from closeread.metrics.comparison.significance import compare
-from closeread.metrics.intervals import VERSION, Resampling, distribution, interval, value
+from closeread.metrics.intervals import VERSION, Resampling, interval, resample_values, value
 from closeread.metrics.others import lighteval
-from closeread.metrics.summary import describe
+from closeread.metrics.summary import describe_pool
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import (
     Answer,
@@ -127,7 +127,7 @@ def test_equal_systems_on_variants_are_told_apart_no_more_often(metric):
     for seed in range(150):
         both = [pools(metric, *sample(rng, 80, 3, 0.95))[0] for _ in range(2)]
         systems = [System(str(place), [pool]) for place, pool in enumerate(both)]
-        (found,) = compare(paired(systems, Resampling(resamples=200, seed=seed)))
+        (found,) = compare(pair_with_first(systems, Resampling(resamples=200, seed=seed)))
         assert found.n_units == 80
         apart += found.p_value < 0.05
     assert apart / 150 <= 0.08
@@ -145,7 +145,7 @@ def test_a_set_without_variants_has_the_numbers_that_it_had():
     pool = pools(selective.metric(), alone, told)[0]
     rng = np.random.default_rng(3)
     plain = [pool.statistic(rng.integers(0, 60, size=60)) for _ in range(100)]
-    assert distribution(pool, 100, np.random.default_rng(3)) == pytest.approx(plain, abs=1e-13)
+    assert resample_values(pool, 100, np.random.default_rng(3)) == pytest.approx(plain, abs=1e-13)
 
 
 def test_options_of_variants_are_summed_and_their_value_stays():
@@ -189,16 +189,16 @@ def test_the_largest_value_of_a_resample_is_that_of_what_was_drawn():
         0.5, 0.75, 1.0, None,
     ]  # fmt: skip
     rng = np.random.default_rng(1)
-    assert set(distribution(pool, 500, rng)) == {0.25, 0.5, 0.75, 1.0}
+    assert set(resample_values(pool, 500, rng)) == {0.25, 0.5, 0.75, 1.0}
 
 
 def test_seeds_of_a_curve_over_variants_are_drawn_together():
     rng = np.random.default_rng(2)
     runs = [pools(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]
-    both = average(runs)
+    both = average_runs(runs)
     assert list(both.unit_ids) == list(runs[0].unit_ids)
     (found,) = compare(
-        paired([System("two", runs), System("one", runs[:1])], Resampling(resamples=100))
+        pair_with_first([System("two", runs), System("one", runs[:1])], Resampling(resamples=100))
     )
     assert (found.n_units, found.test) == (30, "bootstrap")
     bounded = with_fields(runs[0], statistic=lambda indices=None: 1.0, family=None)
@@ -219,10 +219,10 @@ def test_a_number_says_that_variants_were_resampled_together(metric):
         (1, ""),
     ):
         pool, *_ = pools(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
-        told = describe(pool, metric.signature(), metric.unit, Resampling(resamples=100))
+        told = describe_pool(pool, metric.signature(), metric.unit, Resampling(resamples=100))
         assert note in told.note
         assert bool(note) == ("resampled in" in told.note)
-        assert "resampled" not in describe(pool, metric.signature(), metric.unit, None).note
+        assert "resampled" not in describe_pool(pool, metric.signature(), metric.unit, None).note
 
 
 def test_an_exact_bound_is_not_called_resampled():
@@ -233,7 +233,7 @@ def test_an_exact_bound_is_not_called_resampled():
         for role in ROLES
     ]
     (pool,) = choice.metric().pool(scores, Submission(predictions={}))
-    told = describe(pool, "choice", "question", Resampling(resamples=100))
+    told = describe_pool(pool, "choice", "question", Resampling(resamples=100))
     assert (
         told.note
         == "all 20 scored units have the same score: exact interval instead of the bootstrap"

@@ -93,7 +93,7 @@ def test_a_set_is_drawn_once_for_itself_and_all_averages(table, monkeypatch, beg
     from closeread.metrics.comparison import paired, swaps
 
     drawn = []
-    for module, name in ((paired, "resampled_ratios"), (swaps, "swapped_sums")):
+    for module, name in ((paired, "resample_ratios"), (swaps, "draw_swapped_sums")):
         whole = getattr(module, name)
         monkeypatch.setattr(
             module, name, lambda *of, name=name, whole=whole: drawn.append(name) or whole(*of)
@@ -102,7 +102,7 @@ def test_a_set_is_drawn_once_for_itself_and_all_averages(table, monkeypatch, beg
     old, new = table("old", **sets), table("new", **dict.fromkeys(sets, (40, 30)))
     found = compare_tables(old | new, RESAMPLING, metrics=("mrqa.em",), begin=begun)
     assert len(found.macro_average) == 3
-    assert drawn.count("resampled_ratios") == drawn.count("swapped_sums") == 4
+    assert drawn.count("resample_ratios") == drawn.count("draw_swapped_sums") == 4
     assert begun.steps == begun.done == 4
     alone = compare_runs([of[0] for of in (*old.values(), *new.values())], RESAMPLING)
     (same,) = [

@@ -9,7 +9,7 @@ from closeread.errors import UsageError
 from closeread.exam import locate
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.readers import make
 from closeread.runs.from_submission import keep
 from closeread.runs.predict import Job, predict
@@ -67,7 +67,7 @@ def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
     for prediction in made.predictions():
         if prediction.confidence < 0.7:
             silent += 1
-            assert picked(questions[prediction.question_id], prediction) is None
+            assert picked_label(questions[prediction.question_id], prediction) is None
             assert "withheld" in prediction.note
     assert 0 < silent < 42
     right = sum(row.correct for row in graded(run) if half(*vars(row).values()) >= 0.7)

@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.audits.disagreement.divergence import PARTS, Refused, distance, values_of
 from closeread.audits.subject import Subject
-from closeread.metrics.others.foreign import after_answer
+from closeread.metrics.others.foreign import extract_answer
 from closeread.protocols import Metric
 from closeread.text.normalize import ARTICLES
 from closeread.text.normalize_drop_mended import by_number, first_line
@@ -46,7 +46,7 @@ def _numbers(text: str) -> str:
 _REPAIRS: tuple[tuple[str, Callable[[Texts, Golds], tuple[Texts, Golds]]], ...] = (
     ("several spans", _one_span),
     ("text on further lines", _said(first_line)),
-    ("words before `Answer:`", _said(after_answer)),
+    ("words before `Answer:`", _said(extract_answer)),
     ("white space", _texts(lambda text: " ".join(text.split()))),
     ("full-width forms", _texts(lambda text: unicodedata.normalize("NFKC", text))),
     ("how numbers are written", _texts(_numbers)),

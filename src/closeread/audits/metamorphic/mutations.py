@@ -51,7 +51,7 @@ def _skip_call(node: ast.AST) -> tuple[ast.AST | None, str] | None:
 
 _STEPS = frozenset((
     "lower", "casefold", "strip", "rstrip", "lstrip", "translate", "float", "round", "rounded",
-    "drop", "set", "frozenset", "abs", "after_answer", "first_line", "removeprefix",
+    "drop", "set", "frozenset", "abs", "extract_answer", "first_line", "removeprefix",
     "removesuffix", "plain", "spelled_out",
 ))  # fmt: skip
 _OTHER_CALL = {"max": "min", "min": "max", "any": "all", "all": "any"}

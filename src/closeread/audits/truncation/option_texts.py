@@ -3,7 +3,7 @@
 from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
 from closeread.audits.subject import Subject, restricted
 from closeread.audits.truncation.recuts import ANEW, read_anew, recut_at
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.registry.factory import make
 
 _AT_THE_LIMIT = ("length", "max_tokens")
@@ -23,7 +23,7 @@ def check(one: Subject) -> Finding:
     (saved,) = recut_at(one, metric, [None])
     # Our own reader may have dealt the options, or asked about each; it knows how it read them.
     read = None if one.rule is not None or one.is_shared else read_anew(one, metric)
-    bare = [found for each, found in asked if not picked(each, found)]
+    bare = [found for each, found in asked if not picked_label(each, found)]
     empty = [found for found in bare if found.generation and not found.generation.text.strip()]
     cut = [
         found

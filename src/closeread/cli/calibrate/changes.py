@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.terminal.numbers import aligned
-from closeread.metrics.intervals import FEW
+from closeread.metrics.intervals import FEW_UNITS
 
 if TYPE_CHECKING:
     from closeread.training.confidence.before_after import Change, Interval
@@ -68,6 +68,6 @@ def worse(found: "Mapping[str, Change]", method: str) -> list[str]:
 
 def few(n_passages: int, resamples: int) -> list[str]:
     """Say where passages are too few for the intervals that resample them."""
-    if not resamples or n_passages >= FEW:
+    if not resamples or n_passages >= FEW_UNITS:
         return []
-    return [f"fewer than {FEW} passages: the intervals are probably too narrow"]
+    return [f"fewer than {FEW_UNITS} passages: the intervals are probably too narrow"]

@@ -17,7 +17,7 @@ from closeread.cli.terminal.numbers import aligned, contract, print_notes, row
 from closeread.cli.terminal.output import as_json, console, remark
 from closeread.cli.terminal.progress import progress
 from closeread.formats.files.output_place import must_take_folder
-from closeread.metrics.evidence import MAIN
+from closeread.metrics.evidence import MAIN_VALUES
 from closeread.runs.records import DatasetInfo
 from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Question
@@ -156,7 +156,7 @@ def _print(
         f"\n{count_of(scorer.with_evidence, 'claim')} with evidence; of {scorer.all_own:,} all "
         "of it is in their own passage"
     )
-    if metrics.keys().isdisjoint(MAIN):
+    if metrics.keys().isdisjoint(MAIN_VALUES):
         remark("the data set has no gold evidence: only passages are scored")
     if scorer.claims and not any(one.value for one in metrics.values()):
         remark(f"no claim's own passage was found: {folder} may be a corpus of other texts")

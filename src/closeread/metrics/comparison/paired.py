@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import MismatchError
-from closeread.metrics.comparison.seeds import average
+from closeread.metrics.comparison.seeds import average_runs
 from closeread.metrics.comparison.swaps import Sides, Swaps
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.resamples import resampled_ratios
+from closeread.metrics.resamples import resample_ratios
 from closeread.protocols import Pool
 from closeread.wording import count_of
 
@@ -51,7 +51,7 @@ class Paired:
         Raises:
             MismatchError: They were not scored on the same questions.
         """
-        left, right = average(self.first.pools), average(self.second.pools)
+        left, right = average_runs(self.first.pools), average_runs(self.second.pools)
         if left.metric != right.metric:
             raise MismatchError(f"{left.metric} and {right.metric} are different metrics")
         if left.n_questions != right.n_questions:
@@ -98,15 +98,17 @@ class Paired:
         generator = self.resampling.generator(f"difference|{self.dataset}")
         above_1, below_1, above_2, below_2 = self.sides.columns
         if (below_1 == below_2).all():
-            (found,) = resampled_ratios([(above_2 - above_1, below_1)], resamples, generator)
+            (found,) = resample_ratios([(above_2 - above_1, below_1)], resamples, generator)
             return found
         ratios = [(above_1, below_1), (above_2, below_2)]
-        first, second = resampled_ratios(ratios, resamples, generator)
+        first, second = resample_ratios(ratios, resamples, generator)
         difference: NDArray[Any] = second - first
         return difference
 
 
-def paired(systems: Sequence[System], resampling: Resampling, dataset: str = "") -> list[Paired]:
+def pair_with_first(
+    systems: Sequence[System], resampling: Resampling, dataset: str = ""
+) -> list[Paired]:
     """Pair every system with the first one.
 
     Args:

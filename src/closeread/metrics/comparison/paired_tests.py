@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _EXACT = 16  # differing units: up to 2**16 swaps are counted out
 _COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
 # Standard errors of a difference that is shown at 5 % in four of five tests.
-SHOWN = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+DETECTABLE = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 _ALIKE = 1e-9  # ratios that differ by such a share are equal but for rounding
 _LEAST_VARIANCE = 1e-14  # of fractions: what is less is rounding
 

@@ -43,7 +43,7 @@ def spread(of_runs: Sequence[float | None]) -> Spread | None:
     )
 
 
-def average(pools: Sequence[Pool]) -> Pool:
+def average_runs(pools: Sequence[Pool]) -> Pool:
     """Return one pool with the runs' mean in every unit.
 
     A unit that counts in some runs only (denominators that move) weighs 0 in the others.

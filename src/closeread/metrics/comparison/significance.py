@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from closeread.errors import MismatchError
 from closeread.metrics.comparison.paired import Paired
 from closeread.metrics.comparison.paired_tests import (
-    SHOWN,
+    DETECTABLE,
     holm,
     mcnemar,
     permutation,
@@ -17,11 +17,11 @@ from closeread.metrics.comparison.paired_tests import (
 from closeread.metrics.comparison.seeds import Spread, spread
 from closeread.metrics.comparison.swaps import Sides
 from closeread.metrics.intervals import (
-    FEW,
+    FEW_UNITS,
     NO_INTERVAL,
     Resampling,
-    together,
-    unseen,
+    resample_together,
+    unseen_bounds,
     value,
 )
 from closeread.protocols import Pool
@@ -84,10 +84,10 @@ def compare(pairs: Sequence[Paired]) -> tuple[Comparison, ...]:
         MismatchError: The systems were not scored on the same questions.
     """
     found = [_compared(pair) for pair in pairs]
-    return adjusted(found, pairs[0].resampling) if pairs else ()
+    return adjust_p_values(found, pairs[0].resampling) if pairs else ()
 
 
-def adjusted(found: Sequence[Comparison], resampling: Resampling) -> tuple[Comparison, ...]:
+def adjust_p_values(found: Sequence[Comparison], resampling: Resampling) -> tuple[Comparison, ...]:
     """Return comparisons with their p-values adjusted for all of them together (Holm).
 
     Args:
@@ -157,8 +157,8 @@ def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
         p_value, exact = permutation([pair.swaps])
         test = "permutation-exact" if exact else "permutation"
     low, high, note = _difference_interval(pair)
-    if not zero_one and low is not None and not note and blank.n_units < FEW:
-        note = f"fewer than {FEW} units: the interval is probably too narrow"
+    if not zero_one and low is not None and not note and blank.n_units < FEW_UNITS:
+        note = f"fewer than {FEW_UNITS} units: the interval is probably too narrow"
     return replace(
         blank,
         test=test,
@@ -190,7 +190,7 @@ def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]
     weights, counted = sides.first_below, sides.first_below != 0
     apart = np.unique((sides.second_above - sides.first_above)[counted] / weights[counted])
     if len(apart) == 1 and (weights == sides.second_below).all():  # as in every resample
-        most = unseen(0.0, int(counted.sum()), level)[1]
+        most = unseen_bounds(0.0, int(counted.sum()), level)[1]
         share = float(apart[0])
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
@@ -226,7 +226,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         return _noted(blank, "the two runs have different units: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"the two runs compute {left.metric} in different ways")
-    first, second = together([left, right], resampling, "difference|")
+    first, second = resample_together([left, right], resampling, "difference|")
     drawn = second - first
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
@@ -243,7 +243,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         p_value=p_value,
         low=low,
         high=high,
-        smallest_difference=None if low is None else SHOWN * float(drawn.std()),
+        smallest_difference=None if low is None else DETECTABLE * float(drawn.std()),
         note=note,
     )
 

@@ -70,7 +70,7 @@ class Swaps:
     @cached_property
     def drawn(self) -> "Differences":
         """The differences after random swaps."""
-        return self._differences(swapped_sums(self._moved, self.resamples, self.generator))
+        return self._differences(draw_swapped_sums(self._moved, self.resamples, self.generator))
 
     @property
     def observed(self) -> "Differences":
@@ -126,7 +126,9 @@ def _products(sides: Sides) -> "tuple[NDArray[Any], NDArray[Any]]":
     return first, second
 
 
-def swapped_sums(rows: "NDArray[Any]", resamples: int, generator: "Generator") -> "NDArray[Any]":
+def draw_swapped_sums(
+    rows: "NDArray[Any]", resamples: int, generator: "Generator"
+) -> "NDArray[Any]":
     """Return sums of rows of which each is taken or not by the toss of a coin.
 
     A byte tosses for eight rows, whose 256 sums lie in a table; equal rows that are many are

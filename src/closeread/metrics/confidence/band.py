@@ -8,7 +8,7 @@ says; that the whole curve lies in the band is less sure.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from closeread.metrics.intervals import Resampling, unseen
+from closeread.metrics.intervals import Resampling, unseen_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def band(
 
     Where a coverage ends among equally sure answers, these count as right as they are on the
     average. Where the answers of a point are all alike the bound of what may have gone unseen is
-    taken in too (``intervals.unseen``).
+    taken in too (``intervals.unseen_bounds``).
 
     Args:
         confidences: One an answer; None is less sure than any.
@@ -53,7 +53,9 @@ def band(
         answered = surest[: max(1, round(share * len(right)))]
         found = right[: len(answered)]
         if found.min() == found.max():
-            bounds = unseen(float(found[0]), len({units[at] for at in answered}), resampling.level)
+            bounds = unseen_bounds(
+                float(found[0]), len({units[at] for at in answered}), resampling.level
+            )
             low[place], high[place] = min(low[place], bounds[0]), max(high[place], bounds[1])
     return low, high
 

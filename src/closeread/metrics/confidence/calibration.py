@@ -31,7 +31,7 @@ def calibration_error(
     return float(np.abs(np.diff(sums[_ends(len(sure), bins)])).sum() / len(sure))
 
 
-def made_honest(
+def calibrated_correctness(
     confidences: Sequence[float], correct: Sequence[float], bins: int = BINS
 ) -> "NDArray[Any]":
     """Return how right each answer is, less what its bin is off by, shape (answers,).

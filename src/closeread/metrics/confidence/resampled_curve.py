@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Resampled:
+class ResampledCurves:
     """The curves of some resamples where answers that are as right end; (resamples, stretches).
 
     Attributes:
@@ -27,7 +27,7 @@ class Resampled:
     right: "NDArray[Any]"
 
 
-class Ranked:
+class RankedAnswers:
     """Answers, the surest first."""
 
     def __init__(self, order: "NDArray[Any]", correct: "NDArray[Any]") -> None:
@@ -42,15 +42,15 @@ class Ranked:
         if (whole == self._points).all():  # which add up four times as fast
             self._points = whole
 
-    def resampled(self, times: "NDArray[Any]") -> Resampled:
+    def resampled(self, times: "NDArray[Any]") -> ResampledCurves:
         """Return the curves; ``times`` is in the pool's order, (resamples, answers)."""
         import numpy as np
 
         answered = times.take(self._order, axis=1).cumsum(axis=1).take(self._ends, axis=1)
         drawn = np.diff(answered, axis=1, prepend=0)
-        return Resampled(drawn, answered, np.cumsum(drawn * self._points, axis=1))
+        return ResampledCurves(drawn, answered, np.cumsum(drawn * self._points, axis=1))
 
-    def areas(self, curves: Resampled) -> "NDArray[Any]":
+    def areas(self, curves: ResampledCurves) -> "NDArray[Any]":
         """Return the area under each curve, by trapezoids as ``selective.aurc`` has it.
 
         The risks after 1 to N questions add up to what each is wrong by, at place m, times
@@ -68,12 +68,12 @@ class Ranked:
         areas: NDArray[Any] = (risks - (first + all_wrong / many) / 2) / many
         return areas
 
-    def coverages(self, accuracy: float, curves: Resampled) -> "NDArray[Any]":
+    def coverages(self, accuracy: float, curves: ResampledCurves) -> "NDArray[Any]":
         """Return the largest coverage of each whose risk is strictly below ``1 - accuracy``."""
         import numpy as np
 
         rows, last = np.arange(len(curves.times)), len(self._points) - 1
-        bound = bound_of(accuracy, curves.answered[:, -1])
+        bound = risk_bound(accuracy, curves.answered[:, -1])
         with np.errstate(invalid="ignore"):  # 0 / 0 before the first that was drawn
             below = 1 - curves.right / curves.answered < bound[:, None]
         at = last - below[:, ::-1].argmax(axis=1)
@@ -94,7 +94,7 @@ class Ranked:
         return coverages
 
 
-def bound_of(accuracy: float, many: "int | NDArray[Any]") -> "NDArray[Any]":
+def risk_bound(accuracy: float, many: "int | NDArray[Any]") -> "NDArray[Any]":
     """Return the risk that a curve of so many answers must lie below to keep the accuracy.
 
     A running sum of n numbers is off by n times half the machine's precision of itself at most

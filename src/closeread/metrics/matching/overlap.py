@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 
-def shared(left: Sequence[str], right: Sequence[str]) -> int:
+def count_shared(left: Sequence[str], right: Sequence[str]) -> int:
     """Return how many words two bags share; a repeat counts as often as both have it."""
     distinct = set(left)
     both = distinct.intersection(right)
@@ -45,7 +45,7 @@ def exact_and_f1(
         if reference == predicted:
             return 1.0, 1.0 if predicted else both_empty
         if both := distinct.intersection(reference):
-            same = shared(predicted, reference) if repeats else len(both)
+            same = count_shared(predicted, reference) if repeats else len(both)
             found = f1(same, len(predicted), len(reference))
             if found > best:  # noqa: PLR1730 - a call of max costs as much as the rest
                 best = found

@@ -17,10 +17,10 @@ def references(question: Question, metric: str) -> Sequence[str]:
         CloseReadError: There is none.
     """
     found = [answer.texts[0] for answer in question.answers if answer.texts]
-    return found or present(question.question_id, found, metric)
+    return found or require_gold(question.question_id, found, metric)
 
 
-def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Gold]:
+def require_gold(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Gold]:
     """Return the gold answers as they are.
 
     Raises:
@@ -42,7 +42,7 @@ def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Go
     )
 
 
-def text_of(prediction: Prediction | None) -> str | None:
+def predicted_text(prediction: Prediction | None) -> str | None:
     """Return a prediction's first text, "" where it says that there is no answer.
 
     None means that there is nothing to compare: no prediction, or a reader that failed.
@@ -53,7 +53,7 @@ def text_of(prediction: Prediction | None) -> str | None:
     return texts[0] if texts else ""
 
 
-def raw_text(question_id: str, raw: object, metric: str) -> str:
+def require_string(question_id: str, raw: object, metric: str) -> str:
     """Check that a raw JSON value is a string, as the official program needs it.
 
     Raises:
@@ -69,7 +69,7 @@ def raw_text(question_id: str, raw: object, metric: str) -> str:
     )
 
 
-def no_questions(metric: str, what: str) -> CloseReadError:
+def undefined_mean(metric: str, what: str) -> CloseReadError:
     """Return the error for a mean over nothing, at which the official programs stop."""
     return CloseReadError(
         f"the mean is undefined: {what}",

@@ -58,7 +58,7 @@ class Segmenter:
         return segments
 
 
-def segmenter() -> Segmenter:
+def make_segmenter() -> Segmenter:
     """Return a segmenter, with Punkt where NLTK finds its data (``NLTK_DATA`` or its folders).
 
     Raises:

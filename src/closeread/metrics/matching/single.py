@@ -7,14 +7,14 @@ from typing import Any
 
 from closeread.metrics.matching.overlap import exact_and_f1
 from closeread.metrics.matching.references import (
-    no_questions,
-    present,
-    raw_text,
+    predicted_text,
     references,
-    text_of,
+    require_gold,
+    require_string,
+    undefined_mean,
 )
-from closeread.metrics.matching.unspaced import ONE_WORD, note_of, noted
-from closeread.metrics.pools import counting, mean_pools
+from closeread.metrics.matching.unspaced import ONE_WORD, add_unspaced_note, unspaced_note
+from closeread.metrics.pools import count_notes, mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
@@ -51,7 +51,7 @@ class SingleAnswer:
             CloseReadError: The question has no reference (the official programs stop there too).
         """
         golds = references(question, self.name)
-        text = text_of(prediction)
+        text = predicted_text(prediction)
         values: dict[str, float | None]
         if text is not None:
             exact, f1 = score_text(text, golds)
@@ -64,16 +64,16 @@ class SingleAnswer:
             question_id=question.question_id,
             values=values,
             unit_id=question_unit(question),
-            note=note_of(golds),
+            note=unspaced_note(golds),
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match and F1."""
         names = {"em": f"{self.name}.em", "f1": f"{self.name}.f1"}
         notes: Counter[str] = Counter()
-        counted = counting(scores, notes)
+        counted = count_notes(scores, notes)
         pools = mean_pools(names, counted, submission, last_of_id=self.last_of_id)
-        return noted(pools, notes[ONE_WORD], notes.total())
+        return add_unspaced_note(pools, notes[ONE_WORD], notes.total())
 
 
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
@@ -87,7 +87,7 @@ def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
     return exact_and_f1(words, map(squad_words, set(golds)), both_empty=0.0)
 
 
-def whole_file(
+def score_file(
     name: str,
     golds: Iterable[tuple[str, Sequence[str]]],
     predictions: Mapping[str, Any],
@@ -109,10 +109,10 @@ def whole_file(
             total += not skip_no_answer
             continue
         total += 1
-        text = raw_text(question_id, predictions[question_id], name)
-        found = score(text, present(question_id, texts, name))
+        text = require_string(question_id, predictions[question_id], name)
+        found = score(text, require_gold(question_id, texts, name))
         exact += found[0]
         f1 += found[1]
     if not total:
-        raise no_questions(name, "no question was answered" if n_questions else "no question")
+        raise undefined_mean(name, "no question was answered" if n_questions else "no question")
     return {"exact_match": 100.0 * exact / total, "f1": 100.0 * f1 / total}

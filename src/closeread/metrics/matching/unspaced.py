@@ -15,7 +15,7 @@ _F1 = (".f1", ".hasans_f1", ".best_f1", ".pr_f1_ap")
 _RUN = re.compile(f"[{HAN}{KANA}]{{2}}")
 
 
-def note_of(golds: Sequence[str]) -> str:
+def unspaced_note(golds: Sequence[str]) -> str:
     """Return a question's note: ``ONE_WORD`` where its first reference is Chinese or Japanese."""
     first = golds[0] if golds else ""
     if first.isascii() or len(first.split()) > 1 or not _RUN.search(first):
@@ -23,7 +23,7 @@ def note_of(golds: Sequence[str]) -> str:
     return ONE_WORD
 
 
-def noted(pools: Iterable[Pool], n_unspaced: int, n_answers: int) -> tuple[Pool, ...]:
+def add_unspaced_note(pools: Iterable[Pool], n_unspaced: int, n_answers: int) -> tuple[Pool, ...]:
     """Return pools with what the reader of an F1 must be told where most answers are such."""
     if 2 * n_unspaced <= n_answers:
         return tuple(pools)

@@ -92,12 +92,12 @@ class _Largest:
         return np.asarray(self.numbers, dtype=float)
 
 
-def one_string(texts: Sequence[str]) -> str:
+def join_spans(texts: Sequence[str]) -> str:
     """Return the predicted spans as the one string that a language model would have written."""
     return texts[0] if len(texts) == 1 else ", ".join(texts)
 
 
-def after_answer(text: str) -> str:
+def extract_answer(text: str) -> str:
     """Return the rest of the first line that says ``Answer:``, or everything where none does."""
     found = _ANSWER_LINE.search(text)
     return found[1] if found else text

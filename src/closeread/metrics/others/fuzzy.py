@@ -12,7 +12,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 
 
-def matches(said: str, gold: str) -> bool:
+def fuzzy_match(said: str, gold: str) -> bool:
     """Whether one of two answers contains the other; two empty ones match."""
     left, right = _plain(said), _plain(gold)
     if not left or not right:

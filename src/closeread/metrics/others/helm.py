@@ -12,7 +12,7 @@ import string
 from collections.abc import Mapping
 from functools import lru_cache
 
-from closeread.metrics.others.foreign import ForeignScorer, Golds, one_string
+from closeread.metrics.others.foreign import ForeignScorer, Golds, join_spans
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
@@ -31,7 +31,7 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = one_string(texts).strip()
+    said = join_spans(texts).strip()
     best = dict.fromkeys(_KEYS, 0.0)
     if not said:
         return best

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 
 from closeread.errors import UsageError
-from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
+from closeread.metrics.others.foreign import ForeignScorer, Golds, extract_answer, join_spans
 
 _AROUND = string.punctuation + string.whitespace
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -44,7 +44,7 @@ def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds, *, counted: bool) -> Mapping[str, float]:
-    said = _words(after_answer(one_string(texts)), counted=counted)
+    said = _words(extract_answer(join_spans(texts)), counted=counted)
     best = 0.0
     for gold in golds:
         joined = ",".join(gold)

@@ -10,7 +10,7 @@ an empty answer matches nothing. Source: ``metrics/harness_compatibility/drop.py
 from collections.abc import Mapping
 
 from closeread.metrics.drop import score_pair
-from closeread.metrics.others.foreign import ForeignScorer, Golds, one_string
+from closeread.metrics.others.foreign import ForeignScorer, Golds, join_spans
 from closeread.text.normalize_drop import drop
 
 
@@ -32,7 +32,7 @@ def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
         if gold[0].strip():
             em = max(em, float({drop(text).text for text in gold} == said))
             f1 = max(f1, score_pair(texts, gold)[1])
-    whole = one_string(texts)
+    whole = join_spans(texts)
     stripped = whole.strip()
     exact = whole != "" and any(stripped == ", ".join(gold).strip() for gold in golds)
     return {"drop.em": em, "drop.f1": f1, "exact_match": float(exact)}

@@ -10,8 +10,8 @@ line that says ``Answer:``. Sources: ``icl_em_evaluator.py``, ``text_postprocess
 import re
 from collections.abc import Mapping
 
-from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
-from closeread.metrics.others.fuzzy import matches
+from closeread.metrics.others.foreign import ForeignScorer, Golds, extract_answer, join_spans
+from closeread.metrics.others.fuzzy import fuzzy_match
 
 _CUT = re.compile(r"[\n.,]")
 _MARKS = re.compile(r"[^\w\s]")
@@ -24,11 +24,11 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    whole = one_string(texts)
-    said, answer = _general(whole), after_answer(whole)
+    whole = join_spans(texts)
+    said, answer = _general(whole), extract_answer(whole)
     alternatives = [" and ".join(gold) for gold in golds]
     exact = any(said in (gold, _general(gold)) for gold in alternatives)
-    fuzzy = any(matches(answer, gold) for gold in alternatives)
+    fuzzy = any(fuzzy_match(answer, gold) for gold in alternatives)
     return {"em": float(exact), "drop": float(fuzzy)}
 
 

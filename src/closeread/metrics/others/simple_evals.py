@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from closeread.metrics.drop import overlap
 from closeread.metrics.matching.assignment import rounded
-from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
-from closeread.metrics.others.fuzzy import matches
+from closeread.metrics.others.foreign import ForeignScorer, Golds, extract_answer, join_spans
+from closeread.metrics.others.fuzzy import fuzzy_match
 from closeread.text.normalize_drop import drop
 
 
@@ -26,12 +26,12 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = after_answer(one_string(texts))
+    said = extract_answer(join_spans(texts))
     normalized = drop(said)
     score = em = f1 = 0.0
     for gold in golds:
         joined = " and ".join(gold)
-        score = max(score, float(matches(said, joined)))
+        score = max(score, float(fuzzy_match(said, joined)))
         if joined.strip():
             wanted = drop(joined)
             em = max(em, float(wanted.text == normalized.text))

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import without_texts
-from closeread.metrics.summary import restrict, summarize
+from closeread.metrics.pools import strip_texts
+from closeread.metrics.summary import restrict_submission, summarize
 from closeread.text.segment import sentences
 from closeread.types import (
     Evidence,
@@ -47,7 +47,7 @@ class EvidenceGroups:
         if not gold and not texts:
             return
         name = question.question_id
-        self._told[name] = without_texts(prediction)
+        self._told[name] = strip_texts(prediction)
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:
@@ -73,7 +73,7 @@ class EvidenceGroups:
         found: dict[str, dict[str, dict[str, Summary]]] = {}
         submission = Submission(predictions=self._told)
         for (by, value, name), scores in sorted(self._scores.items()):
-            part = restrict(submission, scores, {})
+            part = restrict_submission(submission, scores, {})
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
             for one in summarize(metric, scores, part, self._resampling):
                 if name == "evidence" or one.metric == "expmrc.evidence_f1":

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from closeread.errors import UsageError
 from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.joined import joined
+from closeread.metrics.joined import score_jointly
 from closeread.runs.answers import quoted
 from closeread.runs.scoring.evidence_groups import EvidenceGroups
 from closeread.types import (
@@ -76,7 +76,7 @@ def join(
     if with_texts:  # before the others, which are still read as they are asked for
         every = ChainMap(with_texts, submission.predictions)  # type: ignore[arg-type]
         submission = Submission(predictions=every)
-    both = joined(questions, submission, resampling)
+    both = score_jointly(questions, submission, resampling)
     return JoinedScores(both.cells, both.summaries, groups.summaries())
 
 

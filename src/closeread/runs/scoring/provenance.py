@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from closeread.metrics import intervals, pools
 from closeread.metrics.subject import family
-from closeread.metrics.summary import comparable
+from closeread.metrics.summary import comparable_signature
 from closeread.protocols import Metric
 from closeread.runs.records import ComputedBy, ScoreSettings
 from closeread.types import Summary
@@ -49,7 +49,9 @@ class Versions:
         """
         if reason := self.of_metrics(old.signature, new.signature):
             return reason
-        if name == "signature" and comparable(old.signature) != comparable(new.signature):
+        if name == "signature" and comparable_signature(old.signature) != comparable_signature(
+            new.signature
+        ):
             return ""
         return self.of_field(name)
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 import msgspec
 
-from closeread.metrics.subject import about
+from closeread.metrics.subject import applies_to
 from closeread.protocols import Metric
 from closeread.runs.records import ScoreRow
 from closeread.runs.scoring.parallel import Lines
@@ -44,7 +44,7 @@ def lines_of(
 
     def lines(mine: Callable[[int], bool], counts: Counter[str]) -> Iterator[tuple[int, bytes]]:
         find = anew().predictions.get
-        judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
+        judges = [(name, applies_to(name), metric.score) for name, metric in metrics.items()]
         for place, question in enumerate(islice(dataset.questions(), limit)):
             if not mine(place):
                 continue

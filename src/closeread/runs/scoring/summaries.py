@@ -6,7 +6,7 @@ from typing import TypeVar
 from closeread.errors import UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
-from closeread.metrics.summary import breakdowns, summarize
+from closeread.metrics.summary import summarize, summarize_breakdowns
 from closeread.protocols import Advance, Metric, uncounted
 from closeread.runs.extract import marked
 from closeread.runs.records import ScoreSettings
@@ -80,7 +80,9 @@ def breakdowns_of(
             if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
         ]
         resampling = resampling_of(settings)
-        parts = breakdowns(metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes)
+        parts = summarize_breakdowns(
+            metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes
+        )
         for tag, values in parts.items():
             for value, summaries in values.items():
                 found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from closeread.metrics.subject import about
+from closeread.metrics.subject import applies_to
 from closeread.protocols import Metric
 from closeread.types import Dataset, Question, Score, Submission
 
@@ -48,7 +48,7 @@ def score_rows(
         walked: Counts every question, also those that no metric is about.
     """
     find = submission.predictions.get
-    judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
+    judges = [(name, applies_to(name), metric.score) for name, metric in metrics.items()]
     for question in islice(dataset.questions(), limit):
         if walked is not None:
             walked.add(question)

@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.metrics.confidence.calibration import auroc, brier, calibration_error, made_honest
-from closeread.metrics.intervals import farther, unseen_share
+from closeread.metrics.confidence.calibration import (
+    auroc,
+    brier,
+    calibrated_correctness,
+    calibration_error,
+)
+from closeread.metrics.intervals import farther_bounds, unseen_share
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes
 from closeread.summation import ROUNDING
 
@@ -80,7 +85,7 @@ class _Side:
     def __init__(self, sure: Numbers, right: Numbers, parts: int, level: float) -> None:
         self._sure, self._right, self._parts, self.level = sure, right, parts, level
         self.whole = _measured(sure, right)
-        self._honest = None if self.whole["ece"] is None else made_honest(sure, right)  # type: ignore[arg-type]
+        self._honest = None if self.whole["ece"] is None else calibrated_correctness(sure, right)  # type: ignore[arg-type]
 
     def at(self, places: "NDArray[np.intp]") -> list[float]:
         """Return every measure of a resample, and what chance alone makes of its ECE."""
@@ -196,7 +201,7 @@ def _ece_difference(values: Interval, drawn: Numbers, tail: float) -> Interval:
         _without_chance(value, side[column], side[chance])
         for value, side in zip(values, drawn, strict=True)
     )
-    low, high = farther(two - one, _quantiles(_known(twos - ones), tail))
+    low, high = farther_bounds(two - one, _quantiles(_known(twos - ones), tail))
     moved = values[1] - values[0]
     return max(-1.0, min(low, moved)), min(1.0, max(high, moved))
 

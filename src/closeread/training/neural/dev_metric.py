@@ -6,7 +6,7 @@ import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import value
-from closeread.metrics.subject import about, family
+from closeread.metrics.subject import applies_to, family
 from closeread.protocols import Metric, Reader
 from closeread.registry.factory import make
 from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
@@ -46,7 +46,7 @@ def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> flo
         UsageError: There is no such value.
     """
     metric: Metric = make("metric", family(name))[0]
-    concerns = about(family(name))
+    concerns = applies_to(family(name))
     items = [item for item in items if concerns(item[1])]
     shown = [(passage, _without_gold(question)) for passage, question in items]
     predictions = {found.question_id: found for found in reader.read(shown)}
@@ -104,7 +104,7 @@ def check_metric(
             expected=", ".join(one for one in known if one not in _LESS_IS_BETTER),
             cure=f"name another one as {train}.metric",
         )
-    concerns = about(family(name))
+    concerns = applies_to(family(name))
     if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
         raise UsageError(
             f"{name} judges no question of {train}.dev that {reader} answers",

@@ -11,7 +11,7 @@ from closeread import load
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.endings import causes
 from closeread.audits.truncation.recuts import recut
-from closeread.metrics.intervals import unseen
+from closeread.metrics.intervals import unseen_bounds
 from closeread.readers.generative.extraction import Extraction
 from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
 from closeread.types import Answer, Generation, Prediction, Submission
@@ -299,7 +299,7 @@ def test_a_score_by_length_has_the_interval_that_any_score_has(tmp_path):
     """Its units are the scorer's, passages: those of two texts are two, or one and the same."""
     for _, many, value, *bounds in by_length(make_run(tmp_path, "right", lambda gold: gold)):
         assert (many, value) == (2, 1.0)
-        assert tuple(bounds) in [unseen(1.0, units, 0.95) for units in (1, 2)]
+        assert tuple(bounds) in [unseen_bounds(1.0, units, 0.95) for units in (1, 2)]
     half = make_run(tmp_path, "half", lambda gold: "7" if len(gold) < 5 else gold)
     assert all(low <= value <= high for *_, value, low, high in by_length(half))
     assert any(low > 0 for *_, low, _ in by_length(half))

@@ -8,8 +8,8 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.metrics.comparison import significance
-from closeread.metrics.comparison.paired import System, paired
-from closeread.metrics.comparison.seeds import average
+from closeread.metrics.comparison.paired import System, pair_with_first
+from closeread.metrics.comparison.seeds import average_runs
 from closeread.metrics.comparison.significance import Comparison
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.selective import metric as selective
@@ -20,7 +20,7 @@ RESAMPLING = Resampling(resamples=2_000)
 
 
 def compare(systems, resampling):
-    return significance.compare(paired(systems, resampling))
+    return significance.compare(pair_with_first(systems, resampling))
 
 
 def pool_of(numerators, denominators=None, *, name="mrqa.em", n_questions=None, ids=None):
@@ -137,7 +137,7 @@ def test_what_only_more_resamples_could_make_sure_is_told():
     assert {one.p_value for one in few} == {1 / 101}
     assert not any(one.sure for one in few)
     told = "p is the smallest that 100 resamples can give"
-    assert all(one.note.count(told) == 1 for one in significance.adjusted(few, RESAMPLING))
+    assert all(one.note.count(told) == 1 for one in significance.adjust_p_values(few, RESAMPLING))
     many = compare(systems, Resampling(resamples=2_000))
     assert all(one.sure and told not in one.note for one in many)
 
@@ -162,7 +162,7 @@ def test_several_seeds_of_a_curve_count_with_their_mean():
     names = [str(i) for i in range(60)]
     pools = [curve_over(names, rng.random(60) < 0.6, rng.random(60)) for _ in range(3)]
     bounded = [dataclasses.replace(pool, extremes=lambda others: (0.0, others)) for pool in pools]
-    together = average(bounded)
+    together = average_runs(bounded)
     assert together.extremes is None  # one seed's are not those of the mean
     for indices in (None, [0, 0, 5, 7]):
         one_by_one = [pool.statistic(indices) for pool in pools]
@@ -171,13 +171,13 @@ def test_several_seeds_of_a_curve_count_with_their_mean():
     assert found.first_value == pytest.approx(found.first_spread.mean)
     assert found.test == "bootstrap"
     undefined = dataclasses.replace(pools[0], statistic=lambda indices=None: None)
-    assert average([pools[0], undefined]).statistic() is None
+    assert average_runs([pools[0], undefined]).statistic() is None
 
 
 def test_a_curve_over_other_questions_is_not_paired():
     one, other = (curve_over(names, [1.0, 0.0], [0.7, 0.2]) for names in ("ab", "ac"))
     with pytest.raises(MismatchError, match="different units"):
-        average([one, other])
+        average_runs([one, other])
     (found,) = compare([system("one", one), system("two", other)], RESAMPLING)
     assert (found.test, found.p_value) == ("none", None)
     assert found.note == "the two runs have different units: no paired test for this value"

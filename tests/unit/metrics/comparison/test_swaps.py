@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.comparison.swaps import swapped_sums
+from closeread.metrics.comparison.swaps import draw_swapped_sums
 
 
 def test_every_choice_of_a_few_units_is_as_likely():
     """Sums of powers of two tell which units were taken: 2**10 choices, 100 draws of each."""
     rows = np.stack([2.0 ** np.arange(10), np.ones(10)], axis=1)
-    sums, taken = swapped_sums(rows, 102_400, np.random.default_rng(0)).T
+    sums, taken = draw_swapped_sums(rows, 102_400, np.random.default_rng(0)).T
     choices, counts = np.unique(sums, return_counts=True)
     assert list(choices) == list(range(1024))
     assert counts.min() > 60
@@ -27,7 +27,7 @@ def test_sums_are_spread_as_those_of_single_coins(units, kind):
         rows = rows.round()
     elif kind == "some often":
         rows[: units // 2] = 0.7
-    found = swapped_sums(rows, 20_000, rng)[:, 0]
+    found = draw_swapped_sums(rows, 20_000, rng)[:, 0]
     plain = np.concatenate([rng.integers(0, 2, (2_000, units)) @ rows for _ in range(10)])[:, 0]
     deviation = float((rows**2).sum() ** 0.5 / 2)
     assert found.mean() == pytest.approx(rows.sum() / 2, abs=0.03 * deviation)
@@ -39,4 +39,4 @@ def test_sums_are_spread_as_those_of_single_coins(units, kind):
 
 
 def test_nothing_that_differs_sums_to_nothing():
-    assert swapped_sums(np.zeros((0, 2)), 5, np.random.default_rng(0)).tolist() == [[0, 0]] * 5
+    assert draw_swapped_sums(np.zeros((0, 2)), 5, np.random.default_rng(0)).tolist() == [[0, 0]] * 5

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closeread.metrics.confidence.band import band
-from closeread.metrics.intervals import Resampling, interval, unseen
+from closeread.metrics.intervals import Resampling, interval, unseen_bounds
 from closeread.protocols import Pool
 
 
@@ -71,11 +71,11 @@ def test_a_few_surest_that_are_all_alike_are_no_certainty(kind):
     right = [kind] * 8 + [1 - kind] * 30
     sure = np.linspace(0.9, 0.1, 38).tolist()
     (low,), (high,) = banded(sure, right, [8 / 38])
-    expected = unseen(kind, 8, 0.95)
+    expected = unseen_bounds(kind, 8, 0.95)
     assert low <= expected[0] and high >= expected[1]
     together = ["one"] * 8 + [str(number) for number in range(30)]
     (wide_low,), (wide_high,) = banded(sure, right, [8 / 38], together)
-    assert wide_high - wide_low >= unseen(kind, 1, 0.95)[1] - unseen(kind, 1, 0.95)[0]
+    assert wide_high - wide_low >= unseen_bounds(kind, 1, 0.95)[1] - unseen_bounds(kind, 1, 0.95)[0]
 
 
 @pytest.mark.parametrize(("many", "passage"), [(100, 1), (200, 4)])

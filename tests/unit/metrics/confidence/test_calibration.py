@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.confidence.calibration import auroc, brier, calibration_error, made_honest
+from closeread.metrics.confidence.calibration import (
+    auroc,
+    brier,
+    calibrated_correctness,
+    calibration_error,
+)
 
 
 def test_calibration_error_of_the_sure_and_wrong():
@@ -41,7 +46,7 @@ def test_the_others_are_scikit_learns():
 
 def test_honest_answers_by_hand():
     """Two bins: 0.2 and 0.4 with one right are off by 0.2 each, 0.6 and 0.9 with one by -0.25."""
-    honest = made_honest([0.9, 0.2, 0.6, 0.4], [1.0, 0.0, 0.0, 1.0], bins=2)
+    honest = calibrated_correctness([0.9, 0.2, 0.6, 0.4], [1.0, 0.0, 0.0, 1.0], bins=2)
     assert honest == pytest.approx([1.25, -0.2, 0.25, 0.8])
 
 
@@ -51,13 +56,13 @@ def test_honest_answers_have_no_calibration_error(many):
     draw = np.random.default_rng(many)
     sure, right = draw.random(many), draw.random(many) < 0.3
     assert calibration_error(sure, right) > 0.01
-    honest = made_honest(sure, right)
+    honest = calibrated_correctness(sure, right)
     assert calibration_error(sure, honest) == pytest.approx(0)
     assert honest.mean() == pytest.approx(sure.mean())
-    assert len(made_honest([], [])) == 0
+    assert len(calibrated_correctness([], [])) == 0
 
 
 def test_equal_confidences_are_made_honest_alike():
     """Nothing tells them apart but whether they are right, so what they are off by is shared."""
-    honest = made_honest([0.5] * 30, [True] * 20 + [False] * 10)
+    honest = calibrated_correctness([0.5] * 30, [True] * 20 + [False] * 10)
     assert set(honest.round(9)) == {round(1 - 1 / 6, 9), round(-1 / 6, 9)}

@@ -11,7 +11,7 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.exam import locate
 from closeread.formats import load
-from closeread.metrics.choice import picked
+from closeread.metrics.choice import picked_label
 from closeread.readers import make
 from closeread.readers.confidence.calibrate import logistic
 from closeread.readers.confidence.options import MarginCurve
@@ -158,7 +158,7 @@ def test_silent_below_the_threshold(tmp_path):
     silent = cues(str(path), selective=True).read(asked)
     for (_, question), prediction in zip(asked, silent, strict=True):
         assert prediction.answer is None
-        assert picked(question, prediction) is None
+        assert picked_label(question, prediction) is None
         assert prediction.candidates
         assert prediction.confidence < 1
     with pytest.raises(UsageError, match="threshold"):
