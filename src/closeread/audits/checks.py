@@ -109,7 +109,10 @@ def _disagreement(of: Examined) -> Iterator[Finding]:
         if len(of.sets) == 1 or found.verdict == "skipped":
             return found
         names = shortened([one.name for one in subjects])
-        note = f"the runs are on {len(of.sets):,} sets of questions, here on one: {names}"
+        note = (
+            f"the runs cover {len(of.sets):,} sets of questions; this finding is about one of "
+            f"them: {names}"
+        )
         return msgspec.structs.replace(found, notes=(note, *found.notes))
 
     yield from _each(of.sets, check)
@@ -170,9 +173,9 @@ def findings(of: Examined, begin: Begin) -> Iterator[Finding]:
     for name in chosen:
         check = CHECKS[name]
         if check.needs_runs and not of.subjects:
-            yield skipped(name, "no run was named: a table of scores holds no answer")
+            yield skipped(name, "no run was given, and a score table holds no answers")
         elif check.needs_runs and not any(one.questions for one in of.subjects):
-            yield skipped(name, "no question is left to be examined")
+            yield skipped(name, "no questions are left to examine")
         else:
             yield from check.findings(of)
         advance(1)

@@ -77,7 +77,7 @@ def audit(
 def _must_be_known(wanted: Wanted) -> None:
     for name in wanted.checks:
         if name not in CHECKS:
-            raise UsageError(f"there is no check {name!r}", expected="one of " + ", ".join(CHECKS))
+            raise UsageError(f"unknown check {name!r}", expected="one of " + ", ".join(CHECKS))
     if wanted.n_questions < 1:
         raise UsageError(f"n_questions is {wanted.n_questions}", expected="at least 1")
     if wanted.plant_bugs < 0:

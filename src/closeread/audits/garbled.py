@@ -34,7 +34,7 @@ class Garbled(NamedTuple):
 def check(one: Subject) -> Finding:
     """Find what was garbled, and score the run as if it had not been."""
     if not one.is_text:
-        return skipped("garbled", "the questions ask for options")
+        return skipped("garbled", "all questions have options, and the check needs text answers")
     one = of_texts(one)
     name, metric = judge_of(one)
     found: list[Garbled] = []
@@ -66,14 +66,17 @@ def check(one: Subject) -> Finding:
         headline=f"{one.name}: {told}",
         tables=(
             Table(
-                title="Texts that became others",
-                headings=("whose", "how", "texts", "share %", "it is", "it was", "for example"),
+                title="Garbled texts",
+                headings=(
+                    "whose", "how", "texts", "share %", "saved text", "original text",
+                    "for example",
+                ),
                 rows=tuple(_counted(found, len(one.questions))),
-                note="found where the text that it was stands in its passage or is accepted, and "
-                "the text itself is neither; share: of the questions",
+                note="counted only if the original text occurs in the passage or is an accepted "
+                     "answer, and the saved text is neither; share: of all questions",
             ),
             Table(
-                title="Scored as if none had",
+                title="Scores with the garbling undone",
                 headings=("scored", f"{name} EM %", f"{name} F1 %"),
                 rows=tuple(rows) if found else (),
             ),
@@ -89,8 +92,8 @@ def _headline(found: list[Garbled], n_golds: int, name: str, old: float, new: fl
     if not found:
         return "no answer and no gold answer is garbled"
     return (
-        f"{len(found) - n_golds:,} answers and {n_golds:,} gold answers are garbled; undone, "
-        f"{name} F1 goes from {100 * old:.2f} to {100 * new:.2f}"
+        f"{len(found) - n_golds:,} answers and {n_golds:,} gold answers are garbled; undoing "
+        f"this changes {name} F1 from {100 * old:.2f} to {100 * new:.2f}"
     )
 
 

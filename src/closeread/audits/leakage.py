@@ -52,11 +52,11 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
         data["siblings"] = siblings.__dict__
         if siblings.suspicious:
             verdict = "broken"
-            parts.append("the letters of triples differ far more often than by chance")
+            parts.append("the letters of triples differ far more often than chance explains")
         else:
             parts.append(
                 f"{siblings.distinct:,} of {siblings.triples:,} predicted triples have three "
-                "letters: nothing was repaired"
+                "different letters: no sign that answers were adjusted to one another"
             )
     windows = _windows(one)
     if windows is not None:
@@ -64,12 +64,12 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
         data["windows"] = windows.__dict__
         if windows.suspicious:
             verdict = "broken"
-            parts.append("wrong answers never leave the windows that hold the gold answer")
+            parts.append("no wrong answer lies outside the windows that contain the gold answer")
     if not tables:
         return skipped(
             "leakage",
-            "no training set was named (--train), no examples in prompts, no triples, no long "
-            "passages",
+            "nothing to check: no training set (--train), no examples in prompts, no triples, "
+            "no long passages",
         )
     return Finding(
         check="leakage",
@@ -101,8 +101,8 @@ class Siblings:
                 ("expected by chance", self.triples, round(self.expected, 1),
                  self.expected / self.triples),
             ),
-            note="expected: right letters as they are, wrong ones drawn with the reader's own "
-            "frequencies for each role",
+            note="expected: correct letters are kept, wrong letters are drawn with the reader's "
+                 "own frequencies for each role",
         )  # fmt: skip
 
 
@@ -199,8 +199,9 @@ class Windows:
                  self.expected / self.wrong),
             ),
             note=(
-                f"window: {_WINDOW_WORDS} words; expected: had they stood anywhere. All of them "
-                "inside means that windows without the gold answer were skipped"
+                f"window: {_WINDOW_WORDS} words; expected: if the answers were anywhere in the "
+                "passage. If all of them are inside, the reader skipped the windows without the "
+                "gold answer"
             ),
         )  # fmt: skip
 

@@ -54,7 +54,7 @@ def check(subjects: Sequence[Subject]) -> Finding:
     """Hold the answers of every run against their own golds and those of other questions."""
     found = [(one, steps) for one in subjects if (steps := steps_of(one)) is not None]
     if not found:
-        return skipped("order", f"fewer than {_FEW} answers")
+        return skipped("order", f"fewer than {_FEW} answers, or questions with a gold answer")
     told = [
         sentence for one, steps in found if (sentence := _sentence(one.name, steps)) is not None
     ]
@@ -64,9 +64,9 @@ def check(subjects: Sequence[Subject]) -> Finding:
         headline="; ".join(told) or "no run's answers fit other questions better than their own",
         tables=(
             Table(
-                title="Whose gold answers were given",
+                title="Which questions the answers fit",
                 headings=(
-                    "run", "answers", "own %", "places behind", "of those %",
+                    "run", "answers", "own %", "offset", "at offset %",
                     "long answers", "of other passages %",
                 ),
                 rows=tuple(
@@ -84,16 +84,13 @@ def check(subjects: Sequence[Subject]) -> Finding:
 def _sentence(run: str, steps: Steps) -> str | None:
     if steps.sure:
         return (
-            f"{run}: {steps.shifted:,} of {steps.n:,} answers are right for the question "
-            f"{steps.shift} behind theirs, and {steps.own:,} for their own"
-            if steps.shift > 0
-            else f"{run}: {steps.shifted:,} of {steps.n:,} answers are right for the question "
-            f"{-steps.shift} before theirs, and {steps.own:,} for their own"
+            f"{run}: {steps.shifted:,} of {steps.n:,} answers fit the question at offset "
+            f"{steps.shift:+}, and {steps.own:,} fit their own question"
         )
     if steps.strayed:
         return (
-            f"{run}: {steps.elsewhere:,} of {steps.long:,} long answers are not in their passage "
-            "but gold answers of others"
+            f"{run}: {steps.elsewhere:,} of {steps.long:,} long answers are gold answers of "
+            "other passages and not in their own passage"
         )
     return None
 

@@ -67,7 +67,7 @@ def overlap_table(overlaps: Sequence[Overlap]) -> Table:
     if len(overlaps) > _MOST_ROWS:
         notes.append(f"the first {_MOST_ROWS} of {len(overlaps):,}")
     if any(one.may_be_chance for one in overlaps):
-        notes.append("thirty characters of words written apart may be a common phrase")
+        notes.append("30 characters of space-separated words may be a common phrase")
     return Table(
         title="Passages that share text with the training set",
         headings=("passage", "training passage", "shared", "text"),

@@ -27,7 +27,7 @@ class Problems:
             for found in self.bad.examples[code][:1]
         ]
         raise InputError(
-            f"{count_of(self.bad.total, 'thing')} cannot be examined:\n    " + "\n    ".join(lines),
-            cure="mend the sources, name runs of the same questions, or leave these out, named and "
-            "counted, with --skip-bad",
+            f"{count_of(self.bad.total, 'thing')} cannot be used:\n    " + "\n    ".join(lines),
+            cure="repair the sources, name runs of the same questions, or pass --skip-bad to "
+            "skip these and report their number",
         )

@@ -44,10 +44,13 @@ class PromptLeaks:
     def told(self) -> str:
         """Return the same in a sentence."""
         if not self.leaked:
-            return f"none of {self.shown:,} prompts with examples shows the question that it asks"
+            return (
+                f"none of {self.shown:,} prompts with examples shows its own question as an example"
+            )
         return (
-            f"{self.leaked:,} of {self.shown:,} prompts with examples show the question that they "
-            f"ask: without these {_percent(self.of_others)}, with them {_percent(self.score)}"
+            f"{self.leaked:,} of {self.shown:,} prompts with examples show their own question as "
+            f"an example: without these questions {_percent(self.of_others)}, with them "
+            f"{_percent(self.score)}"
         )
 
     def table(self) -> Table:
@@ -57,11 +60,11 @@ class PromptLeaks:
             title="Questions among the examples of their own prompt",
             headings=("their examples", "questions", "share %", "score %", "for example"),
             rows=(
-                ("hold the question", leaked, share(leaked, n), self.of_leaked, self.example),
-                ("do not hold it", others, share(others, n), self.of_others, None),
+                ("contain the question", leaked, share(leaked, n), self.of_leaked, self.example),
+                ("do not contain it", others, share(others, n), self.of_others, None),
             ),
-            note="held: passage, question and options stand there word for word; score: F1, of "
-            "options accuracy",
+            note="contained: passage, question and options occur there word for word; score: "
+                 "F1, for questions with options accuracy",
         )  # fmt: skip
 
 
@@ -89,4 +92,4 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _percent(value: float | None) -> str:
-    return "no question is left" if value is None else f"{100 * value:.1f} %"
+    return "no questions are left" if value is None else f"{100 * value:.1f} %"

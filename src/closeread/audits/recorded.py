@@ -76,7 +76,8 @@ def check(one: Subject) -> Finding:
     if not found:
         return skipped(
             "recorded",
-            "no scores of a harness, of one text a question, were saved with the answers",
+            "the source has no per-question scores of another harness, or it has several texts "
+            "per question",
         )
     worst = gravest(row.verdict for row in found)
     of_worst = [row for row in found if row.verdict == worst]
@@ -88,10 +89,10 @@ def check(one: Subject) -> Finding:
         headline=f"{one.name}: " + "; ".join(told),
         tables=(
             Table(
-                title="Scores that the harness saved",
+                title="Scores saved by the harness",
                 headings=(
-                    "score", "questions", "mean %", "its number %", "nearest", "apart %",
-                    "0 at a gold answer", "for example",
+                    "score", "questions", "mean %", "reported %", "nearest", "apart %",
+                    "0 for a gold answer", "for example",
                 ),
                 rows=tuple(
                     (row.name, row.n, row.mean, row.whole, row.scorer or None,
@@ -99,9 +100,9 @@ def check(one: Subject) -> Finding:
                      next(iter((*row.zeros, *row.apart)), None))
                     for row in found
                 ),
-                note="nearest: of all scorers the one that differs by more than 0.01 at the fewest "
-                "questions; 0 at a gold answer: nothing is given for an answer that is a gold one "
-                "letter by letter",
+                note="nearest: the scorer that differs by more than 0.01 for the fewest "
+                     "questions; 0 for a gold answer: answers that equal a gold answer letter "
+                     "by letter and score 0",
             ),
         ),
         data={"scores": {row.name: vars(row) | {"verdict": row.verdict} for row in found}},
@@ -111,22 +112,25 @@ def check(one: Subject) -> Finding:
 def _sentence(row: Recorded) -> str:
     if row.gap > 0.005:
         return (
-            f"{row.name} is {100 * (row.whole or 0.0):.2f} by the harness, and "
-            f"{100 * row.mean:.2f} by the mean of its own scores"
+            f"{row.name} is {100 * (row.whole or 0.0):.2f} in the harness's report, but the mean "
+            f"of its per-question scores is {100 * row.mean:.2f}"
         )
     if row.judged and len(row.zeros) > 0.005 * row.n:
-        return f"{row.name} is 0 at {len(row.zeros):,} of {row.n:,} answers that are a gold one"
+        return (
+            f"{row.name} is 0 for {len(row.zeros):,} of {row.n:,} answers although they equal a "
+            "gold answer"
+        )
     if not row.scorer:
-        return f"{row.name} is no score that is known here"
+        return f"{row.name} is not a score that closeread can recompute"
     if not row.apart:
-        return f"{row.name} comes out again as {row.scorer}"
+        return f"{row.name} is reproduced by {row.scorer}"
     if len(row.apart) == len(row.ties):
         return (
-            f"{row.name} comes out again as {row.scorer}; ties, of which it gives the share that "
-            f"is right: {len(row.ties):,}"
+            f"{row.name} is reproduced by {row.scorer}, except for ties, where it is the share "
+            f"of tied options that are correct: {len(row.ties):,}"
         )
     return (
-        f"{row.name} is not that of {row.scorer}, the nearest, at {len(row.apart):,} of "
+        f"{row.name} differs from {row.scorer}, the nearest scorer, for {len(row.apart):,} of "
         f"{row.n:,} answers"
     )
 

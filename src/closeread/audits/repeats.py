@@ -19,7 +19,7 @@ def check(one: Subject) -> Finding:
         return Finding(
             check="repeats",
             verdict="sound",
-            headline=f"{one.name}: no question comes more than once",
+            headline=f"{one.name}: no question occurs more than once",
             data={"questions": n, "repeated": 0},
         )
     values = values_of(one)
@@ -37,10 +37,10 @@ def check(one: Subject) -> Finding:
         check="repeats",
         verdict=verdict,
         headline=f"{one.name}: {n - n_once:,} of {n:,} questions are repetitions; the score is "
-        f"{100 * every:.1f} % with them and {100 * once:.1f} % with each question once",
+        f"{100 * every:.1f} % with them and {100 * once:.1f} % with each question counted once",
         tables=(
             Table(
-                title="Questions that come more than once",
+                title="Questions that occur more than once",
                 headings=("times", "questions", "share %", "for example"),
                 rows=tuple(
                     (times, many, share(many, n_once), next(
@@ -49,8 +49,8 @@ def check(one: Subject) -> Finding:
                     for times, many in sorted(Counter(asked.values()).items())
                     if times > 1
                 ),
-                note="the same passage, question and options, word for word; the first of each "
-                "counts; score: F1, of options accuracy",
+                note="the same passage, question and options, word for word; the first "
+                "occurrence counts; score: F1, for questions with options accuracy",
             ),
         ),
         data={

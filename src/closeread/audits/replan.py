@@ -24,11 +24,11 @@ _PROMPT_OVERHEAD = 20
 UNAFFECTED = "unaffected"
 RESCORED = "scored anew"
 CAUSES = {
-    "decimal cut": "a decimal gold answer whose right beginning was cut at the point",
-    "gold cut": "a gold answer that holds the old stop, whose right beginning was cut there",
+    "decimal cut": "the text is the beginning of a decimal gold answer, cut at its point",
+    "gold cut": "the text is the beginning of a gold answer, cut at the old stop in it",
     "ends in a number": "the text ends in a number, which the old stop may have cut",
     "may go on": "the old stop ended the text; the new one might not",
-    "new prompt": "another prompt was asked",
+    "new prompt": "the prompt changes",
     "no text": "only the extracted answer was saved",
     "no answer": "nothing was saved, or the reader failed",
 }
@@ -57,8 +57,8 @@ class Change:
         parts = []
         if self.stops is not None:
             parts.append("stop at " + (" or ".join(map(_shown, self.stops)) or "nothing"))
-        parts += ["another extraction"] * self.extract + ["another normaliser"] * self.normalizer
-        return ", ".join(parts + ["another prompt"] * self.prompt)
+        parts += ["new extraction"] * self.extract + ["new normalizer"] * self.normalizer
+        return ", ".join(parts + ["new prompt"] * self.prompt)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +87,8 @@ def check(
     """
     if not change.described():
         raise UsageError(
-            "nothing is to be changed",
-            cure="say what: --stop, --new-extract, --new-normalizer, --new-prompt",
+            "no change is given",
+            cure="give at least one of --stop, --new-extract, --new-normalizer, --new-prompt",
         )
     sorted_ = {UNAFFECTED: [], RESCORED: []} | {cause: [] for cause in CAUSES}  # type: ignore[var-annotated]
     for question in one.questions:
@@ -105,11 +105,11 @@ def check(
         headline=(
             f"{one.name}, {change.described()}: {len(again):,} of {n:,} answers "
             f"({100 * len(again) / max(n, 1):.1f} %) must be generated again"
-            + ("" if again else ": all can be scored from what was saved")
+            + ("" if again else ": all can be scored from the saved data")
         ),
         tables=(
             Table(
-                title="What the change asks for",
+                title="What the change requires",
                 headings=("saved answers", "questions", "share %", "why"),
                 rows=tuple(
                     (name, len(found), share(len(found), n), _why(name))
@@ -118,7 +118,7 @@ def check(
                 ),
             ),
             Table(
-                title="What generating again costs",
+                title="Cost of generating again",
                 headings=("questions", "prompt tokens", "new tokens", "GPU-hours"),
                 rows=(
                     (
@@ -130,8 +130,8 @@ def check(
             ),
         ),
         notes=(
-            (f"throughput, measured in the run itself: {speed:,.1f} tokens a second; a cache or a "
-             "resumed run makes it too high",)
+            (f"throughput measured in this run: {speed:,.1f} tokens per second; the number is "
+             "too high if the run used a cache or was resumed",)
             if speed and tokens_per_second == "run"
             else ()
         ),
@@ -184,16 +184,19 @@ def lines(finding: Finding) -> Iterator[str]:
 
 def _why(name: str) -> str:
     fixed = {
-        UNAFFECTED: "the change does not touch them",
-        RESCORED: "the saved text holds all that the new rule needs",
+        UNAFFECTED: "the change does not affect them",
+        RESCORED: "the saved text contains all that the new rule needs",
     }
     return fixed.get(name) or CAUSES[name]
 
 
 def _estimated(one: Subject) -> str:
     if one.shown is None:
-        return "tokens are estimated from lengths, without any examples in the prompts"
-    return "tokens are estimated from lengths"
+        return (
+            "token counts are estimated from text lengths, without the examples that the "
+            "prompts may have"
+        )
+    return "token counts are estimated from text lengths"
 
 
 def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
@@ -261,9 +264,9 @@ def measured(one: Subject) -> float:
     known = [count for count in counts if count is not None]
     if one.seconds is None or not known or len(known) < len(counts):
         raise UsageError(
-            f"{one.name} does not say how fast it was",
-            expected="a run of closeread's own reader with the tokens of every answer",
-            cure="name the tokens a second: --throughput N",
+            f"{one.name} does not record its speed",
+            expected="a run of a closeread reader with the token counts of every answer",
+            cure="give the tokens per second: --throughput N",
         )
     return sum(known) / one.seconds
 

@@ -31,7 +31,7 @@ def total(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Fin
         ),
         tables=(
             Table(
-                title="What each run asks for",
+                title="What each run requires",
                 headings=(
                     "run", "questions", "scored anew", "again", "share %", "tokens", "GPU-hours",
                 ),

@@ -84,15 +84,15 @@ def together(
     }
     if not shared and not skip:
         raise InputError(
-            "the runs share no question",
+            "the runs have no questions in common",
             where=in_one_line(shortened([one.name for one in subjects])),
             expected="runs of the same questions",
-            cure="audit each by itself",
+            cure="audit each run separately",
         )
     for one, own in zip(subjects, asked, strict=True):
         for name in own:
             if name not in shared:
-                told = f"asked in {one.name}, not in all runs"
+                told = f"in {one.name}, but not in all runs"
                 problems.bad.add("different-questions", told, question_id=name)
     return [restricted(one, shared) for one in subjects]
 

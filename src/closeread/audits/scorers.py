@@ -17,8 +17,8 @@ def other_languages(one: Subject) -> list[str]:
     if not few:
         return []
     return [
-        f"{few:,} of {n:,} questions are in another language than the scorers are for: "
-        "audit each language by itself"
+        f"{few:,} of {n:,} questions are in a language that the scorers do not support: audit "
+        "each language separately"
     ]
 
 

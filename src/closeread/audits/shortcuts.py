@@ -49,10 +49,11 @@ def check(one: Subject) -> Finding:
     tables.insert(
         0,
         Table(
-            title="Readers that do not read",
+            title="Baselines that do not read the passage",
             headings=("reads only", "questions", "right %", "chance %", "p"),
             rows=tuple(rows),
-            note="chance: an option that is drawn, or the commonest answer; p: one-sided binomial",
+            note="chance: an option drawn at random, or the most common answer; p: one-sided "
+            "binomial test",
         ),
     )
     found = [row for row in rows if isinstance(row[4], float) and row[4] < _DOUBT / len(rows)]
@@ -65,7 +66,7 @@ def check(one: Subject) -> Finding:
             f"{one.dataset}: no shortcut beats chance"
             if best is None
             else f"{one.dataset}: {best[0]} alone answers {100 * _number(best[2]):.1f} % "
-            f"(chance {100 * _number(best[3]):.1f} %)"
+            f"correctly (chance {100 * _number(best[3]):.1f} %)"
         ),
         tables=tuple(tables),
         data={"readers": [list(row) for row in rows]},
@@ -197,10 +198,10 @@ def _by_stem(questions: Sequence[Question]) -> Iterator[str]:
 _OPTION_READERS: tuple[tuple[str, Callable[[Sequence[Question]], Iterator[str]]], ...] = (
     ("the longest option", _by_length(max)),
     ("the shortest option", _by_length(min)),
-    ("the options' places", _by_place),
+    ("the options' positions", _by_place),
     ("the options' words", _by_words),
-    ("the options' likeness", _by_likeness),
-    ("the option most like the question", _by_stem),
+    ("the options' similarity", _by_likeness),
+    ("the option most similar to the question", _by_stem),
 )
 
 
@@ -215,7 +216,7 @@ def _pairs(text: str) -> list[str]:
 def _positions(questions: Sequence[Question]) -> Table:
     counted = Counter(_gold(question) for question in questions)
     return Table(
-        title="Where the right option stands",
+        title="Position of the correct option",
         headings=("label", "questions", "share %"),
         rows=tuple(
             (label, count, count / len(questions)) for label, count in sorted(counted.items())
@@ -230,8 +231,8 @@ def _lengths(questions: Sequence[Question]) -> Table:
         own = next((len(one.text) for one in question.options if one.label == gold), 0)
         ranks[sum(len(option.text) > own for option in question.options)] += 1
     return Table(
-        title="How long the right option is among the others",
-        headings=("longer ones", "questions", "share %"),
+        title="Length of the correct option compared with the others",
+        headings=("longer options", "questions", "share %"),
         rows=tuple((rank, count, count / len(questions)) for rank, count in sorted(ranks.items())),
     )
 
@@ -294,7 +295,7 @@ def _places(questions: Sequence[Question], one: Subject) -> Table:
             found += 1
             tenths[min(9, 10 * max(spans[0].start, 0) // length)] += 1
     return Table(
-        title="Where in the passage the answer stands",
+        title="Position of the answer in the passage",
         headings=("tenth", "questions", "share %"),
         rows=tuple((tenth + 1, count, count / found) for tenth, count in sorted(tenths.items())),
     )

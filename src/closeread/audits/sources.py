@@ -53,16 +53,15 @@ def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sourc
     runs, bare = _with_questions(list({os.path.realpath(run): run for run in every}.values()))
     if bare and not tables and not runs:
         raise UsageError(
-            "the logs hold the numbers of whole sets alone, no question and no answer",
+            "the logs hold only scores of whole data sets, no questions and no answers",
             where=", ".join(map(str, bare[:3])) + (", …" if len(bare) > 3 else ""),
-            cure="name the logs of their samples; the harness' own result files are examined as "
-            "tables of scores",
+            cure="name the logs with samples; result files of a harness are read as score tables",
         )
     if not tables and not runs:
         raise UsageError(
-            "nothing to examine here",
+            "nothing to audit",
             where=", ".join(map(str, named)),
-            expected="run folders, other harnesses' logs, or tables of models' scores",
+            expected="run folders, logs of other harnesses, or score tables of models",
         )
     return Sources(runs, tables, bare)
 

@@ -191,7 +191,7 @@ def test_why_scorers_part(examined):
     page = PAGE.read_text("utf-8")
     assert "score from 0.04 to 100.00" in found.headline
     assert "(0.04 to 100 for these)" in page
-    (causes,) = (one for one in found.tables if one.title == "Why they part")
+    (causes,) = (one for one in found.tables if one.title == "Why the scorers disagree")
     shares = {row[0]: 100 * row[2] for row in causes.rows}
     for cause in ("text on further lines", "one contains the other"):
         assert re.search(rf"at {shares[cause]:.1f} %[^.]*\*{cause}\*", page), cause

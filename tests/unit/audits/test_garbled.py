@@ -38,7 +38,8 @@ def test_garbled_answers_and_golds_are_told_with_what_they_cost(tmp_path):
     found = check(one)
     assert found.verdict == "broken"
     assert found.headline.endswith(
-        "2 answers and 1 gold answers are garbled; undone, squad F1 goes from 20.00 to 80.00"
+        "2 answers and 1 gold answers are garbled; undoing this changes squad F1 from 20.00 to "
+        "80.00"
     )
     assert [(each["whose"], each["question_id"], each["was"]) for each in found.data["texts"]] == [
         ("predicted", "a", "Köln"), ("predicted", "b", "José"), ("gold", "e", "Zürich"),

@@ -491,7 +491,7 @@ def test_options_that_repeat_the_question_are_a_shortcut():
         for n in range(40)
     ]  # fmt: skip
     rows = shortcuts.check(made(questions, [])).data["readers"]
-    (row,) = (row for row in rows if row[0] == "the option most like the question")
+    (row,) = (row for row in rows if row[0] == "the option most similar to the question")
     assert row[2] == 1.0 and row[4] < 1e-10
 
 
@@ -525,7 +525,7 @@ def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
     kept = [value for place, value in enumerate(values) if place not in leaks]
     assert counts["score"] == pytest.approx(math.fsum(values) / n)
     assert counts["of_others"] == pytest.approx(math.fsum(kept) / len(kept))
-    assert "3 of 14 prompts with examples show the question that they ask" in found.headline
+    assert "3 of 14 prompts with examples show their own question" in found.headline
     for sentence in (found.headline, found.tables[0].title, found.tables[0].note):
         assert SENTENCES.say(sentence, "zh") != sentence
 
@@ -533,4 +533,4 @@ def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
 def test_examples_that_are_other_questions_leak_nothing(tmp_path):
     found = check(few_shot(tmp_path, ()))
     assert found.verdict == "sound"
-    assert "none of 14 prompts with examples shows the question that it asks" in found.headline
+    assert "none of 14 prompts with examples shows its own question as an example" in found.headline

@@ -19,17 +19,17 @@ LM_EVAL = LOGS / "lm_eval_few_shot"
 @pytest.mark.parametrize(
     ("log", "said"),
     [
-        ("evalscope", "em comes out again as drop.em; f1 comes out again as drop.f1"),
-        ("lighteval", "em comes out again as lighteval.exact_match"),
-        ("opencompass", "correct comes out again as opencompass.drop"),
-        ("inspect/*drop*.eval", "f1 comes out again as inspect.f1"),
-        ("inspect/*choice*.json", "choice comes out again as choice.accuracy"),
-        ("lm_eval/samples_drop*", "em comes out again as lm-eval.drop.em; "
-         "f1 comes out again as lm-eval.drop.f1"),
-        ("lm_eval/samples_choice*", "acc comes out again as choice.accuracy"),
-        ("handmade/drop_canned*", "score comes out again as simple-evals.drop.score"),
-        ("helm/choice_calibrated", "exact_match comes out again as choice.accuracy"),
-        ("openai_evals/choice*", "correct comes out again as choice.accuracy"),
+        ("evalscope", "em is reproduced by drop.em; f1 is reproduced by drop.f1"),
+        ("lighteval", "em is reproduced by lighteval.exact_match"),
+        ("opencompass", "correct is reproduced by opencompass.drop"),
+        ("inspect/*drop*.eval", "f1 is reproduced by inspect.f1"),
+        ("inspect/*choice*.json", "choice is reproduced by choice.accuracy"),
+        ("lm_eval/samples_drop*", "em is reproduced by lm-eval.drop.em; "
+         "f1 is reproduced by lm-eval.drop.f1"),
+        ("lm_eval/samples_choice*", "acc is reproduced by choice.accuracy"),
+        ("handmade/drop_canned*", "score is reproduced by simple-evals.drop.score"),
+        ("helm/choice_calibrated", "exact_match is reproduced by choice.accuracy"),
+        ("openai_evals/choice*", "correct is reproduced by choice.accuracy"),
     ],
 )  # fmt: skip
 def test_what_eight_harnesses_saved_comes_out_again(tmp_path, log, said):
@@ -66,7 +66,9 @@ def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
         one = altered(folder, results=lambda found, to=number: found.update({"f1,none": to}))
         finding = check(one)
         assert finding.verdict == "broken"
-        said = "f1 is 100.00 by the harness, and 14.29 by the mean of its own scores"
+        said = (
+            "f1 is 100.00 in the harness's report, but the mean of its per-question scores is 14.29"
+        )
         assert finding.headline == f"run: {said}"
         assert SENTENCES.say(finding.headline, "zh") != finding.headline
 
@@ -85,8 +87,8 @@ def test_ties_of_helm_are_told_and_are_no_doubt(tmp_path):
     finding = check(loaded(run))
     assert finding.verdict == "sound"
     assert finding.headline == (
-        "run: exact_match comes out again as choice.accuracy; ties, of which it gives the share "
-        "that is right: 1"
+        "run: exact_match is reproduced by choice.accuracy, except for ties, where it is the share "
+        "of tied options that are correct: 1"
     )
     assert "并列" in SENTENCES.say(finding.headline, "zh")
     assert len(finding.data["scores"]["exact_match"]["ties"]) == 1
@@ -115,7 +117,7 @@ def test_a_right_answer_that_got_nothing_is_told(tmp_path):
     assert finding.verdict == "broken"
     em = finding.data["scores"]["em"]
     assert em["zeros"] == ["g1", "g3"]  # the others want several spans
-    assert "em is 0 at 2 of 14 answers that are a gold one" in finding.headline
+    assert "em is 0 for 2 of 14 answers although they equal a gold answer" in finding.headline
 
 
 def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_path):
@@ -147,7 +149,7 @@ def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
         found = check(altered(folder, rows=lambda rows, alone=alone: judged(rows, alone=alone)))
         assert found.verdict == "sound"
         said[alone] = found.headline
-    assert said[False] == "run: em comes out again as lm-eval.drop.em"
+    assert said[False] == "run: em is reproduced by lm-eval.drop.em"
     assert said[True].startswith("run: judge is not that of ")
 
 
@@ -161,7 +163,7 @@ def test_one_value_at_all_questions_makes_a_judge_s_score_no_known_one(tmp_path)
             del row["em"], row["f1"]
 
     finding = check(altered(tmp_path, rows=judged))
-    assert finding.headline == "run: judge is no score that is known here"
+    assert finding.headline == "run: judge is not a score that closeread can recompute"
 
 
 def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path):

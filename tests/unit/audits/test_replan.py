@@ -102,12 +102,12 @@ def test_examples_in_the_prompts_cost_tokens_too(tmp_path):
     assert check(one, change).data["cost"]["prompt_tokens"] == pytest.approx(length, rel=0.35)
     bare = check(dataclasses.replace(one, shown=None), change)
     assert bare.data["cost"]["prompt_tokens"] < length / 2
-    assert bare.tables[1].note.endswith("without any examples in the prompts")
+    assert bare.tables[1].note.endswith("without the examples that the prompts may have")
 
 
 def test_a_change_of_nothing_is_refused(one):
     """Say what is to be changed."""
-    with pytest.raises(UsageError, match="nothing is to be changed"):
+    with pytest.raises(UsageError, match="no change is given"):
         check(one, Change())
 
 
@@ -188,7 +188,7 @@ def test_the_run_itself_says_how_fast_it_was(one):
     assert cost["tokens_per_second"] == 200
     assert cost["gpu_hours"] == pytest.approx(800 / 200 / 3600)
     assert finding.notes
-    with pytest.raises(UsageError, match="does not say how fast"):
+    with pytest.raises(UsageError, match="does not record its speed"):
         check(one, NEWLINE, tokens_per_second="run")
 
 

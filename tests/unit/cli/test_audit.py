@@ -30,7 +30,7 @@ def test_everything_at_once(runs, capsys):
     assert "BROKEN  truncation: run-on" in out
     assert "BROKEN  disagreement" in out
     assert "DOUBTFUL  metamorphic" in out
-    scorers = out.partition("What each scorer says\n")[2].partition("\n\n")[0]
+    scorers = out.partition("Scores by scorer\n")[2].partition("\n\n")[0]
     assert "simple-evals.drop.score" in scorers, "no name is broken"
     assert "evaluate.squad.f1" in scorers and "more: --json" not in scorers
     assert max(map(len, out.splitlines())) <= 100
@@ -79,7 +79,8 @@ def test_a_plan_writes_a_list_that_read_takes(runs, capsys):
     told = capsys.readouterr()
     assert "8 questions to be read again: `closeread read DATASET --only again.txt`" in told.err
     assert (
-        "\n  tokens are estimated from lengths, without any examples in the prompts\n" in told.out
+        "\n  token counts are estimated from text lengths, without the examples that the "
+        "prompts may have\n" in told.out
     )
     lines = (runs / "again.txt").read_text("utf-8").splitlines()
     decimals = [line for line in lines if line.endswith("\tdecimal cut")]
@@ -144,7 +145,9 @@ def test_runs_of_several_sets_are_held_against_those_of_their_own(runs, capsys):
     first, second = of_check(found, "disagreement")
     assert set(first["data"]["means"]) == {"cut", "run-on"}
     assert set(second["data"]["means"]) == {"other"}
-    assert first["notes"][0] == ("the runs are on 2 sets of questions, here on one: cut, run-on")
+    assert first["notes"][0] == (
+        "the runs cover 2 sets of questions; this finding is about one of them: cut, run-on"
+    )
     names = [one["headline"].partition(":")[0] for one in of_check(found, "truncation")]
     assert names == ["cut", "run-on", "other"]
     assert len(of_check(found, "shortcuts")) == 2
@@ -177,8 +180,8 @@ def of_check(found, name):
     ("arguments", "said"),
     [
         (["nowhere"], "nowhere"),
-        (["cut", "--check", "nonsense"], "there is no check 'nonsense'"),
-        (["cut", "--check", "replan"], "nothing is to be changed"),
+        (["cut", "--check", "nonsense"], "unknown check 'nonsense'"),
+        (["cut", "--check", "replan"], "no change is given"),
         (["cut", "run-on", "--check", "replan", "--new-prompt", "--list", "l.txt"], "one plan"),
         (["cut", "--metric", "nonsense"], "there is no metric named 'nonsense'"),
     ],
@@ -206,7 +209,7 @@ def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, cap
     capsys.readouterr()
     assert closeread("audit", "few", "all", "--check", "disagreement") == 2
     message = capsys.readouterr().err
-    assert "different-questions" in message and "share no question" not in message
+    assert "different-questions" in message and "no questions in common" not in message
     assert closeread(
         "audit", "few", "all", "--check", "disagreement", "--skip-bad", "--json"
     ) == 0  # fmt: skip
@@ -224,7 +227,7 @@ def test_nothing_left_is_no_verdict(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert closeread("audit", "a", "b", "c") == 2
     message = capsys.readouterr().err
-    assert "a, b, c: the runs share no question" in message and "Traceback" not in message
+    assert "a, b, c: the runs have no questions in common" in message and "Traceback" not in message
     assert closeread("audit", "a", "b", "c", "--skip-bad", "--json") == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     assert {one["verdict"] for one in found} == {"skipped"}
@@ -268,12 +271,12 @@ def test_runs_without_questions_are_left_out_and_alone_are_nothing_to_examine(ru
     for words in (("audit", "bare"), ("score", str(bare))):
         assert closeread(*words) == 2
         said = capsys.readouterr().err
-        assert "alone, no question and no answer" in said and "samples" in said
+        assert "no questions and no answers" in said and "samples" in said
     assert closeread("audit", "cut", "bare", "--check", "truncation") == 0
     told = capsys.readouterr()
     assert "left out as bad: no-samples" in told.err and "truncation: cut" in told.out
     assert closeread("audit", results, "--check", "replan", "--stop", "x") == 0
-    assert "a table of scores holds no answer" in capsys.readouterr().out
+    assert "a score table holds no answers" in capsys.readouterr().out
 
 
 def test_an_empty_stop_is_no_stop(runs, capsys):

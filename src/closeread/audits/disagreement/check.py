@@ -37,7 +37,9 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     """
     texts = [of_texts(one) for one in subjects if one.is_text]
     if not texts:
-        return skipped("disagreement", "the questions ask for options")
+        return skipped(
+            "disagreement", "all questions have options, and the check needs text answers"
+        )
     chosen = names or scorers_for(texts[0])
     metrics = {name: make("metric", name)[0] for name in chosen}
     refused = {} if names else _unaware(texts[0], metrics)
@@ -47,10 +49,10 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
         for name, (family, _) in columns[0].items()
         if family not in refused and all(name in column for column in columns)
     ]
-    notes = [f"left out {name}: {why}" for name, why in refused.items()]
+    notes = [f"skipped {name}: {why}" for name, why in refused.items()]
     notes += other_languages(texts[0])
     if not values:
-        return skipped("disagreement", "no scorer judges these questions", notes)
+        return skipped("disagreement", "no scorer can score these questions", notes)
     mains = [{name: column[name][1] for name in values} for column in columns]
     means = [{name: _mean(main[name]) for name in values} for main in mains]
     exact = frozenset(name for name in values if _is_exact(name, mains))
@@ -67,14 +69,18 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     ]  # fmt: skip
     if len(texts) > 1:
         tables = [run_table(texts, spreads, aparts), *tables, order_table(texts, values, means)]
-        notes.insert(0, f"what follows the table of runs is about {one.name}: the widest apart")
+        notes.insert(
+            0,
+            f"all tables but those that compare the runs are about {one.name}, the "
+            "run with the widest disagreement",
+        )
     pieces = [
         {each.question_id for each in of.questions if is_another_piece(of, each)} for of in texts
     ]
     if pieces[worst]:
         notes.append(
-            f"answers that are a piece of the passage, longer or shorter than a gold one, are left "
-            f"out of the verdict: {len(pieces[worst]):,} of {one.name}"
+            "the verdict ignores answers that are a longer or shorter piece of the passage than "
+            f"a gold answer: {len(pieces[worst]):,} of {one.name}"
         )
     verdict = gravest(
         _grave(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)
@@ -84,11 +90,12 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
         verdict=verdict,
         headline=(
             f"{one.name}: the same answers score from {100 * low:.2f} to {100 * high:.2f}; "
-            f"scorers part at {len(apart):,} of {len(one.questions):,} questions"
+            f"scorers disagree on {len(apart):,} of {len(one.questions):,} questions"
         ),
         tables=tuple(tables),
         notes=(
-            "exact scores (0 or 1) are compared with exact ones, graded with graded ones",
+            "exact scores (0 or 1) are compared only with exact scores, graded scores only with "
+            "graded scores",
             *notes,
         ),
         data={
@@ -154,7 +161,7 @@ def _unaware(one: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
         except Refused:  # it refuses the run's own answer, too, and is left out for that
             continue
         if not any(values.values()):
-            found[family] = "it knows no question without an answer"
+            found[family] = "it does not support questions without an answer"
     return found
 
 

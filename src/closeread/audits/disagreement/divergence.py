@@ -41,7 +41,7 @@ def values_of(
     }
     for name, number in found.items():
         if not 0 <= number <= 1:
-            raise Refused(f"{name} is {number:g}, not from 0 to 1")
+            raise Refused(f"{name} is {number:g}, which is not between 0 and 1")
     return found
 
 

@@ -27,10 +27,10 @@ def value_table(
         )
         rows.append((name, means[name], near or None, away.get(near), far or None, away.get(far)))
     return Table(
-        title="What each scorer says",
+        title="Scores by scorer",
         headings=("value", "mean %", "nearest", "apart %", "farthest", "away %"),
         rows=tuple(rows),
-        note="apart: the share of questions at which two values differ by more than 0.01",
+        note="apart, away: the share of questions on which two values differ by more than 0.01",
     )
 
 
@@ -39,7 +39,10 @@ def matrix_tables(
 ) -> list[Table]:
     """Return the whole matrix, once for exact and once for graded values."""
     tables = []
-    for title, wanted in (("Exact scores apart", True), ("Graded scores apart", False)):
+    for title, wanted in (
+        ("Disagreement of exact scores", True),
+        ("Disagreement of graded scores", False),
+    ):
         names = [name for name in values if (name in exact) is wanted]
         if len(names) > 1:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -53,12 +56,14 @@ def matrix_tables(
 def cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, named: int) -> Table:
     """Return how many questions each cause parts the scorers at."""
     return Table(
-        title="Why they part",
-        headings=("cause", "questions", "of those looked at %", "for example"),
+        title="Why the scorers disagree",
+        headings=("cause", "questions", "of examined %", "for example"),
         rows=tuple(
             (cause, len(found), len(found) / named, found[0]) for cause, found in causes.items()
         ),
-        note="" if named == n_apart else f"looked at {named:,} of {n_apart:,}, evenly chosen",
+        note=""
+        if named == n_apart
+        else f"examined {named:,} of {n_apart:,} questions, evenly spaced",
     )
 
 
@@ -73,7 +78,7 @@ def run_table(
         for one, (low, high), apart in zip(subjects, spreads, aparts, strict=True)
     )
     return Table(
-        title="How far the scorers part, by run",
+        title="Disagreement by run",
         headings=("run", "lowest %", "highest %", "questions apart", "share %"),
         rows=rows,
     )
@@ -103,8 +108,8 @@ def order_table(
         swapped = sum((first[a] - first[b]) * (own[a] - own[b]) < 0 for a, b in pairs)
         rows.append((value, shown, swapped))
     return Table(
-        title="Which run is best, by scorer",
-        headings=("scorer", "order", "pairs that change places"),
+        title="Ranking of the runs by scorer",
+        headings=("scorer", "order", "swapped pairs"),
         rows=tuple(rows),
-        note=f"change places: against the order by {base}; equal ones do not",
+        note=f"swapped pairs: compared with the ranking by {base}; ties do not count",
     )

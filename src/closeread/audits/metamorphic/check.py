@@ -47,7 +47,9 @@ def check(
     total = sum(len({found.relation for found in one.broken}) for one in kept)
     worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
     if not any(one.n_relations for one in kept):
-        return skipped("metamorphic", "these questions can try no promise of the scorers", notes)
+        return skipped(
+            "metamorphic", "these questions can test none of the scorers' promises", notes
+        )
     verdict: Verdict = "doubtful" if total or notes else "sound"
     return Finding(
         check="metamorphic",
@@ -55,7 +57,7 @@ def check(
         headline=(
             f"{worst.metric} keeps "
             f"{worst.n_relations - len({found.relation for found in worst.broken})} of "
-            f"{worst.n_relations} promises that these questions can try"
+            f"{worst.n_relations} promises that these questions can test"
         ),
         tables=tuple(tables),
         notes=tuple(notes),
@@ -93,7 +95,7 @@ def _by_scorer(kept: Sequence[Kept]) -> Table:
         rows.append((one.metric, one.n_relations, one.n_relations - len(names), one.n_trials))
     return Table(
         title="Promises kept",
-        headings=("scorer", "promises tried", "kept", "trials"),
+        headings=("scorer", "promises tested", "kept", "trials"),
         rows=tuple(rows),
     )
 
@@ -111,7 +113,7 @@ def _broken(kept: Sequence[Kept]) -> Table:
                  found.example())
             )  # fmt: skip
     return Table(
-        title="Promises broken, with the smallest example",
+        title="Broken promises, each with the smallest counterexample",
         headings=("scorer", "promise", "of trials %", "value", "smallest example"),
         rows=tuple(rows[:_EXAMPLES]),
     )
@@ -135,5 +137,5 @@ def _planted(questions: Sequence[Question], count: int, seed: int, data: dict[st
             "scorer", "planted", "found", "without a crash", "of them found", "share %",
         ),
         rows=tuple(rows),
-        note="found: a promise is broken that the original keeps",
+        note="found: the copy breaks a promise that the original keeps",
     )  # fmt: skip

@@ -109,20 +109,21 @@ def _backwards(questions: Sequence[Question]) -> tuple[Rows, Rows]:
 
 
 FILE_RELATIONS: tuple[FileRelation, ...] = (
-    FileRelation("wrong-counts", "one more wrong answer lowers the number", "lower",
+    FileRelation("wrong-counts", "one more wrong answer lowers the score", "lower",
                  _one_more_wrong),
-    FileRelation("wrong-third", "a third of wrong answers lowers the number", "lower",
+    FileRelation("wrong-third", "a third of wrong answers lowers the score", "lower",
                  _third_wrong),
-    FileRelation("left-out", "leaving out a wrong answer does not help", "not higher",
+    FileRelation("left-out", "leaving out a wrong answer does not raise the score", "not higher",
                  _wrong_left_out),
-    FileRelation("right-left-out", "leaving out a right answer costs", "lower",
+    FileRelation("right-left-out", "leaving out a right answer lowers the score", "lower",
                  _right_left_out),
-    FileRelation("id-twice", "a second answer to a question does not help", "not higher",
-                 _answered_again),
-    FileRelation("variant-twice", "a second answer to a variant does not help", "not higher",
-                 _variants_again),
-    FileRelation("unknown-id", "an answer to no question changes nothing", "same", _unknown_id),
-    FileRelation("row-order", "the order of rows does not count", "same", _backwards),
+    FileRelation("id-twice", "a second answer to a question does not raise the score",
+                 "not higher", _answered_again),
+    FileRelation("variant-twice", "a second answer to a variant does not raise the score",
+                 "not higher", _variants_again),
+    FileRelation("unknown-id", "an answer to an unknown question changes nothing", "same",
+                 _unknown_id),
+    FileRelation("row-order", "the order of rows is ignored", "same", _backwards),
 )  # fmt: skip
 
 

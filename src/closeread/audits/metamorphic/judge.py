@@ -14,7 +14,7 @@ from closeread.types import Answer, Prediction, Question
 KINDS = ("date", "number", "span", "spans")  # of answers: a scorer's values for one kind alone
 # Promises that are watched at every trial: they need no answers of their own.
 _AGREE = "agreement", "exact match and F1 agree that an answer is right"
-_RANGE = "range", "a score is 0, 1 or between"
+_RANGE = "range", "a score is between 0 and 1"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,7 @@ def check(
     """
     notes = []
     if table.left_out:
-        notes.append(f"columns that are no benchmark, left out: {_few(table.left_out)}")
+        notes.append(f"skipped columns that are not benchmarks: {_few(table.left_out)}")
     table, again = _each_once(table)
     table, saved = recutting.with_runs(table, subjects, target or recutting.TARGET)
     benchmarks = table.benchmarks()
@@ -65,7 +65,7 @@ def check(
     rows = [(sign.what, sign.where, sign.before, sign.after) for sign in found]
     tables.append(
         Table(
-            title="Signs that a number is no measure",
+            title="Signs that the scores do not measure the models",
             headings=("sign", "where", "from %", "to %"),
             rows=tuple(rows),
         )
@@ -73,21 +73,24 @@ def check(
     if len(points) < 3 and not found and not able:
         return skipped(
             "shape",
-            f"{chosen}: fewer than three models with scores, and nothing odd about them",
+            f"{chosen}: fewer than three models with scores, and no sign of a problem",
             notes,
         )
     if again:
-        notes.append(f"more than once with the same scores, counted once: {_few(again)}")
+        notes.append(f"repeated rows with the same scores, counted once: {_few(again)}")
     if subjects and not able:
-        notes.append(f"{len(cuts)} of the runs are of models in the table: three are needed")
+        notes.append(
+            f"{len(cuts)} of the runs belong to models in the table; scoring them at "
+            "each stop needs at least three"
+        )
     scores = [
         (score, row.errors.get(name)) for row in table.rows for name, score in row.scores.items()
     ]
     # of nothing right, or all, the error is 0 however many questions there are
     if bare := sum(not error and 0 < score < 1 for score, error in scores):
         notes.append(
-            f"scores without a standard error: {bare:,} of {len(scores):,}, taken to be of "
-            f"{n_questions:,} questions each (--questions tells another number)"
+            f"scores without a standard error: {bare:,} of {len(scores):,}, assumed to come from "
+            f"{n_questions:,} questions each (--questions changes this number)"
         )
     verdict: Verdict = (
         "broken" if cluster and about else "doubtful" if found or cluster else "sound"
@@ -132,7 +135,7 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
     if cluster:
         parts.append(
             f"{len(cluster.names):,} models are stuck between {100 * cluster.low:.1f} and "
-            f"{100 * cluster.high:.1f} while the others' mean goes from "
+            f"{100 * cluster.high:.1f} while the mean of their other scores ranges from "
             f"{100 * cluster.level_low:.1f} to {100 * cluster.level_high:.1f}"
         )
     counted = Counter(sign.what for sign in about)
@@ -142,7 +145,7 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
         else f"{what} ({count})"
         for what, count in counted.items()
     ]
-    parts = parts or ["moves as the others do"]
+    parts = parts or ["moves with the other benchmarks"]
     if n_others:
         several = f"{n_others:,} signs at other benchmarks"
         parts.append(several if n_others > 1 else "1 sign at other benchmarks")
@@ -155,7 +158,7 @@ def _target(table: ScoreTable, wanted: str) -> str:
         if name.lower() == (wanted or recutting.TARGET).lower():
             return name
     if wanted:
-        raise UsageError(f"there is no benchmark {wanted!r}", expected="one of " + ", ".join(names))
+        raise UsageError(f"unknown benchmark {wanted!r}", expected="one of " + ", ".join(names))
 
     def likeness(name: str) -> float:
         found = pearson_of(_points(table, name))
@@ -185,7 +188,7 @@ def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> 
         ]
         for name in table.benchmarks()
         if name != target
-    } | {"mean of the others": _points(table, target)}
+    } | {"mean of the other benchmarks": _points(table, target)}
     for name, points in columns.items():
         if len(points) < 3:
             continue
@@ -198,7 +201,7 @@ def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> 
         )  # fmt: skip
     without = ("Pearson without the cluster",) if cluster else ()
     return Table(
-        title=f"{target} against the others",
+        title=f"{target} against the other benchmarks",
         headings=("benchmark", "models", "Pearson", "Spearman", *without),
         rows=tuple(found),
     )
@@ -206,7 +209,7 @@ def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> 
 
 def _hardly_moving(points: Sequence[_Point], target: str, cluster: Cluster) -> Table:
     return Table(
-        title=f"Stuck: {target} hardly moves over these",
-        headings=("model", f"{target} %", "mean of the others %"),
+        title=f"Models whose {target} score hardly changes",
+        headings=("model", f"{target} %", "mean of the other benchmarks %"),
         rows=tuple((name, score, level) for name, level, score in points if name in cluster.names),
     )

@@ -138,14 +138,15 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
     scorer = cuts[0].scorer
     return [
         Table(
-            title="The runs of these models against their other scores, cut at each stop",
+            title="Runs of these models against their other scores, cut at each stop",
             headings=("stop", "models", "Pearson", "Spearman", "stuck", "lowest %", "highest %"),
             rows=tuple(rows),
-            note="one stop for all models; the runs are scored by the scorer that they call for",
+            note="one stop for all models; each run is scored by the scorer that fits its "
+                 "questions",
         ),
         Table(
             title="Before and after",
-            headings=("model", "mean of the others %", f"{scorer} F1 as saved %",
+            headings=("model", "mean of the other benchmarks %", f"{scorer} F1 as saved %",
                       f"F1 cut at {named(best)} %"),
             rows=tuple(
                 (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1)
@@ -172,8 +173,8 @@ def sentence(cuts: Sequence[Cuts]) -> str:
     if best is None:
         return f"no stop raises the scores of the {len(cuts):,} runs"
     return (
-        f"cutting the texts of {len(cuts):,} runs at {named(best)} takes Pearson's correlation "
-        f"with the others from {before} to {after}"
+        f"cutting the texts of {len(cuts):,} runs at {named(best)} changes Pearson's correlation "
+        f"with the other benchmarks from {before} to {after}"
     )
 
 

@@ -130,7 +130,9 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         text = path.read_text("utf-8-sig")  # spreadsheets write a byte order mark
     except UnicodeDecodeError as error:
         raise InputError(
-            f"byte {error.start:,} is no UTF-8", where=str(path), cure="save the table as UTF-8"
+            f"byte {error.start:,} is not valid UTF-8",
+            where=str(path),
+            cure="save the table as UTF-8",
         ) from error
     header, _, below = text.partition("\n")
     reader = csv.DictReader(
@@ -141,10 +143,10 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         raise InputError(
             "no column `model`",
             where=str(path),
-            expected="model,shots,BENCHMARK,BENCHMARK,... with one model a row",
+            expected="model,shots,BENCHMARK,BENCHMARK,... with one model per row",
         )
     if not below.strip():
-        raise InputError("no model below the heading", where=str(path), expected="one a row")
+        raise InputError("no row below the header", where=str(path), expected="one model per row")
     lines = [(reader.line_num, cells) for cells in reader]
     about = ("", first, *_SHOTS, *_ABOUT)
     told = [name for name in reader.fieldnames or () if name not in about]
@@ -164,7 +166,7 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
         shots = _whole(named)
         if named and shots is None:
-            problems.bad.add("odd-shots", f"{named!r} is no number of examples ({where})")
+            problems.bad.add("odd-shots", f"{named!r} is not a number of examples ({where})")
             continue
         rows.append(
             Row(
@@ -299,6 +301,6 @@ def _number(cell: str, where: str, problems: Problems) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        problems.bad.add("nan-score", f"{cell!r} is no number ({where})")
+        problems.bad.add("nan-score", f"{cell!r} is not a number ({where})")
         return None
     return number

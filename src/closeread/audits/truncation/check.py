@@ -96,8 +96,8 @@ def check(one: Subject) -> Finding:
         headline=_headline(one, name, (saved, best, read), worst),
         tables=(
             Table(
-                title="Cut at another stop",
-                headings=("stop", "answers that change", f"{name} EM %", f"{name} F1 %"),
+                title="Scores with the texts cut at each stop",
+                headings=("stop", "changed answers", f"{name} EM %", f"{name} F1 %"),
                 rows=tuple(
                     (named(row.stop), row.changed, row.em, row.f1) for row in recuts
                 ),
@@ -111,13 +111,13 @@ def check(one: Subject) -> Finding:
             *((GUESSED if one.shown is None else KNOWN,) if members["copied"] else ()),
             *(
                 (f"copied by chance: {chance[0] / chance[1]:.1f} texts equal the answer of an "
-                 "example that another question was shown",)
+                 "example in another question's prompt",)
                 if chance is not None
                 else ()
             ),
             *(
-                ("the texts were cut when they were saved: what followed the stop is lost, and "
-                 "cutting later cannot bring it back",)
+                ("the texts were cut before they were saved: what followed the stop is lost, "
+                 "and no later cut recovers it",)
                 if one.tail_lost
                 else ()
             ),
@@ -141,8 +141,8 @@ def check(one: Subject) -> Finding:
 
 def _anew(name: str, saved: Recut, read: Recut) -> Table:
     return Table(
-        title="Answers read anew from the texts",
-        headings=("read by", "answers that change", f"{name} EM %", f"{name} F1 %"),
+        title="Answers extracted again from the texts",
+        headings=("extraction", "changed answers", f"{name} EM %", f"{name} F1 %"),
         rows=tuple(
             (what, row.changed, row.em, row.f1)
             for what, row in (("as saved", saved), (f"--extract {ANEW}", read))
@@ -159,7 +159,10 @@ def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
         headings=("cause", "texts", "share %", "F1 as saved %", *cut, "for example"),
         rows=tuple(rows),
         note="; ".join(
-            (*(f"{cause}: {what}" for cause, what in CAUSES.items()), "a text may show several")
+            (
+                *(f"{cause}: {what}" for cause, what in CAUSES.items()),
+                "a text can have several causes",
+            )
         ),
     )
 
@@ -178,7 +181,7 @@ def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
     fifth = max(1, -(-len(rows) // 5))
     parts = [rows[start : start + fifth] for start in range(0, len(rows), fifth)]
     return Table(
-        title="Score against length",
+        title="Score by text length",
         headings=("characters", "texts", "F1 %", "from %", "to %"),
         rows=tuple(
             (
@@ -189,8 +192,8 @@ def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
             )
             for number, part in enumerate(parts)
         ),
-        note=f"from, to: the interval at {_RESAMPLING.level:.0%}, by "
-        f"{_RESAMPLING.resamples:,} resamples",
+        note=f"from, to: the {_RESAMPLING.level:.0%} interval, from {_RESAMPLING.resamples:,} "
+        "resamples",
     )
 
 
@@ -225,19 +228,19 @@ def _headline(
     saved, best, read = rows
     lost, cause, many = worst
     told = (
-        f"{100 * lost:.2f} points are lost at {many:,} texts: {cause}"
+        f"{100 * lost:.2f} points are lost in {many:,} texts: {cause}"
         if many > 1
-        else f"{100 * lost:.2f} points are lost at 1 text: {cause}"
+        else f"{100 * lost:.2f} points are lost in 1 text: {cause}"
     )
     before = f"{100 * saved.f1:.2f}"
     if read and grave(read.f1 - best.f1) != "sound":
         mended, gain = (
-            f"{one.name}: reading the answers by --extract {ANEW} takes {name} F1 from {before} to "
-            f"{100 * read.f1:.2f}", read.f1 - saved.f1,
+            f"{one.name}: extracting the answers with --extract {ANEW} changes {name} F1 from "
+            f"{before} to {100 * read.f1:.2f}", read.f1 - saved.f1,
         )  # fmt: skip
     elif best.stop is not None:
         mended, gain = (
-            f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from {before} to "
+            f"{one.name}: cutting at {named(best.stop)} changes {name} F1 from {before} to "
             f"{100 * best.f1:.2f}", best.f1 - saved.f1,
         )  # fmt: skip
     elif not lost:

@@ -14,12 +14,12 @@ _BETWEEN = re.compile(r"\band\b|[和与及]")  # what stands between spans besid
 _LETTERS = re.compile(r"\w")
 _LONG = 12  # characters: so long a text is seldom said twice by chance
 KNOWN = (
-    "copied: equal to the answer of an example in the question's own prompt, not in its passage "
-    "and not accepted; the prompts are known, so this is exact"
+    "copied: equal to the answer of an example in the question's own prompt, and neither in its "
+    "passage nor accepted; the prompts are known, so the count is exact"
 )
 GUESSED = (
-    "copied: one long text to ten questions or more of different passages, of which fewer than one "
-    "in ten has an answer in it; the prompts are not known, so this is a guess"
+    "copied: the same long text for ten or more questions on different passages, with a gold "
+    "answer in it for fewer than one in ten; the prompts are not known, so this is a guess"
 )
 
 

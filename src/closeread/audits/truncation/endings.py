@@ -18,17 +18,17 @@ _HEADING = re.compile(
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
-    "failed": "the reader failed, and no text came",
-    "empty": "no text at all",
+    "failed": "the reader failed and returned no text",
+    "empty": "the text is empty",
     "token limit": "the text ended at the token limit",
-    "decimal cut": "a decimal gold answer of which the text has the part before the point, no more",
+    "decimal cut": "the text has only the part of a decimal gold answer before its point",
     "gold cut": "the text is the beginning of a gold answer, up to a stop string in it",
     "ends in a number": "the text ends in a digit: a stop may have cut it",
-    "next example": "the text goes on with headings as in the prompt",
+    "next example": "the text continues with headings as in the prompt",
     "run-on": "text on further lines",
     "copied": "the answer of one of the prompt's examples (see the notes)",
-    "answer after": "a gold answer stands in the text, but not on its first line",
-    "not taken": "what was taken for the answer does not stand in the text, or is nothing",
+    "answer after": "a gold answer is in the text, but not on its first line",
+    "not taken": "the extracted answer is not in the text, or is empty",
 }
 
 

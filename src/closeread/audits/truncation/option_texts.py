@@ -19,7 +19,9 @@ def check(one: Subject) -> Finding:
     asked = [(each, found) for each, found in one.answered() if found.generation is not None]
     texts = [found for _, found in asked]
     if not texts:
-        return skipped("truncation", "the questions ask for options, and no texts were kept")
+        return skipped(
+            "truncation", "all questions have options, and no generated texts were saved"
+        )
     (saved,) = recut_at(one, metric, [None])
     # Our own reader may have dealt the options, or asked about each; it knows how it read them.
     read = None if one.rule is not None or one.is_shared else read_anew(one, metric)
@@ -36,17 +38,17 @@ def check(one: Subject) -> Finding:
     verdict: Verdict = grave(max(gain, lost))
     if read and gain >= lost and grave(gain) != "sound":
         headline = (
-            f"{one.name}: reading the answers by --extract {ANEW} takes accuracy from "
+            f"{one.name}: extracting the answers with --extract {ANEW} changes accuracy from "
             f"{100 * saved.f1:.2f} to {100 * read.f1:.2f}"
         )
     elif verdict != "sound":
         headline = (
-            f"{one.name}: {len(cut):,} texts ended at the token limit before an option"
+            f"{one.name}: {len(cut):,} texts ended at the token limit before they named an option"
             if len(cut) > 1
-            else f"{one.name}: 1 text ended at the token limit before an option"
+            else f"{one.name}: 1 text ended at the token limit before it named an option"
         )
     else:
-        headline = f"{one.name}: no option was lost between the text and the answer"
+        headline = f"{one.name}: no option was lost in extraction"
     rows = [("as saved", saved)] + ([(f"--extract {ANEW}", read)] if read else [])
     return Finding(
         check="truncation",
@@ -54,12 +56,12 @@ def check(one: Subject) -> Finding:
         headline=headline,
         tables=(
             Table(
-                title="Answers read anew from the texts",
-                headings=("read by", "answers that change", "accuracy %"),
+                title="Answers extracted again from the texts",
+                headings=("extraction", "changed answers", "accuracy %"),
                 rows=tuple((what, row.changed, row.f1) for what, row in rows),
             ),
             Table(
-                title="Texts of which no option was read",
+                title="Texts without an extracted option",
                 headings=("cause", "texts", "share %", "for example"),
                 rows=tuple(
                     (cause, len(found), share(len(found), len(texts)),

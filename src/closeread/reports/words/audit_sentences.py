@@ -11,12 +11,13 @@ _SHARED = {
     "share %": "占比 %", "texts": "文本数", "stop": "停止串", "model": "模型", "benchmark": "基准",
     "models": "模型数", "why": "原因", "triples": "题组数", "trials": "试验数", "found": "找到",
     "p": "p", "label": "标签", "where": "位置", "from %": "从 %", "to %": "到 %", "sign": "迹象",
-    "no run was named: a table of scores holds no answer": "没有指定运行：分数表中没有答案",
-    "no question is left to be examined": "没有剩下可审查的题目",
-    "the questions ask for options": "题目要求选择选项",
+    "no run was given, and a score table holds no answers": "没有给出运行，而分数表中没有答案",
+    "no questions are left to examine": "没有可审查的题目",
+    "all questions have options, and the check needs text answers":
+        "所有题目都有选项，而该项检查需要文字答案",
     "no answer": "没有答案",
-    "{few} of {all} questions are in another language than the scorers are for: audit each "
-    "language by itself": "{all} 题中有 {few} 题的语言不适用这些评分器：请按语言分别审计",
+    "{few} of {all} questions are in a language that the scorers do not support: audit each "
+    "language separately": "{all} 题中有 {few} 题的语言不受这些评分器支持：请按语言分别审计",
 }  # fmt: skip
 
 # Sentences that only cells hold.
@@ -45,7 +46,7 @@ CELLS = Phrases(_CHECKS | _CELLS)
 
 # Only under these headings do cells hold our own words; all other cells are a stranger's.
 OUR_CELLS = frozenset((
-    "benchmark", "cause", "how", "letters", "promise", "read by", "reads only", "saved answers",
+    "benchmark", "cause", "how", "letters", "promise", "extraction", "reads only", "saved answers",
     "scored", "shared", "sign", "smallest example", "stop", "their examples", "where", "whose",
     "why",
 ))  # fmt: skip

@@ -186,7 +186,7 @@ def test_a_sign_belongs_to_its_benchmark():
 
 def test_a_benchmark_that_is_not_there_is_refused():
     rows = [(f"m{place}", None, {"a": place / 10, "b": place / 9}) for place in range(5)]
-    with pytest.raises(UsageError, match="no benchmark 'c'"):
+    with pytest.raises(UsageError, match="unknown benchmark 'c'"):
         check(table(*rows), "c")
 
 
@@ -227,7 +227,7 @@ def test_tables_are_read_as_programs_write_them(tmp_path, name, text):
 def test_a_table_without_a_model_is_refused(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a\n")
-    with pytest.raises(InputError, match="no model below the heading"):
+    with pytest.raises(InputError, match="no row below the header"):
         read([path], Problems())
 
 
@@ -239,7 +239,7 @@ def test_bad_tables_say_what_is_wrong(tmp_path):
     assert [row.model for row in read([path], problems).rows] == ["y"]
     assert problems.bad.counts == {"odd-shots": 1}
     path.write_bytes(b"model,a\nx\xe9,0.1\n")
-    with pytest.raises(InputError, match=r"byte 9 is no UTF-8"):
+    with pytest.raises(InputError, match=r"byte 9 is not valid UTF-8"):
         read([path], Problems())
     path = tmp_path / "results.json"
     path.write_text('{"results": {"drop": 0.5, "coqa": null}}')
@@ -315,7 +315,7 @@ def test_the_headline_counts_the_benchmarks_own_signs():
         for shots in (0, 5)
     ]
     found = check(table(*rows))
-    assert found.headline.startswith("drop: moves as the others do; ")
+    assert found.headline.startswith("drop: moves with the other benchmarks; ")
     assert "signs at other benchmarks" in found.headline
     assert "Pearson without the cluster" not in found.tables[0].headings
 
@@ -348,7 +348,7 @@ def test_the_scatter_before_and_after_recutting(tmp_path):
     assert len(recut["points"]) == 10
     for _, level, before, after in recut["points"]:
         assert after >= before and 0 < level < 1
-    assert "takes Pearson's correlation with the others from" in found.headline
+    assert "changes Pearson's correlation with the other benchmarks from" in found.headline
     assert found.data["target"] == "drop"
     cut = {row[0]: row for one in found.tables if one.title == "Before and after"
            for row in one.rows}  # fmt: skip
@@ -417,8 +417,8 @@ def test_what_is_assumed_of_scores_is_told_where_anything_is():
     assert check(ScoreTable(rows)).notes == ()
     bare = check(ScoreTable([*rows, Row(model="n", scores={"drop": 0.3})]), n_questions=300)
     assert bare.notes == (
-        "scores without a standard error: 1 of 9, taken to be of 300 questions each "
-        "(--questions tells another number)",
+        "scores without a standard error: 1 of 9, assumed to come from 300 questions each "
+        "(--questions changes this number)",
     )
 
 
@@ -432,11 +432,11 @@ def test_a_row_that_comes_again_counts_once(tmp_path):
     twice = check(table(*rows, *rows[:2], rows[0]))
     assert (twice.headline, twice.tables, twice.data) == (once.headline, once.tables, once.data)
     assumed = (
-        "scores without a standard error: 8 of 8, taken to be of 1,000 questions each "
-        "(--questions tells another number)"
+        "scores without a standard error: 8 of 8, assumed to come from 1,000 questions each "
+        "(--questions changes this number)"
     )
     assert once.notes == (assumed,)
-    told = "more than once with the same scores, counted once: m-1B (0-shot), m-3B (0-shot)"
+    told = "repeated rows with the same scores, counted once: m-1B (0-shot), m-3B (0-shot)"
     assert twice.notes == (told, assumed)
     other = check(table(*rows, ("m-1B", 0, {"arc": 0.2, "drop": 0.11})))
     assert "counted once" not in str(

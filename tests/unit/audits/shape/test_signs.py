@@ -163,7 +163,7 @@ def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path
     assert [row.scores for row in tables[1].rows] == [row.scores for row in tables[0].rows]
     assert tables[1].left_out == ["T", "Average ⬆️", "Type", "#Params (B)", "Hub ❤️", "Elo"]
     found = check(tables[1], "drop")
-    told = "columns that are no benchmark, left out: T, Average ⬆️, Type, #Params (B)"
+    told = "skipped columns that are not benchmarks: T, Average ⬆️, Type, #Params (B)"
     assert any(note.startswith(told) for note in found.notes)
 
 
@@ -177,7 +177,7 @@ def test_what_is_no_benchmark_is_named_where_nothing_is_left_to_be_looked_at(tmp
         path.write_text(text, "utf-8")
         found = check(read([path], Problems()))
         assert found.verdict == "skipped"
-        assert found.notes == (f"columns that are no benchmark, left out: {name}",)
+        assert found.notes == (f"skipped columns that are not benchmarks: {name}",)
 
 
 @pytest.mark.parametrize("cells", [("nan", "nan"), ("N/A", "0.3"), ("0.2", "oops")])

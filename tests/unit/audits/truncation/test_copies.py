@@ -135,7 +135,7 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     assert finding.verdict == "broken"
     cutting, _, lost = finding.headline.partition("; ")
     assert cutting.startswith('same: cutting at "," takes drop F1 from ')
-    assert lost == "30.00 points are lost at 12 texts: copied"
+    assert lost == "30.00 points are lost in 12 texts: copied"
     assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
 
 
@@ -214,7 +214,7 @@ def test_short_answers_come_again_by_chance():
     assert copying.verdict == "broken" and copying.headline.endswith(" texts: copied")
     (note,) = (note for note in copying.notes if note.startswith("copied by chance: "))
     beyond = copying.data["causes"]["copied"] - float(note.split()[3])
-    assert f" are lost at {beyond:.0f} texts: copied" in copying.headline
+    assert f" are lost in {beyond:.0f} texts: copied" in copying.headline
     assert f"; {beyond / 4:.2f} points" in copying.headline  # of 400 texts, all of them wrong
 
 

@@ -65,7 +65,7 @@ def test_a_letter_that_the_harness_missed_is_told(said, taken):
     """Accuracy was 0 by the harness' pattern."""
     finding = judged(said, taken)
     assert finding.verdict == "broken"
-    told = "reading the answers by --extract auto takes accuracy from 0.00 to 100.00"
+    told = "extracting the answers with --extract auto changes accuracy from 0.00 to 100.00"
     assert finding.headline == f"run: {told}"
     assert finding.data["causes"]["no option"] == (0 if taken else 40)
     assert SENTENCES.say(finding.headline, "zh") != finding.headline
@@ -79,11 +79,17 @@ def test_what_was_read_as_it_is_written_is_sound_right_or_wrong(said, gold):
     assert "no option was lost" in finding.headline
 
 
-@pytest.mark.parametrize(("n", "texts"), [(40, "40 texts"), (1, "1 text")])
-def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, texts):
+@pytest.mark.parametrize(
+    ("n", "told"),
+    [
+        (40, "40 texts ended at the token limit before they named an option"),
+        (1, "1 text ended at the token limit before it named an option"),
+    ],
+)
+def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, told):
     finding = judged("Let us see what the passage says of", "", finish="length", n=n)
     assert finding.verdict == "broken"
-    assert finding.headline == f"run: {texts} ended at the token limit before an option"
+    assert finding.headline == f"run: {told}"
     assert SENTENCES.say(finding.headline, "zh") != finding.headline
     wrong = judged("I cannot tell.", "")
     assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40

@@ -79,7 +79,7 @@ def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
     found = judged(one, lambda gold: f"{'sheep' if gold == '7' else gold} {more}", "[invalid]")
     assert {(row["changed"], row["f1"]) for row in found.data["recuts"]} == {(0, 0.0)}
     assert found.data["causes"]["not taken"] == 8 and found.verdict == "broken"
-    assert found.headline.endswith("87.50 points are lost at 7 texts: not taken")
+    assert found.headline.endswith("87.50 points are lost in 7 texts: not taken")
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,11 @@ def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path,
     one = loaded(make_run(tmp_path, "right", lambda gold: gold))
     found = judged(one, said, taken)
     assert found.verdict == "broken" and found.data["read_anew"]["f1"] == 1
-    assert " reading the answers by --extract auto takes drop F1 from " in found.headline
+    assert " extracting the answers with --extract auto changes drop F1 from " in found.headline
     assert SENTENCES.say(found.headline, "zh") != found.headline
-    anew = next(each for each in found.tables if each.title == "Answers read anew from the texts")
+    anew = next(
+        each for each in found.tables if each.title == "Answers extracted again from the texts"
+    )
     assert [row[0] for row in anew.rows] == ["as saved", "--extract auto"]
     assert anew.headings[0] in OUR_CELLS
     assert not check(one).data["read_anew"], "without a text there is nothing to be read"
@@ -131,7 +133,7 @@ def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     """Run-on text after right answers: all of the loss comes back."""
     finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
     assert finding.verdict == "broken"
-    assert 'cutting at "\\n" takes drop F1 from' in finding.headline
+    assert 'cutting at "\\n" changes drop F1 from' in finding.headline
     assert "are lost" not in finding.headline  # what cutting mends is not told once more
     recuts = {row["stop"]: row for row in finding.data["recuts"]}
     assert recuts["\n"]["em"] == 1.0
@@ -289,9 +291,9 @@ def test_each_ending_has_its_score_at_every_stop(tmp_path):
 
 
 def by_length(run):
-    (table,) = [one for one in check(loaded(run)).tables if one.title == "Score against length"]
+    (table,) = [one for one in check(loaded(run)).tables if one.title == "Score by text length"]
     assert table.headings == ("characters", "texts", "F1 %", "from %", "to %")
-    assert table.note == "from, to: the interval at 95%, by 10,000 resamples"
+    assert table.note == "from, to: the 95% interval, from 10,000 resamples"
     return table.rows
 
 
@@ -344,7 +346,7 @@ def test_an_answer_that_the_limit_may_have_cut_is_a_loss(tmp_path):
     """Reasoning without an end, and a next example that was read as the answer."""
     finding = check(read_by_rule(tmp_path, lambda gold: "Let us count the trips of", "auto"))
     assert finding.verdict == "broken"
-    assert finding.headline.endswith("100.00 points are lost at 8 texts: token limit")
+    assert finding.headline.endswith("100.00 points are lost in 8 texts: token limit")
     other = tmp_path / "other"
     other.mkdir()
     read_on = read_by_rule(other, lambda gold: f"{gold}\nQuestion: Who?\nAnswer: x", "auto")

@@ -85,8 +85,8 @@ def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
 
 
 def test_a_title_is_not_broken_by_a_narrow_table(capsys):
-    table(("a", "b"), [("1", "2")], title="Where in the passage the answer stands")
-    assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
+    table(("a", "b"), [("1", "2")], title="Position of the answer in the passage")
+    assert capsys.readouterr().out == "Position of the answer in the passage\na  b\n1  2\n"
 
 
 def test_a_word_that_is_too_wide_is_not_cut(capsys):

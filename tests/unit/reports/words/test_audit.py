@@ -122,16 +122,17 @@ def test_both_languages_have_the_same_fields():
 @pytest.mark.parametrize(
     ("english", "chinese"),
     [
-        ("r: cutting at \".\" takes drop F1 from 1.00 to 2.50",
+        ("r: cutting at \".\" changes drop F1 from 1.00 to 2.50",
          "r：在 \".\" 处截断使 drop F1 从 1.00 变为 2.50"),
-        ("a b: 3 of 9 predicted triples have three letters: nothing was repaired",
-         "a b：9 个预测题组中有 3 个三字母互异：没有修补迹象"),
-        ("drop: 5 models are stuck between 1.0 and 2.0 while the others' mean goes from 3.0 to "
-         "4.0; zero for every model (2)",
+        ("a b: 3 of 9 predicted triples have three different letters: no sign that answers were "
+         "adjusted to one another",
+         "a b：9 个预测题组中有 3 个三字母互异：没有答案相互调整的迹象"),
+        ("drop: 5 models are stuck between 1.0 and 2.0 while the mean of their other scores "
+         "ranges from 3.0 to 4.0; zero for every model (2)",
          "drop：5 个模型停滞在 1.0 与 2.0 之间，而其余基准的平均从 3.0 升至 4.0；"
          "所有模型均为零（2）"),
-        ("run, stop at \"\\n\", another extraction: 0 of 1,204 answers (0.0 %) must be generated "
-         "again", "run，停止于 \"\\n\"，换抽取规则：1,204 条答案中有 0 条（0.0 %）必须重新生成"),
+        ("run, stop at \"\\n\", new extraction: 0 of 1,204 answers (0.0 %) must be generated "
+         "again", "run，停止于 \"\\n\"，更换抽取规则：1,204 条答案中有 0 条（0.0 %）必须重新生成"),
         ("white space + case", "空白 + 大小写"),
         ("a stranger's own words", "a stranger's own words"),
         ("r: a stranger's own words; zero for every model (2)",
