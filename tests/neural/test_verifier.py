@@ -347,7 +347,7 @@ def test_a_whole_run_is_scored_verified_and_says_what_was_read(model, tmp_path):
 def test_nothing_stands_in_for_what_is_missing(model):
     with pytest.raises(UsageError, match="no model given"):
         make("verifier", {})
-    with pytest.raises(UsageError, match="no word vectors are named"):
+    with pytest.raises(UsageError, match="no word vectors are given"):
         make("extract-integrate-compete", {"model": model})
     with pytest.raises(UsageError, match="-o evidence_model=PATH"):
         make("extract-integrate-compete", {"model": model, "retriever": "dense"})

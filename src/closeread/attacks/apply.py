@@ -30,8 +30,8 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
     for edit in edits:
         if edit.place == "option" and edit.label not in labels:
             raise UsageError(
-                f"a change of the option {edit.label!r}", where=question.question_id,
-                expected="one of " + ", ".join(sorted(labels)),
+                f"an edit names the option {edit.label!r}, which the question does not have",
+                where=question.question_id, expected="one of " + ", ".join(sorted(labels)),
             )  # fmt: skip
     options = tuple(
         replace(option, text=changed(option.text, _of(edits, "option", option.label)))
@@ -64,10 +64,10 @@ def changed(text: str, edits: Iterable[Edit]) -> str:
         start, end = edit.span.start, edit.span.end
         if not at <= start <= end <= len(text):
             raise UsageError(
-                f"a change of characters {start} to {end}, of a text of {len(text)}"
-                + (f" that is changed up to {at}" if start < at else ""),
+                f"an edit of characters {start} to {end} in a text of {len(text)} characters"
+                + (f", after an edit that ends at {at}" if start < at else ""),
                 where=f"{edit.strategy}, {edit.rule}",
-                expected="changes that do not overlap, inside the text",
+                expected="edits inside the text that do not overlap",
             )
         kept += [text[at:start], edit.words]
         at = end

@@ -51,7 +51,7 @@ def beamdr(
         raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
     if integrate not in INTEGRATED_BY:  # the rest needs vectors, or a second encoder
         raise UsageError(
-            f"integrate={integrate!r}", expected="for beamdr " + ", ".join(INTEGRATED_BY)
+            f"integrate={integrate!r}", expected="for beamdr one of " + ", ".join(INTEGRATED_BY)
         )
     encoded = Encoded(text_encoder(encoder, model), splitter(sentences))
     return BeamDR(encoded, integrator(integrate, encoder, model), steps, beam)

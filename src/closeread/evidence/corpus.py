@@ -87,11 +87,11 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
         raise StorageError(
             "another process is writing this corpus",
             where=str(folder),
-            cure="wait for it, or name another folder",
+            cure="wait until it has finished, or choose another folder",
         ) from error
     except OSError as error:
         raise StorageError(
-            f"cannot be written: {error.strerror or f'the disk took only a part ({error})'}",
+            f"cannot be written: {error.strerror or f'the disk accepted only a part ({error})'}",
             where=str(folder),
             cure="free space or choose another place",
         ) from error
@@ -108,7 +108,7 @@ def must_be_free(folder: Path) -> None:
     _bm25s()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         why = "is not empty" if folder.is_dir() else "is a file"
-        raise UsageError(f"{folder} {why}", cure="name a new folder for the corpus")
+        raise UsageError(f"{folder} {why}", cure="choose a new folder for the corpus")
 
 
 def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
@@ -131,7 +131,7 @@ def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
             offsets.append(stream.tell())
     if not vocabulary:
         raise InputError(
-            "no passage holds a word", where=str(folder), expected="passages with text to look for"
+            "no passage contains a word", where=str(folder), expected="passages with text to search"
         )
     index = _bm25s().BM25(k1=0.9, b=0.4, method="lucene", backend="numpy")
     index.index((rows, vocabulary), create_empty_token=False, show_progress=False)
@@ -161,7 +161,7 @@ class Corpus:
             self._index = bm25s.BM25.load(str(folder / "index"), mmap=True, show_progress=False)
             self._offsets = np.load(folder / _OFFSETS, mmap_mode="r")
             if (folder / PASSAGES).stat().st_size != self._offsets[-1]:
-                raise ValueError(f"{PASSAGES} is not as long as when it was written")
+                raise ValueError(f"{PASSAGES} has another length than when it was written")
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise _no_corpus(folder, error) from error
         self._segmenter = Segmenter(settings["words"])
@@ -210,9 +210,10 @@ def passages_of(folder: Path) -> Iterator[Passage]:
 def _no_corpus(folder: Path, error: Exception) -> InputError:
     found: object = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
     if isinstance(error, FileNotFoundError):
-        found = f"{Path(error.filename).name} is missing" if folder.exists() else "it is not there"
+        is_there = folder.exists()
+        found = f"{Path(error.filename).name} is missing" if is_there else "it does not exist"
     return InputError(
-        f"is no corpus: {found}",
+        f"is not a corpus: {found}",
         where=str(folder),
         expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def text_encoder(
-    name: str, model: str, *, instead: str = "-o encoder=sentence-transformers, or your own"
+    name: str, model: str, *, instead: str = "use -o encoder=sentence-transformers, or your own"
 ) -> Encoder:
     """Make the encoder ``name`` with its model; ``instead`` is the cure for a cross-encoder.
 
@@ -28,7 +28,7 @@ def text_encoder(
     """
     made, theirs = _made(name, model)
     if not isinstance(made, Encoder):
-        raise UsageError(f"{name} reads pairs, not single texts", cure=instead)
+        raise UsageError(f"{name} scores pairs and cannot encode single texts", cure=instead)
     return made if theirs is None else HeldEncoder(theirs, made)
 
 
@@ -37,8 +37,8 @@ def pair_scorer(name: str, model: str) -> PairScorer:
     made, theirs = _made(name, model)
     if not isinstance(made, PairScorer):
         raise UsageError(
-            f"{name} reads single texts, not pairs",
-            cure="-o encoder=cross-encoder, or integrate=encoder",
+            f"{name} encodes single texts and cannot score pairs",
+            cure="use -o encoder=cross-encoder, or integrate=encoder",
         )
     return made if theirs is None else HeldEncoder(theirs, made)
 
@@ -62,18 +62,18 @@ def checked(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "N
         found = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise CloseReadError(
-            f"the encoder gave what is no array of numbers: {error}",
-            expected="one row a text, or of pairs one number each (docs/extend.md)",
+            f"the encoder did not return an array of numbers: {error}",
+            expected="one row per text, or one number per pair (docs/extend.md)",
         ) from error
     fits = found.shape[1:] in ((), (1,)) if of_pairs else found.ndim == 2
     if not fits or found.shape[:1] != (n_texts,):
         raise CloseReadError(
-            f"the encoder gave an array of shape {found.shape} for {n_texts} texts",
+            f"the encoder returned an array of shape {found.shape} for {n_texts} texts",
             expected=f"({n_texts},)" if of_pairs else f"({n_texts}, dimensions)",
         )
     if not np.isfinite(found).all():
         raise CloseReadError(
-            "the encoder gave numbers that are not finite", cure="check the model's files"
+            "the encoder returned values that are not finite", cure="check the model's files"
         )
     return found
 

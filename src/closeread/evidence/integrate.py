@@ -91,7 +91,7 @@ def integrator(
     if name == "overlap":
         return Integrator(Overlap())
     if name == "encoder":
-        made = text_encoder(encoder, model, instead="integrate=cross-encoder")
+        made = text_encoder(encoder, model, instead="use integrate=cross-encoder")
         return Integrator(ByEncoder(made))
     if name == "cross-encoder":
         return Integrator(ByPairs(pair_scorer(encoder, model)))

@@ -162,7 +162,7 @@ def read_stop_words(name: str) -> frozenset[str]:
         raise InputError(
             f"cannot be read as stop words: {reason}",
             where=name,
-            expected="`own`, `none`, or a UTF-8 file with one word a line",
+            expected="`own`, `none`, or a UTF-8 file with one word per line",
         ) from error
     return frozenset(_form(line.strip()) for line in lines)
 

@@ -61,12 +61,12 @@ def test_several_changes_of_one_text_are_told_by_the_text_as_it_was() -> None:
 
 @pytest.mark.parametrize("wrong", [(2, 9), (-1, 1)])
 def test_a_place_outside_the_text_is_refused(wrong: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="of a text of 3"):
+    with pytest.raises(UsageError, match="in a text of 3"):
         changed("abc", [edit("question", *wrong, "")])
 
 
 def test_changes_that_overlap_are_refused() -> None:
-    with pytest.raises(UsageError, match="changed up to 2"):
+    with pytest.raises(UsageError, match="after an edit that ends at 2"):
         changed("abc", [edit("question", 0, 2, ""), edit("question", 1, 3, "")])
 
 

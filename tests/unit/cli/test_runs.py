@@ -204,8 +204,11 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
         (("report", "runn"), "runn: there is no such run folder"),
         (("describe", "run"), "run: is a run folder\n  do: name a data set"),
         (("score", "--dataset", "exam/en", "--predictions", "run"), "predictions.jsonl in it"),
-        (("evidence", "exam/en", "--corpus", "nowhere"), "nowhere: is no corpus: it is not there"),
-        (("evidence", "exam/en", "--corpus", "run"), "is no corpus: corpus.json is missing"),
+        (
+            ("evidence", "exam/en", "--corpus", "nowhere"),
+            "nowhere: is not a corpus: it does not exist",
+        ),
+        (("evidence", "exam/en", "--corpus", "run"), "is not a corpus: corpus.json is missing"),
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
 )

@@ -86,12 +86,12 @@ def test_a_folder_that_holds_something_is_not_written_over(tmp_path):
 def test_a_corpus_that_was_cut_off_is_none(corpus, tmp_path, size):
     with (tmp_path / "c" / "passages.jsonl").open("r+b") as stream:
         stream.truncate(size)
-    with pytest.raises(InputError, match="not as long as when it was written"):
+    with pytest.raises(InputError, match="another length than when it was written"):
         Corpus(tmp_path / "c")
 
 
 def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
-    with pytest.raises(InputError, match="is no corpus"):
+    with pytest.raises(InputError, match="is not a corpus"):
         Corpus(tmp_path)
     (tmp_path / "corpus.json").write_text('{"schema_version": 99}')
     with pytest.raises(InputError, match="schema version 99"):
@@ -102,7 +102,7 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
 
 
 def test_passages_without_a_word_make_no_corpus(tmp_path):
-    with pytest.raises(InputError, match="no passage holds a word"):
+    with pytest.raises(InputError, match="no passage contains a word"):
         build([Passage(passage_id="p", text="。")], tmp_path / "c")
     assert not list(tmp_path.iterdir())
 

@@ -197,7 +197,7 @@ def test_a_background_tells_rare_words_from_common_ones(tmp_path):
 
 def test_a_background_that_is_no_corpus_is_refused(tmp_path):
     """A folder without a corpus, and a corpus without a word, are no background."""
-    with pytest.raises(InputError, match="is no corpus"):
+    with pytest.raises(InputError, match="is not a corpus"):
         cover(background=str(tmp_path))
     (tmp_path / "passages.jsonl").write_text('{"passage_id":"p","text":"。。！"}\n', "utf-8")
     with pytest.raises(InputError, match="no sentence with a word"):

@@ -86,7 +86,7 @@ def test_beamdr_is_integrated_by_what_it_has(integrate, vectors):
 
 @pytest.mark.parametrize("name", ["dense", "beamdr"])
 def test_a_cross_encoder_encodes_no_sentences_and_no_other_integration_helps(name):
-    with pytest.raises(UsageError, match="reads pairs, not single texts") as caught:
+    with pytest.raises(UsageError, match="scores pairs and cannot encode single texts") as caught:
         make("retriever", name, {"encoder": f"{__name__}:Pairs"})
     assert "integrate" not in caught.value.cure
 

@@ -132,7 +132,9 @@ def test_the_papers_integration_needs_its_encoder_and_falls_back_on_nothing(vect
 
 def test_an_encoder_of_texts_is_no_cross_encoder(vectors):
     options = {"vectors": vectors, "encoder": "word-vectors", "model": vectors}
-    with pytest.raises(UsageError, match="word-vectors reads single texts, not pairs"):
+    with pytest.raises(
+        UsageError, match="word-vectors encodes single texts and cannot score pairs"
+    ):
         make("retriever", "soft-masking", options | {"integrate": "cross-encoder"})
 
 

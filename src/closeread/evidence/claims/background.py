@@ -44,9 +44,9 @@ class Background:
             count += 1
         if not self._held:
             raise InputError(
-                "holds no sentence with a word: nothing to weigh words by",
+                "contains no sentence with a word, so the rarity of words cannot be computed",
                 where=where,
-                cure="name a corpus of texts like those that are read",
+                cure="use a corpus of texts similar to the passages that are read",
             )
         self._one = math.log((count + 1) / 1.5)
         self._logarithm = math.log(count + 1)

@@ -95,8 +95,8 @@ def _cached(path: Path) -> Path:
             f"cannot be read: {error.strerror}",
             where=str(path),
             expected="a file of word vectors: word2vec text or binary, or fastText",
-            cure="name the file where it lies; `closeread train` learns such a one from passages, "
-            "docs/vgaokao.md",
+            cure="check the path; `closeread train` trains word vectors on passages "
+            "(docs/vgaokao.md)",
         ) from error
     key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()
     name = hashlib.blake2b(_VERSION + key, digest_size=12).hexdigest()
@@ -110,14 +110,14 @@ def _convert(path: Path, folder: Path) -> None:
     rows = np.asarray(rows, dtype=np.float32)
     if rows.ndim != 2 or not rows.size:
         raise InputError(
-            "holds no vector", where=str(path), expected="word2vec text or binary, or fastText"
+            "contains no vectors", where=str(path), expected="word2vec text or binary, or fastText"
         )
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         bad = int(np.flatnonzero(~finite)[0])
         raise InputError(
-            f"{int((~finite).sum()):,} of {len(words):,} vectors hold what is no finite number; "
-            f"the first is row {bad + 1}, {words[bad]!r}",
+            f"{int((~finite).sum()):,} of {len(words):,} vectors contain a value that is not "
+            f"finite; the first is row {bad + 1}, {words[bad]!r}",
             where=str(path),
             cure="train or download the vectors again",
         )
@@ -137,9 +137,9 @@ def _convert(path: Path, folder: Path) -> None:
             written.replace(target)
     except OSError as error:
         raise StorageError(
-            f"the converted vectors cannot be kept: {error.strerror or error}",
+            f"the converted vectors cannot be cached: {error.strerror or error}",
             where=str(folder),
-            cure="free space, or name another cache folder by CLOSEREAD_CACHE",
+            cure="free disk space, or set CLOSEREAD_CACHE to another folder",
         ) from error
     finally:
         for left in begun:
@@ -175,8 +175,8 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
         raise InputError(
             f"cannot be read as word vectors: {_plainly(error)}",
             where=str(path),
-            expected="a header with two numbers, then a word with as many numbers as the header "
-            "says in every row (word2vec text or binary), or a fastText .bin",
+            expected="word2vec text or binary (a header of two numbers, then a word and its "
+            "numbers in every row), or a fastText .bin",
         ) from error
     return list(found.index_to_key), found.vectors
 
@@ -185,9 +185,9 @@ def _must_be_inflated(start: bytes, path: Path) -> None:
     for magic, ending in _COMPRESSED.items():
         if start.startswith(magic):
             raise InputError(
-                "is compressed, and its name does not say so",
+                f"is compressed, but its name does not end in {ending}",
                 where=str(path),
-                cure=f"let its name end in {ending}",
+                cure=f"rename it so that its name ends in {ending}",
             )
 
 
@@ -202,18 +202,20 @@ def _must_be_whole(start: bytes, path: Path) -> None:
         struct.error: Not even its head is there.
     """
     if path.suffix in _COMPRESSED.values():
-        raise ValueError(f"fastText's own form is not read from {path.suffix}: unpack it first")
+        raise ValueError(
+            f"fastText's binary format cannot be read from {path.suffix}: decompress it first"
+        )
     (dimensions,) = struct.unpack_from("<i", start, 8)
     (words,) = struct.unpack_from("<i", start, 68)
     if path.stat().st_size < 4 * dimensions * words:
-        raise ValueError("it ends in the middle")
+        raise ValueError("the file is truncated")
 
 
 def _plainly(error: Exception) -> str:
     """Say in the file's terms what the library says in its own."""
     said = str(error)
     if isinstance(error, struct.error):
-        return "it ends in the middle"
+        return "the file is truncated"
     if "broadcast" in said:
         return "a word has more or fewer numbers than the header says"
     if "invalid literal for int" in said or "not enough values" in said or "too many" in said:

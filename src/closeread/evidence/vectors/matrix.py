@@ -71,11 +71,11 @@ class WordVectors:
         asked = set(words)
         if len(asked) >= _FEW and not any(word in self._places for word in asked):
             raise InputError(
-                f"none of {len(asked)} different words has a vector, such as "
+                f"none of {len(asked)} different words has a vector, for example "
                 + ", ".join(sorted(asked)[:3]),
                 where=where,
                 expected=f"texts in the language of {self.name}",
-                cure="give vectors of this language, made with the same word segmentation",
+                cure="use vectors for this language, trained with the same word segmentation",
             )
 
 
@@ -86,8 +86,8 @@ def coverage(vectors: WordVectors, words: Iterable[str]) -> str:
     if missed <= MEANINGLESS:
         return ""
     return (
-        f"{vectors.name} knows only {1 - missed:.0%} of {len(asked):,} different words: what word "
-        "vectors say here means little"
+        f"only {1 - missed:.0%} of {len(asked):,} different words have a vector in "
+        f"{vectors.name}: evidence from word vectors is unreliable here"
     )
 
 
@@ -105,8 +105,8 @@ def load(path: str) -> WordVectors:
     """
     if not path:
         raise UsageError(
-            "no word vectors are named",
+            "no word vectors are given",
             expected="-o vectors=PATH: word2vec text or binary, or fastText",
-            cure="`closeread train` makes them from passages, where a recipe says vectors",
+            cure="train them on passages with `closeread train` (docs/vgaokao.md)",
         )
     return WordVectors(stored(Path(path)))

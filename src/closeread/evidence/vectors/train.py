@@ -72,7 +72,7 @@ def train(
     except RuntimeError as error:
         raise InputError(
             f"no word occurs {least} times in {len(rows):,} sentences",
-            cure="give more texts, or a smaller `least`",
+            cure="use more texts, or lower `least`",
         ) from error
     try:
         model.wv.save_word2vec_format(str(unfinished), binary=True)
