@@ -444,5 +444,5 @@ def test_a_row_that_comes_again_counts_once(tmp_path):
     ) and "the same setting differs between runs" in str(other.data["signs"])
     findings = [msgspec.to_builtins(twice)]
     page = write_audit(("t.csv",), findings, {}, tmp_path / "a.html", language="zh")
-    assert "重复出现且分数相同，只计一次：" in page.read_text("utf-8")
+    assert "重复且分数相同的行，只计一次：" in page.read_text("utf-8")
     assert "8 个中有 8 个，按各 1,000 题计" in page.read_text("utf-8")

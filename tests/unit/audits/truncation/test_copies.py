@@ -134,7 +134,7 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     finding = check(loaded(make_run(tmp_path, "same", lambda gold: next(said))))
     assert finding.verdict == "broken"
     cutting, _, lost = finding.headline.partition("; ")
-    assert cutting.startswith('same: cutting at "," takes drop F1 from ')
+    assert cutting.startswith('same: cutting at "," changes drop F1 from ')
     assert lost == "30.00 points are lost in 12 texts: copied"
     assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
 

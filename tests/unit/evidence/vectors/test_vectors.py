@@ -91,7 +91,7 @@ def test_the_beginning_of_a_fasttext_file_is_none(tmp_path, fasttext, size):
 
 
 def test_a_compressed_fasttext_file_is_to_be_unpacked(tmp_path, fasttext):
-    with pytest.raises(InputError, match="unpack it first"):
+    with pytest.raises(InputError, match="decompress it first"):
         load(str(written(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
 
 
