@@ -36,7 +36,7 @@ def test_recipes_load(path):
         make(recipe.reader.name, recipe.reader.options)
     except UsageError as error:
         assert "# Needs " in path.read_text("utf-8"), error
-        assert re.search("no (word vectors are named|model given)", str(error)), error
+        assert re.search("no (word vectors are given|model given)", str(error)), error
 
 
 @pytest.mark.parametrize(

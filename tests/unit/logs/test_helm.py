@@ -67,7 +67,7 @@ def test_its_numbers_come_out_again(tmp_path, task):
         assert found.value == pytest.approx(run.info.log.scores[name], abs=1e-12)
     finding = check(loaded(run))
     assert finding.verdict == "sound"
-    assert "f1_score comes out again as helm.f1_score" in finding.headline
+    assert "f1_score is reproduced by helm.f1_score" in finding.headline
 
 
 def test_the_letter_is_taken_as_the_harness_took_it(tmp_path):

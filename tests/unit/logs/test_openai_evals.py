@@ -50,7 +50,7 @@ def test_its_numbers_come_out_again(tmp_path):
         found = score_run(run, ScoreSettings(metrics=(ours,))).metrics[ours]
         assert found.value == pytest.approx(run.info.log.scores[theirs], abs=1e-12)
     finding = check(loaded(run))
-    assert finding.verdict == "sound" and "f1_score comes out again as squad.f1" in finding.headline
+    assert finding.verdict == "sound" and "f1_score is reproduced by squad.f1" in finding.headline
 
 
 def test_options_stand_in_the_prompt_and_the_letter_is_read_anew(tmp_path):

@@ -205,8 +205,8 @@ def test_a_retriever_that_fails_costs_its_question_alone(outside):
     [
         ([[1.0, 0.0]], r"an array of shape \(1, 2\) for 2 texts"),
         ([1.0, 0.0], r"an array of shape \(2,\) for 2 texts"),
-        ([["a"], ["b"]], "what is no array of numbers: could not convert"),
-        ([[1.0], [float("inf")]], "numbers that are not finite"),
+        ([["a"], ["b"]], "did not return an array of numbers: could not convert"),
+        ([[1.0], [float("inf")]], "values that are not finite"),
     ],
 )
 def test_an_encoder_gives_one_row_a_text(outside, given, said):
