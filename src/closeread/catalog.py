@@ -195,7 +195,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "extract-integrate-compete": Entry(
             "closeread.readers.verifier:extract_integrate_compete",
-            "the system of the VGaokao paper: soft masking, its integrator, competition",
+            "the system of the VGaokao paper: soft masking, integrator, competition",
             "neural-readers",
         ),
         "chat": Entry(
@@ -266,7 +266,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.readers.encoders:cross_encoder", "reads query and evidence together", "dense"
         ),
         "word-vectors": Entry(
-            "closeread.evidence.encoding:word_vectors", "the mean of a text's words", "vectors"
+            "closeread.evidence.encoding:word_vectors",
+            "the mean of a text's word vectors",
+            "vectors",
         ),
     },
     # By the name of the reader that is trained.
@@ -300,7 +302,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "entailment": Entry(
             "closeread.training.neural.tasks.entailment:train",
-            "natural language inference, as a start for `verifier`",
+            "natural language inference, as a starting point for `verifier`",
             "train",
             "closeread.training.recipes.entailment:look",
         ),

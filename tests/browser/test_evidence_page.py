@@ -301,7 +301,7 @@ def test_a_run_whose_vectors_are_gone_is_reported_without_steps(visit, reported)
     finally:
         (reported / "elsewhere.bin").rename(reported / "v.bin")
     assert done.returncode == 0, done.stderr
-    assert "run: without what was looked for at each step:" in done.stderr
+    assert "run: shown without the retriever's steps:" in done.stderr
     page = visit(reported / "bare.html", "#q=t-original")
     assert page.locator("details.attention").count() == 0
     assert page.locator(".cov").count() > 0

@@ -144,7 +144,7 @@ def test_going_on_and_beginning_anew_exclude_each_other(tmp_path, encoder, data)
     path = recipe(tmp_path / "recipe.toml", encoder, data, max_steps=1)
     out = train_recipe(path).out
     before = (out / "model.safetensors").read_bytes()
-    with pytest.raises(UsageError, match="exclude each other"):
+    with pytest.raises(UsageError, match="cannot be used together"):
         train_recipe(path, resume=True, overwrite=True)
     assert (out / "model.safetensors").read_bytes() == before
 

@@ -42,9 +42,8 @@ def open_reader(name: str, /, **options: Any) -> "OpenReader":
     """
     if not isinstance(name, str):
         raise UsageError(
-            f"{name!r:.80} is no reader's name",
-            expected="text; a class of your own is package.module:Name, in a notebook "
-            "__main__:Name",
+            f"{name!r:.80} is not a reader's name",
+            expected="text; for your own class package.module:Name, in a notebook __main__:Name",
         )
     reader, resolved = make(name, options)
     return OpenReader(name=name, options=resolved, reader=reader)

@@ -9,7 +9,7 @@ from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
 from closeread.registry.external import sound
 from closeread.types import Dataset, Defects, Item, Passage, Question
-from closeread.wording import in_one_line
+from closeread.wording import count_of, in_one_line
 
 _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
@@ -36,7 +36,7 @@ def locate(name: str) -> Path:
         raise InputError(
             "the name of the data set is empty",
             expected="a path, a URL, exam/zh or exam/en",
-            cure="look whether the variable is set that it comes from",
+            cure="if the name comes from a variable, check that it is set",
         )
     if name.startswith(_CORPUS):
         return _in_corpus(name)
@@ -52,10 +52,10 @@ def locate(name: str) -> Path:
     if name.startswith(("$", "~")) and not Path(name).exists():
         variable = "an environment variable" if name.startswith("$") else "~"
         raise InputError(
-            f"{variable} stands in the name of a data set",
+            f"the name of the data set contains {variable}, which closeread does not expand",
             where=name,
-            expected=f"a path, a URL, exam/zh, or what begins with {_CORPUS}",
-            cure="write the path itself",
+            expected=f"a path, a URL, exam/zh, or a name that begins with {_CORPUS}",
+            cure="write out the path",
         )
     return Path(name)
 
@@ -66,8 +66,9 @@ def _in_corpus(name: str) -> Path:
         raise InputError(
             "the environment variable CLOSEREAD_CORPUS is not set",
             where=name,
-            expected="the folder that holds the real data sets, in data/",
-            cure="CLOSEREAD_CORPUS=. takes what `closeread get` put into data/ here",
+            expected="the folder that holds the real data sets in data/",
+            cure="set CLOSEREAD_CORPUS=. to use the files that `closeread get` downloaded to "
+            "data/ here",
         )
     return Path(folder, name.removeprefix(_CORPUS))
 
@@ -116,10 +117,10 @@ def open_dataset(
         defects = dataset.check()
         if defects.total:
             raise DefectError(
-                f"defects in the data: {defects.total:,}\n{listing(defects)}",
+                f"the data set has {count_of(defects.total, 'defect')}:\n{listing(defects)}",
                 where=name,
-                expected="none, where reading is strict",
-                cure="mend the file, or leave out `strict` to keep and count them",
+                expected="no defects, because reading is strict",
+                cure="fix the file, or omit `strict` to keep and count them",
             )
     return dataset
 
@@ -195,13 +196,13 @@ def _sound(record: T, kind: str, name: Any) -> T:
         return sound(record)
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"the {kind} {name!r:.80} does not hold: {error}",
+            f"the {kind} {name!r:.80} is invalid: {error}",
             expected="fields of the types that closeread.types declares",
         ) from error
 
 
 def _no_items(given: Any) -> UsageError:
     return UsageError(
-        f"{given!r:.80} is no passage with questions",
+        f"{given!r:.80} is not a passage with questions",
         expected="a path, a URL, exam/zh, a data set, or pairs (Passage, [Question, ...])",
     )

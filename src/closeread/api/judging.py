@@ -77,11 +77,13 @@ def score(
     if predictions is None:
         if not isinstance(run_or_dataset, str | os.PathLike | Run) or null_odds is not None:
             raise UsageError(
-                "a data set without predictions", expected="score(dataset, predictions)"
+                "predictions are missing for this data set", expected="score(dataset, predictions)"
             )
         return score_run(_run(run_or_dataset), settings)
     if isinstance(run_or_dataset, Run):
-        raise UsageError("predictions beside a run, which has its own", expected="score(run)")
+        raise UsageError(
+            "predictions given together with a run, which has its own", expected="score(run)"
+        )
     dataset = opened(run_or_dataset)
     if isinstance(predictions, str | os.PathLike):
         submission = load_submission(predictions, dataset, null_odds=null_odds)
@@ -148,9 +150,9 @@ def compare_tables(
     tables = {path: _every([path]) for path in map(_path, folders)}
     if not are_tables(tables):
         raise UsageError(
-            "these are no tables of runs",
-            expected="two or more folders, each with runs on data sets of which none comes twice",
-            cure="compare(...) compares runs on one data set",
+            "these folders are not tables of runs",
+            expected="two or more folders, each with one run per data set",
+            cure="use compare(...) for runs on one data set",
         )
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
     return tables_compared(tables, resampling, metrics=several(metrics), group_seeds=seeds)
@@ -257,11 +259,15 @@ def report(
     from closeread.reports.words.page import LANGUAGES
 
     if language is not None and language not in LANGUAGES:
-        raise UsageError(f"no page is in {language!r}", expected=" or ".join(LANGUAGES))
+        raise UsageError(
+            f"there is no report page in {language!r}", expected=" or ".join(LANGUAGES)
+        )
     folders = [run.path for run in _every(runs)]
     if out is None:
         if len(folders) != 1:
-            raise UsageError("there are several runs", cure="name the page: out=...")
+            raise UsageError(
+                "several runs given, so the page needs a file name", cure="pass out=..."
+            )
         out = within(folders[0], REPORT)
     material = gather(folders, ranked=ranked)
     shade(material, lambda _: None)
@@ -270,7 +276,9 @@ def report(
 
 def _path(given: Any) -> Path:
     if not isinstance(given, str | os.PathLike):
-        raise UsageError(f"{given!r:.80} is no run", expected="runs or folders, one by one")
+        raise UsageError(
+            f"{given!r:.80} is not a run", expected="runs or folders, as separate arguments"
+        )
     return Path(given)
 
 
@@ -283,5 +291,5 @@ def _every(runs: Sequence[Named | Run]) -> list[Run]:
     for one in runs:
         found += [one] if isinstance(one, Run) else map(open_run, find_runs(_path(one)))
     if not found:
-        raise UsageError("no run is given", expected="runs, or their folders")
+        raise UsageError("no run given", expected="runs, or their folders")
     return found

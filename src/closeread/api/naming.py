@@ -19,8 +19,7 @@ def several(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     for one in found:
         if not isinstance(one, str):
             raise UsageError(
-                f"{one!r:.80} is no name",
-                expected="text; what is your own is named package.module:Name, in a notebook "
-                "__main__:Name",
+                f"{one!r:.80} is not a name",
+                expected="text; for your own code package.module:Name, in a notebook __main__:Name",
             )
     return found

@@ -88,8 +88,8 @@ def read(
     found = opened(dataset)
     if not found.path:
         raise UsageError(
-            "a run is about a file, and these questions are in memory only",
-            cure="write them with closeread.dump, or ask open_reader(...).answers(...)",
+            "a run needs a data set in a file, but these questions exist only in memory",
+            cure="write them with closeread.dump, or use open_reader(...).answers(...)",
         )
     earlier = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
     ids, kept = read_again(found, listed, earlier)
@@ -107,7 +107,7 @@ def read(
 
 def _one_at_most(resume: bool, overwrite: bool) -> None:
     if resume and overwrite:
-        raise UsageError("resume and overwrite exclude each other")
+        raise UsageError("resume and overwrite cannot be used together")
 
 
 def _listed(only: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def _listed(only: str | Sequence[str] | None) -> tuple[str, ...]:
     ids = tuple(dict.fromkeys(several(only))) if only is not None else ()
     if only is not None and not ids:
         raise UsageError(
-            "only names no question", expected="ids of questions", cure="leave it out to read all"
+            "only lists no question", expected="question ids", cure="omit it to read all questions"
         )
     return ids
 
@@ -126,20 +126,23 @@ def _reader(
     if isinstance(reader, str):
         reader = open_reader(reader, **(options or {}))
     elif options:
-        raise UsageError("options for a reader that is made already", expected="its name")
+        raise UsageError(
+            "options given together with a reader that is already made",
+            expected="the reader's name",
+        )
     if isinstance(reader, OpenReader):
         if reader.sure is not None:  # a run records what its reader says, and is calibrated after
             raise UsageError(
                 f"the reader {reader.name} has a calibrator, which a run cannot record",
-                expected="the reader itself, as open_reader gives it",
+                expected="the reader itself, as open_reader returns it",
                 cure="read with that, then `closeread calibrate RUN --with FILE --out RUN2`; or "
-                "ask the calibrated one for its answers(...)",
+                "use answers(...) of the calibrated reader",
             )
         return reader.name, reader.options, reader.reader
     if isinstance(reader, type) or not isinstance(reader, Reader):  # a class has its method, too
         raise UsageError(
-            f"{reader!r:.80} is no reader",
-            expected="a name, what open_reader gives, or an object with the method `read`",
+            f"{reader!r:.80} is not a reader",
+            expected="a name, the result of open_reader, or an object with the method `read`",
         )
     name = f"{type(reader).__module__}:{type(reader).__qualname__}"
     return name, {}, told_of_itself(Outsider("reader", name), reader)
@@ -174,7 +177,7 @@ def ingest(
     several = [logs] if isinstance(logs, str | os.PathLike) else logs
     paths = [Path(one) for one in several]
     if not paths:
-        raise UsageError("no log is given", expected="files, or folders to be searched for logs")
+        raise UsageError("no log given", expected="files, or folders to search for logs")
     return ingest_logs(paths, Path(out), harness=harness, skip_bad=skip_bad, overwrite=overwrite)
 
 
@@ -336,7 +339,7 @@ def train(
     found = load_recipe(path)
     if not (out or found.out):
         raise UsageError(
-            "it is not said where what is learned shall go",
+            "the recipe does not say where to write the trained reader",
             where=str(path),
             expected='out = "..." at the top of the recipe, --out, or out= in Python',
         )

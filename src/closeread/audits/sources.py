@@ -53,7 +53,7 @@ def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sourc
     runs, bare = _with_questions(list({os.path.realpath(run): run for run in every}.values()))
     if bare and not tables and not runs:
         raise UsageError(
-            "the logs hold only scores of whole data sets, no questions and no answers",
+            "the logs hold only overall scores, without questions or answers",
             where=", ".join(map(str, bare[:3])) + (", …" if len(bare) > 3 else ""),
             cure="name the logs with samples; result files of a harness are read as score tables",
         )

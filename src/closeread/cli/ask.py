@@ -120,11 +120,11 @@ def _must_say_something(passage: str, questions: tuple[str, ...], options: tuple
         UsageError: The passage is blank, or a question or an option is.
     """
     if not passage.strip():
-        raise UsageError("the passage is blank", expected="a text")
+        raise UsageError("the passage is empty", expected="a text")
     if not all(one.strip() for one in questions):
-        raise UsageError("a question is blank", expected="a text for each")
+        raise UsageError("a question is empty", expected="text for each question")
     if not all(one.strip() for one in options):
-        raise UsageError("an option is blank", expected="a text for each --option")
+        raise UsageError("an option is empty", expected="text for each --option")
 
 
 def _passage(file: Path | None, text: str | None) -> str:
@@ -135,7 +135,7 @@ def _passage(file: Path | None, text: str | None) -> str:
         InputError: The file cannot be read, or is not UTF-8.
     """
     if (file is None) == (text is None):
-        raise UsageError("one passage is needed", expected="--passage FILE or --text TEXT")
+        raise UsageError("give exactly one passage", expected="--passage FILE or --text TEXT")
     if file is None:
         return text or ""
     raw = sys.stdin.buffer.read() if str(file) == "-" else Source(file).read()

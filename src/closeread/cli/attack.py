@@ -75,7 +75,7 @@ def command(
 
     for option, given in (("-o", bool(options)), ("--tries", tries is not None)):
         if given and against is None:
-            raise click.UsageError(f"{option} goes with --against")
+            raise click.UsageError(f"{option} needs --against")
     opened = open_dataset(dataset, format_, strict)
     settings = Settings(
         strategies=tuple(dict.fromkeys(strategies)),
@@ -125,8 +125,8 @@ def _print(made: "Attacked") -> None:
             remark(f"  {label}: {what}: {count:,}")
     if made.failed:
         remark(
-            f"  the reader failed at {made.failed:,} of {count_of(made.asked, 'variant')}, which "
-            "counts as answering wrong"
+            f"  the reader failed on {made.failed:,} of {count_of(made.asked, 'variant')}; these "
+            "count as wrong"
         )
     if made.grouped:
         remark(
@@ -135,6 +135,6 @@ def _print(made: "Attacked") -> None:
         )
     else:
         remark(
-            f"{made.target_format} has no place for groups: what the attack costs can be told of a "
-            "set in jsonl alone"
+            f"the format {made.target_format} cannot store groups: write jsonl to measure what "
+            "the attack costs"
         )

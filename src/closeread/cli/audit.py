@@ -207,13 +207,14 @@ def _write_list(found: "Audit", path: Path) -> None:
     plans = [one for one in found.findings if one.check == "replan" and "list" in one.data]
     if len(plans) != 1:
         raise UsageError(
-            f"--list writes one plan, here are {len(plans)}", cure="name one run and one change"
+            f"--list writes one plan, but there are {len(plans)}",
+            cure="give one run and one change",
         )
     rows = list(lines(plans[0]))
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
     again = f"`closeread read DATASET --only {argument(path)}`"
-    remark(f"{count_of(len(rows), 'question')} to be read again: {again}")
+    remark(f"{count_of(len(rows), 'question')} to generate again: {again}")
 
 
 def _print(found: "Audit", json_: bool) -> None:
@@ -223,7 +224,7 @@ def _print(found: "Audit", json_: bool) -> None:
 
     if found.skipped:
         counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
-        remark(f"left out as bad: {counted}")
+        remark(f"skipped as unusable: {counted}")
     if json_:
         as_json(
             {

@@ -86,7 +86,7 @@ def command(
     for option, of_a_run in (("--beside", beside), ("--dataset", dataset)):
         if of_a_run:
             raise UsageError(
-                f"{option} goes with a run, and this is none",
+                f"{option} applies only to run folders, and this is not one",
                 where=src,
                 expected="a folder with a run.json, as `closeread read --out` makes it",
             )
@@ -128,8 +128,8 @@ def _refuse_beside_a_run(**given: Any) -> None:
         if value:
             option = "--" + name.strip("_")
             raise UsageError(
-                f"{option} makes no sense where a run's predictions are written",
-                cure=f"leave out {option}; a run is always written whole",
+                f"{option} does not apply when converting a run",
+                cure=f"omit {option}; all predictions of a run are written",
             )
 
 

@@ -49,7 +49,7 @@ def command(
         _list(json_)
         return
     if not names:
-        raise UsageError("no set is named", cure="`closeread get --list` lists them")
+        raise UsageError("no data set given", cure="`closeread get --list` lists them")
     from closeread.downloads.fetch import Patience
 
     received: list[Received] = []

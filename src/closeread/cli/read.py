@@ -85,7 +85,7 @@ def command(
     from closeread.runs.store import open_run
 
     if resume and overwrite:
-        raise click.UsageError("--resume and --overwrite exclude each other")
+        raise click.UsageError("--resume and --overwrite cannot be used together")
     must_be_free(out, allowed=resume or overwrite)
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
@@ -117,5 +117,5 @@ def command(
     else:
         click.echo(out)
         must_have_read(run)
-        scores = f"`closeread score {argument(out)}` scores them"
+        scores = f"run `closeread score {argument(out)}` to score them"
         remark(f"{count_of(run.info.n_predictions, 'question')} read; {scores}")

@@ -82,7 +82,7 @@ def command(
     from closeread.runs.macro import macro_averages
 
     if resume and overwrite:
-        raise click.UsageError("--resume and --overwrite exclude each other")
+        raise click.UsageError("--resume and --overwrite cannot be used together")
     written, typed = load_recipe(recipe), parsed(options)
     resolved = _resolved(
         written,

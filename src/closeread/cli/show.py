@@ -44,7 +44,7 @@ def command(
     from closeread.formats.files.source import Source
 
     if question is not None and start > 1:
-        raise click.UsageError("--question and --start exclude each other")
+        raise click.UsageError("--question and --start cannot be used together")
     path = locate(dataset)
     if format_ is None and Source(path).head().has("leaderboard"):
         _results(str(path), json_)
@@ -96,14 +96,14 @@ def _chosen(
         if wanted is not None and given:
             return
     if not number:
-        raise InputError("the data set holds no question", where=dataset.path)
+        raise InputError("the data set has no questions", where=dataset.path)
     if wanted is not None and not given:
         raise known.unlike(wanted, dataset.path)
     if not given:
         raise UnknownNameError(
-            f"there is no question {start:,}",
+            f"there is no question number {start:,}",
             where=dataset.path,
-            expected=f"--start of at most {number:,}",
+            expected=f"--start between 1 and {number:,}",
         )
 
 

@@ -40,7 +40,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     opened = {path: open_run(path) for path in runs_in(run)}
     own = locate(dataset) if dataset is not None else None
     label = "runs" if len(opened) > 1 else "questions"
-    with watched(label, "verify changes nothing") as begin:
+    with watched(label, "verify changes no files") as begin:
         checked = verify_each(list(opened.values()), own, begin=begin)
     found = dict(zip(opened, checked, strict=True))
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}

@@ -32,9 +32,9 @@ def extract(
             return [_take(opened, member, folder, check) for member in members]
     except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
         raise MismatchError(
-            f"not the archive that was expected ({error})",
+            f"not the expected archive ({error})",
             where=str(archive),
-            cure="remove it and fetch it again",
+            cure="delete it and download it again",
         ) from error
     except OSError as error:
         raise StorageError(

@@ -27,8 +27,8 @@ def folder() -> Path:
         return (Path(root) if root else Path.home() / ".cache") / "closeread"
     except RuntimeError as error:
         raise StorageError(
-            "there is no place for what is fetched: this user has no home folder",
-            cure="name a folder by CLOSEREAD_CACHE",
+            "there is no cache folder for downloads: this user has no home folder",
+            cure="set CLOSEREAD_CACHE to a folder",
         ) from error
 
 
@@ -60,7 +60,7 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
             target,
             check=_must_be_no_page,
             patience=patience or Patience(),
-            elsewhere="name another cache folder by CLOSEREAD_CACHE",
+            elsewhere="set CLOSEREAD_CACHE to another folder",
         )
     return target
 
@@ -86,7 +86,7 @@ def laid(name: str, content: bytes) -> Path:
             raise StorageError(
                 f"cannot be written: {error.strerror}",
                 where=str(target),
-                cure="name another cache folder by CLOSEREAD_CACHE",
+                cure="set CLOSEREAD_CACHE to another folder",
             ) from error
     return target
 
@@ -97,7 +97,7 @@ def _must_be_no_page(path: Path) -> None:
         head = stream.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")):
         raise MismatchError(
-            "it gives a web page and no data set (on GitHub the one behind 'Raw' gives the file)"
+            "the URL returned a web page, not a data set (on GitHub, use the link behind 'Raw')"
         )
 
 

@@ -21,10 +21,10 @@ def trusted() -> ssl.SSLContext:
         return httpx.create_ssl_context()
     except OSError as error:  # ssl's own errors among them
         raise UsageError(
-            f"the certificates that SSL_CERT_FILE names cannot be read: {error.strerror or error}",
+            f"the certificates in SSL_CERT_FILE cannot be read: {error.strerror or error}",
             where=os.environ.get("SSL_CERT_FILE", ""),
-            expected="certificates in PEM",
-            cure="mend the variable SSL_CERT_FILE, or unset it",
+            expected="certificates in PEM format",
+            cure="fix the variable SSL_CERT_FILE, or unset it",
         ) from None
 
 
@@ -40,13 +40,13 @@ def proxy_to(address: str) -> httpx.Proxy | None:
     try:
         proxy = httpx.Proxy(found)
     except (httpx.InvalidURL, ValueError):
-        raise _unusable("the environment names a proxy that is no address") from None
+        raise _unusable("the proxy set in the environment is not a URL") from None
     if not proxy.url.host:
-        raise _unusable("the environment names a proxy without a host")
+        raise _unusable("the proxy set in the environment has no host")
     if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
         shown = f"{proxy.url.scheme}://{proxy.url.netloc.decode('ascii')}"
         raise _unusable(
-            f"the environment names a SOCKS proxy ({shown}), which needs the package socksio",
+            f"the environment sets a SOCKS proxy ({shown}), which needs the package socksio",
             "pip install socksio, or ",
         )
     return proxy
@@ -67,5 +67,5 @@ def _unusable(found: str, cure: str = "") -> UsageError:
     return UsageError(
         found,
         expected="such as http://127.0.0.1:7890 in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
-        cure=f"{cure}mend or unset these variables, or name the host that is asked in NO_PROXY",
+        cure=f"{cure}fix or unset these variables, or add the host to NO_PROXY",
     )

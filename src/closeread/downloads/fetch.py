@@ -63,7 +63,7 @@ def refuse_when_offline(what: str) -> None:
     for name in ("CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"):
         if os.environ.get(name, "").lower() in _ON:
             raise TransferError(
-                f"{what} is not here, and {name} forbids the network",
+                f"{what} is not in the cache, and {name} forbids network access",
                 cure=f"unset {name}, or put the file there yourself",
             )
 
@@ -121,16 +121,16 @@ def fetch(
                     return address
             told = "".join(f"\n    {address}: {reason}" for address, reason in reasons)
             raise TransferError(
-                "no address gave it" + told,
+                "no address provided the file" + told,
                 where=file.name,
-                cure="try again later (what has arrived is kept), or fetch it yourself into "
+                cure="try again later (partial downloads are kept), or download it yourself to "
                 + str(target),
             )
     except OSError as error:
         raise StorageError(
             f"cannot be written: {error.strerror}",
             where=str(target),
-            cure=f"free space or {elsewhere}; what has arrived is kept and resumed",
+            cure=f"free disk space or {elsewhere}; the partial download is kept and resumed",
         ) from error
 
 
@@ -148,9 +148,9 @@ def wrong_sum(file: PublishedFile, path: Path) -> str:
     """Return what is wrong with a file's sums, or "" when they are those published."""
     md5, sha256 = digests(path)
     if file.sha256 and sha256 != file.sha256:
-        return f"wrong sum: sha256 {sha256}, published {file.sha256}"
+        return f"wrong checksum: sha256 {sha256}, published {file.sha256}"
     if file.md5 and md5 != file.md5:
-        return f"wrong sum: MD5 {md5}, published {file.md5}"
+        return f"wrong checksum: MD5 {md5}, published {file.md5}"
     return ""
 
 
@@ -225,6 +225,6 @@ def _alone(target: Path) -> Iterator[None]:
             stack.enter_context(alone(target.with_name(target.name + ".part.lock")))
         except BlockingIOError as error:
             raise StorageError(
-                "another process is fetching it", where=str(target), cure="wait for it"
+                "another process is downloading it", where=str(target), cure="wait for it"
             ) from error
         yield

@@ -96,7 +96,7 @@ def get(
         raise failures[0]
     if failures:
         raise TransferError(
-            f"{len(failures)} files could not be fetched\n" + "\n".join(map(str, failures))
+            f"{len(failures)} files could not be downloaded\n" + "\n".join(map(str, failures))
         )
 
 
@@ -127,7 +127,8 @@ def _one(
                 expected=f"{expected:,} as published",
             )
         remarks.append(
-            f"{name}: {questions} counted where its publishers say {expected:,}; the sum is right"
+            f"{name}: {questions} counted, but its publishers say {expected:,}; the checksum is "
+            "right"
         )
 
     def check(path: Path) -> None:
@@ -142,9 +143,9 @@ def _one(
         _check_present(file, target, check)
     elif not file.addresses:
         raise UsageError(
-            f"{file.name} is fetched by hand: {chosen.by_hand}",
+            f"{file.name} must be downloaded by hand: {chosen.by_hand}",
             expected=f"the file at {target}",
-            cure="put it there, and call this again to have it counted",
+            cure="put it there, then run this command again to check it",
         )
     else:
         address = fetch(file, target, check=check, patience=patience, advance=advance)
@@ -170,7 +171,7 @@ def _mirrored(file: PublishedFile, mirror: str) -> PublishedFile:
 
 
 def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], None]) -> None:
-    cure = "move it away and call this again"
+    cure = "move it away and run this command again"
     try:
         problem = wrong_sum(file, target)
     except OSError as error:
@@ -179,7 +180,7 @@ def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], No
         ) from error
     if problem:
         raise MismatchError(
-            f"a file is there already, but not the published one ({problem})",
+            f"a file already exists there, but it is not the published one ({problem})",
             where=str(target),
             cure=cure,
         )
@@ -187,7 +188,7 @@ def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], No
         check(target)
     except CloseReadError as error:
         raise MismatchError(
-            f"a file is there already, but not the published one ({error.found})",
+            f"a file already exists there, but it is not the published one ({error.found})",
             where=str(target),
             cure=cure,
         ) from error

@@ -55,7 +55,7 @@ def _unknown(name: str) -> UnknownNameError:
     known = [*SETS, *(f"{key}/{file.stem}" for key in SETS for file in SETS[key].files)]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return UnknownNameError(
-        f"there is no published set named {name!r}",
+        f"there is no published data set named {name!r}",
         expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(SETS),
         cure="`closeread get --list` lists them",
     )

@@ -153,10 +153,10 @@ def attempt(
                 if _total(response) == have:
                     return
                 partial.clear()
-                raise Passing("the server holds another file than the one begun")
+                raise Passing("the file on the server has changed since the download began")
             if response.status_code == 206 and _first_byte(response) != have:
                 partial.clear()
-                raise Passing("the server sent another part than was asked for")
+                raise Passing("the server sent a different part than requested")
             if response.status_code != 206:
                 have = 0
             if not have:
@@ -167,13 +167,13 @@ def attempt(
                 stream.seek(have)
                 _receive(response, stream, advance)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise Unreachable(str(error) or "no connection within the time-out") from error
+        raise Unreachable(str(error) or "no connection within the timeout") from error
     except httpx.TimeoutException as error:
-        raise Passing("nothing came within the time-out") from error
+        raise Passing("no data within the timeout") from error
     except (httpx.TooManyRedirects, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
         raise Refused(str(error)) from error
     except UnicodeError as error:  # of the codec for names of hosts
-        raise Refused(f"no name of a host ({error})") from error
+        raise Refused(f"not a valid host name ({error})") from error
     except httpx.TransportError as error:
         raise Passing(str(error) or type(error).__name__) from error
 
@@ -188,7 +188,9 @@ def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None
     status = response.status_code
     downgraded = address.startswith("https:") and response.url.scheme == "http"
     if downgraded and not sum_is_known:
-        raise Refused("redirected from https to http, and no sum is published to judge by")
+        raise Refused(
+            "redirected from https to http, and no checksum is published to verify the file"
+        )
     if status in _PASSING:
         raise Passing(f"status {status}", retry_after(response.headers.get("Retry-After", "")))
     if status not in {200, 206, 416}:

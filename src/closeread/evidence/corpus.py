@@ -93,7 +93,7 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
         raise StorageError(
             f"cannot be written: {error.strerror or f'the disk accepted only a part ({error})'}",
             where=str(folder),
-            cure="free space or choose another place",
+            cure="free disk space, or choose another place",
         ) from error
     return many
 

@@ -69,7 +69,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 f"{count_of(len(article.options), 'set of options', 'sets of options')}, "
                 f"{count_of(len(article.answers or []), 'answer')}",
                 where=place(source, at, passage_id),
-                expected="as many of each",
+                expected="the same number of each",
                 cure="complete the article or take it out",
             )
         passage = Passage(

@@ -201,9 +201,9 @@ def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None)
     """Return the name of the new set's format, where nothing that was asked for is impossible."""
     if not settings.strategies and not settings.deal:
         raise UsageError(
-            "no strategy is named",
+            "no strategy given",
             expected="one of " + ", ".join(catalog.names("perturbation")),
-            cure="name one, or have the options dealt anew",
+            cure="pass --strategy NAME, or shuffle only the options with --deal",
         )
     for strategy in settings.strategies:
         lookup.resolve("perturbation", strategy)
@@ -268,11 +268,11 @@ class _Harder:
             yield passage, questions
         if not self.made.groups:
             raise UsageError(
-                "no question was made harder"
+                "no question could be changed"
                 + "".join(f"\n  {why}: {n:,}" for why, n in self.made.left_out.most_common(3)),
                 where=self.source.path or self.source.name,
-                cure="see in docs/attack.md which questions a strategy is for; --role positive "
-                "asks for no negative ones",
+                cure="docs/attack.md says which questions each strategy can change; with --role "
+                "positive no negative variants are made",
             )
 
     def _groups(self) -> Iterator[Group]:

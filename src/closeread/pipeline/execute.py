@@ -138,9 +138,9 @@ def folders(recipe: Recipe, out: Path) -> list[Path]:
     names = [_folder_name(name) for name in recipe.datasets]
     if len(set(names)) < len(names):
         raise UsageError(
-            "two data sets of the recipe end in the same name",
-            expected="different names, because each run folder is called by one",
-            cure="write one recipe for each",
+            "two data sets of the recipe have the same name",
+            expected="different names, because each names a run folder",
+            cure="write a recipe for each",
         )
     return [out / name for name in names]
 

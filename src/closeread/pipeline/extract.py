@@ -236,8 +236,8 @@ def search_bm25(
         found = main_value(scorer.summaries())
         if found is None:
             raise CloseReadError(
-                "the set has no gold evidence, so nothing can be searched for",
-                cure="give a development set with evidence",
+                "the data set has no gold evidence to search with",
+                cure="give a development set with gold evidence",
             )
         return found
 

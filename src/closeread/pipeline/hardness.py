@@ -46,9 +46,9 @@ class Hardness:
         self.failed += len(errors)
         if errors and self.failed == self.asked:
             raise UsageError(
-                f"the reader fails at all of {count_of(self.asked, 'question')}: {errors[0]}",
+                f"the reader failed on all of {count_of(self.asked, 'question')}: {errors[0]}",
                 expected="a reader that answers",
-                cure="try it with `closeread read --limit 10` first",
+                cure="test it first with `closeread read --limit 10`",
             )
         return [_hardness(question, found[question.question_id]) for _, question in asked]
 

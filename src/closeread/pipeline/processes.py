@@ -86,7 +86,7 @@ def _finished(
         made = iter(future.result())
     except BrokenProcessPool as error:
         raise CloseReadError(
-            "a worker process was ended from outside",
+            "a worker process was killed",
             expected="enough memory for every process",
             cure="use fewer --workers",
         ) from error

@@ -22,7 +22,7 @@ Check = Literal[
     "leakage",
 ]
 _Count = Annotated[int, msgspec.Meta(ge=1)]
-_CURE = "write it as recipes/quickstart.toml is written"
+_CURE = "see recipes/quickstart.toml for an example"
 
 
 class Section(
@@ -95,7 +95,7 @@ def load_recipe(path: Path) -> Recipe:
     raw = read_toml(path, cure=_CURE)
     if "train" in raw:
         raise InputError(
-            "it is a recipe of a training",
+            "this is a training recipe",
             where=str(path),
             cure=f"closeread train {argument(path)}",
         )
@@ -107,7 +107,7 @@ def load_recipe(path: Path) -> Recipe:
     except msgspec.ValidationError as error:
         raise explain_toml(error, str(path), Recipe, cure=_CURE) from error
     if not recipe.datasets:
-        raise _wrong(path, "no data set is named", 'datasets = ["..."]')
+        raise _wrong(path, "no data set given", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
 
 

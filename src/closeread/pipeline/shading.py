@@ -15,6 +15,7 @@ from closeread.registry.factory import make
 from closeread.reports.material import Attention, Material, RunView
 from closeread.runs.plan import hidden, stripped
 from closeread.types import Passage, Prediction, Question
+from closeread.wording import count_of
 
 # Of the readers, this one gives a retriever's evidence as it is, with that retriever's options.
 _READER = "evidence"
@@ -58,12 +59,13 @@ def shade(material: Material, say: Callable[[str], None]) -> None:
             try:
                 other = _shade_run(material, run, options)
             except CloseReadError as error:
-                say(f"{run.name}: without what was looked for at each step: {error.found}")
+                say(f"{run.name}: shown without the retriever's steps: {error.found}")
                 continue
             if other:
                 say(
-                    f"{run.name}: without the steps of {other:,} of its questions, for which the "
-                    "retriever finds other evidence now"
+                    f"{run.name}: shown without the retriever's steps for "
+                    f"{count_of(other, 'question')}, because the retriever now finds different "
+                    "evidence"
                 )
 
 

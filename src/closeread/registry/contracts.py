@@ -75,7 +75,7 @@ def told_of_itself(whose: Outsider, reader: Any) -> Any:
         msgspec.json.encode(record)
     except (TypeError, ValueError) as error:
         raise whose.broken(
-            f"a record that is no JSON: {error}", "a dict of plain values"
+            f"a record that JSON cannot hold: {error}", "a dict of plain values"
         ) from error
     if not isinstance(record, Mapping):
         raise whose.broken(f"a record of the type {type(record).__name__}", "a dict")
@@ -99,9 +99,9 @@ def must_promise_metric(whose: Outsider, factory: Any) -> None:
             made = None
     if not all(hasattr(made, name) for name in ("signature", "score", "pool")):
         raise UsageError(
-            f"{whose} does not say that it makes a metric, and is not called",
+            f"{whose} does not declare that it makes a metric, so closeread does not call it",
             expected="a class with the methods signature, score and pool, or a function that is "
-            "annotated to return one (docs/extend.md)",
+            "annotated to return such a class (docs/extend.md)",
         )
 
 
@@ -115,7 +115,9 @@ class HeldMetric:
     def __post_init__(self) -> None:
         for name in ("name", "unit"):
             if not hasattr(self.made, name):
-                raise self.whose.broken(f"a metric without {name!r}", "a Metric of protocols.py")
+                raise self.whose.broken(
+                    f"a metric without {name!r}", "a closeread.protocols.Metric"
+                )
         if self.made.unit not in _UNITS:
             raise self.whose.broken(f"the unit {self.made.unit!r}", "one of " + ", ".join(_UNITS))
 
@@ -163,8 +165,8 @@ class HeldMetric:
         found = tuple(self._pool(one) for one in given)
         names = [one.metric for one in found]
         if len(set(names)) < len(names) or not names:
-            said = "two values of one name" if names else "no value"
-            raise self.whose.broken(said, "at least one, each under a name of its own")
+            said = "two values with the same name" if names else "no value"
+            raise self.whose.broken(said, "at least one value, each with its own name")
         return found
 
     def _pool(self, given: Any) -> Pool:
@@ -172,7 +174,8 @@ class HeldMetric:
             raise self.whose.broken(f"{type(given).__name__} for a pool", "a Pool")
         if given.metric.partition(".")[0].partition("~")[0] in catalog.CATALOG["metric"]:
             raise self.whose.broken(
-                f"a value named {given.metric!r}", "a name of its own: closeread has that metric"
+                f"a value named {given.metric!r}",
+                "its own name: closeread has a metric of that name",
             )
         sums = [self._numbers(given, name) for name in ("numerators", "denominators")]
         ids = list(given.unit_ids)
@@ -180,7 +183,7 @@ class HeldMetric:
             raise self.whose.broken(
                 f"{count_of(len(ids), 'unit')}, {count_of(len(sums[0]), 'numerator')} and "
                 f"{count_of(len(sums[1]), 'denominator')} for {given.metric}",
-                "as many of each",
+                "the same number of each",
             )
         return replace(given, unit_ids=ids, numerators=sums[0], denominators=sums[1])
 
@@ -233,10 +236,12 @@ class HeldRetriever:
                     f"spans of the passage, which has {len(passage.text):,} characters",
                 )
         if list(found.spans) != sorted(found.spans):
-            raise self.whose.broken(f"spans out of their order{at}", "spans in text order")
+            raise self.whose.broken(
+                f"unsorted spans{at}", "spans sorted by their place in the passage"
+            )
         if k is not None and len(found.spans) > k:
             raise self.whose.broken(
-                count_of(len(found.spans), "span") + at, f"at most {k}, as asked"
+                count_of(len(found.spans), "span") + at, f"at most {k}, as requested"
             )
         return found
 
@@ -289,12 +294,14 @@ class HeldStrategy:
                 if found.place == "option" and found.label not in labels:
                     raise self.whose.broken(
                         f"a change of option {found.label!r}{at}",
-                        "one of " + ", ".join(labels) if labels else "no change of an option",
+                        "one of " + ", ".join(labels)
+                        if labels
+                        else "no change of an option, because the question has none",
                     )
                 if found.place != "option" and found.truth != "same":
                     raise self.whose.broken(
-                        f"a change of the {found.place} that turns the truth{at}",
-                        "truth='same' but for options",
+                        f"a change of the {found.place} with truth={found.truth!r}{at}",
+                        "truth='same' for changes outside options",
                     )
                 yield found
 

@@ -50,9 +50,9 @@ class Outsider:
         return OutsideError(
             f"{self} {doing}: {type(error).__name__}: {' '.join(str(error).split())}",
             where=self._place(error),
-            cure=f"install what brings {missing}"
+            cure=f"install the package that provides {missing}"
             if missing
-            else "mend it there, or tell whoever wrote it; Python shows its whole traceback",
+            else "fix it there, or report it to its author; Python shows the full traceback",
         )
 
     def _place(self, error: Exception) -> str:
@@ -81,7 +81,7 @@ class Outsider:
             return sound(found)
         except (TypeError, ValueError) as error:
             raise self.broken(
-                f"a broken {wanted.__name__}: {error}", "fields of the types that it declares"
+                f"a broken {wanted.__name__}: {error}", "fields of the declared types"
             ) from error
 
 
@@ -115,4 +115,4 @@ def plain(value: object) -> int | float:
     if isinstance(value, Real):
         return float(value)
     kind = type(value)
-    raise TypeError(f"there is an object of the type {kind.__module__}.{kind.__qualname__}")
+    raise TypeError(f"it holds an object of the type {kind.__module__}.{kind.__qualname__}")

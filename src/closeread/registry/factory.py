@@ -173,8 +173,8 @@ def _bound(
     ]
     if missing:
         raise UsageError(
-            f"{label} needs the option {missing[0]!r}",
-            cure=f"give it with -o {missing[0]}=VALUE",
+            f"{label} requires the option {missing[0]!r}",
+            cure=f"pass -o {missing[0]}=VALUE",
         )
     return factory, known, given, open_ended
 
@@ -192,7 +192,7 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
         inspect.signature(factory).bind(given)
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"{label} cannot be made of {type(given).__name__}: {error}",
+            f"{label} cannot be made from {type(given).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
     theirs = outsider(kind, name)
@@ -208,7 +208,7 @@ def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
     if not callable(found):
         raise UsageError(
             f"{label} is an object of the type {type(found).__name__}",
-            expected="what makes one: a class, or a function (docs/extend.md)",
+            expected="a class or function that makes one (docs/extend.md)",
         )
     made: Callable[..., Any] = found
     return made
@@ -251,9 +251,9 @@ def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
-    valid = "one of " + ", ".join(known) if known else "no options at all"
+    valid = "one of " + ", ".join(known) if known else "no options"
     near = difflib.get_close_matches(option, known, n=1)
-    meant = f"write {near[0]}, if that is meant" if near else ""
+    meant = f"did you mean {near[0]}?" if near else ""
     return UsageError(f"{label} has no option {option!r}", expected=valid, cure=meant)
 
 
@@ -288,7 +288,7 @@ def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
             return int(value)
     if wanted in (str, int, float, bool) and type(value) is not wanted:
         raise UsageError(
-            f"{label} cannot take {value!r} for {parameter.name!r}",
+            f"{value!r} is not a valid value for {parameter.name!r} of {label}",
             expected=_said(wanted),
         )
     return value

@@ -40,7 +40,7 @@ def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     raise UnknownNameError(
         f"there is no {catalog.called(kind)} named {name!r}",
         expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
-        cure=f"`closeread ls {kind}s` lists them; `package.module:factory` names your own",
+        cure=f"`closeread ls {kind}s` lists them; give your own as `package.module:factory`",
     )
 
 
@@ -79,8 +79,8 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
     folder, theirs = _beside.get(), found.target == name
     if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
         raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
-            f"the {called} {name} names a module of Python's own library, which makes none",
-            expected="a name of `closeread ls`, or `package.module:factory` of somebody's own",
+            f"the {called} {name} is in Python's standard library, which has none",
+            expected="a name from `closeread ls`, or `package.module:factory` from another package",
         )
     if theirs and folder and folder not in sys.path:
         sys.path.append(folder)  # for good: such a module may import others later
@@ -92,9 +92,10 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
             raise missing_extra(f"the {called} {name}", missing, found.extra) from error
         if missing and f"{module_name}.".startswith(f"{missing}."):
             raise UnknownNameError(
-                f"the {called} {name!r} names a module that cannot be imported: {missing}",
-                cure="check the spelling, and that its package is installed here; what a run names "
-                "is not sought in the folder that you work in: PYTHONPATH=. has it sought there",
+                f"the {called} {name!r} is in a module that cannot be imported: {missing}",
+                cure="check the spelling, and that the package is installed in this environment; "
+                "the current folder is not searched for names that a run records, unless you "
+                "set PYTHONPATH=.",
             ) from error
         if theirs:
             raise Outsider(kind, name).failed("cannot be imported", error) from error
@@ -105,6 +106,6 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
             f"{module_name} has no {attribute!r}",
             where=f"{called} {name}",
             expected="perhaps " + ", ".join(near) if near else "",
-            cure="" if near else "name the function that makes it",
+            cure="" if near else "give the name of the function that makes it",
         )
     return getattr(module, attribute)

@@ -31,9 +31,9 @@ def expanded(
         name = found[1] or found[2]
         if not (given := environment.get(name, "")):
             raise InputError(
-                f"{key} is {path!r}, and the environment variable {name} is not set",
+                f"{key} is {path!r}, but the environment variable {name} is not set",
                 where=where,
-                cure="set it, or write the path itself",
+                cure="set the variable, or write out the path",
             )
         return given
 
@@ -77,7 +77,7 @@ def _home(path: str, user: str, where: str, key: str) -> str:
         return str(Path(user).expanduser())
     except RuntimeError:
         raise InputError(
-            f"{key} is {path!r}, and nobody has the home folder {user}",
+            f"{key} is {path!r}, but there is no home folder {user}",
             where=where,
-            cure="write the path itself; a folder that is called so is ./" + user,
+            cure="write out the path; for a folder of that name write ./" + user,
         ) from None

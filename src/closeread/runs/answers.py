@@ -59,7 +59,7 @@ def _asked(
     if not isinstance(given, Iterable):  # the word `yield` is missing
         raise UsageError(
             f"the reader gave {type(given).__name__} for its predictions",
-            expected="an iterator of Prediction, one an item (docs/extend.md)",
+            expected="an iterator with one Prediction per item (docs/extend.md)",
         )
     for prediction in given:
         if not isinstance(prediction, Prediction):
@@ -70,8 +70,8 @@ def _asked(
         if planned is None:
             raise UsageError(
                 f"the reader yielded the id {prediction.question_id!r}",
-                expected="the id of every question that it was given, once each",
-                cure="use question.question_id of the item",
+                expected="the id of each question that it was given, exactly once",
+                cure="yield question.question_id of the item",
             )
         found = _held(prediction, *planned.shown)
         del pending[prediction.question_id]
@@ -135,7 +135,7 @@ def _must_fit(found: Prediction, passage: Passage, question: Question) -> None:
 def _must_be_option(label: str, question: Question) -> None:
     if label and not any(one.label == label for one in question.options):
         labels = ", ".join(one.label for one in question.options)
-        raise ValueError(f"{label!r} is none of the options {labels}".rstrip())
+        raise ValueError(f"{label!r} is not one of the options {labels}".rstrip())
 
 
 def _must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
@@ -147,7 +147,7 @@ def _must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
     for span in spans:
         if not 0 <= span.start <= span.end <= len(passage.text):
             raise ValueError(
-                f"the span [{span.start}, {span.end}) is none of a passage of "
+                f"the span [{span.start}, {span.end}) is outside the passage of "
                 f"{len(passage.text):,} characters"
             )
 

@@ -35,14 +35,14 @@ def told_by(
     """
     if info.record.get("calibrated"):
         raise UsageError(
-            "the confidences of the reader that is served there are a calibrator's already",
+            "the confidences of that served reader are already calibrated",
             where=str(info.record.get("address", info.name)),
-            cure="leave the calibrator out, here or there",
+            cure="remove the calibrator from one of the two",
         )
     warnings = of_other_readers(sure.calibrator, info)
     calibrated = with_warnings(record, warnings)
     if sure.least is not None and sure.least > 1:
-        never = "no threshold was found that keeps what was promised: every answer is withheld"
+        never = "the calibrator has no threshold that meets its --risk, so every answer is withheld"
         warnings = [*warnings, never]
     return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated}), warnings
 
@@ -69,9 +69,9 @@ def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | 
         return None
     if calibrator.threshold is None:
         raise UsageError(
-            "this calibrator has no threshold below which to stay silent",
+            "this calibrator has no threshold for withholding answers",
             where=str(file),
-            cure="learn it with --risk",
+            cure="make one with `closeread calibrate --risk`",
         )
     return calibrator.threshold.value
 
@@ -104,8 +104,8 @@ def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     nearest: list[str] = min(unlike, key=len, default=[])
     how = f" with {', '.join(nearest)}" if nearest else ""
     return [
-        f"learned from answers of {names}, applied to those of {answering.name}{how}: "
-        "nothing is promised"
+        f"the calibrator was fitted on answers of {names} but is applied to "
+        f"{answering.name}{how}: its guarantee does not hold"
     ]
 
 

@@ -28,8 +28,8 @@ from closeread.runs.store import (
 
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
 _OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, AUDIT, LOG_SCORES, LOG_SHOWN, ONLY)
-_RESUMABLE = "--resume goes on with it, --overwrite discards it, --out names another"
-REPLACEABLE = "--overwrite discards it, --out names another"
+_RESUMABLE = "pass --resume to continue it, --overwrite to replace it, or another --out"
+REPLACEABLE = "pass --overwrite to replace it, or another --out"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
 _SINCE_LATELY = frozenset(
     {
@@ -120,7 +120,7 @@ def _make(folder: Path) -> list[Path]:
             with contextlib.suppress(OSError):
                 path.rmdir()
         raise StorageError(
-            f"no folder can be made here: {error.strerror}",
+            f"the folder cannot be created: {error.strerror}",
             where=str(folder),
             cure="choose another place",
         ) from error
@@ -131,7 +131,7 @@ def _inspect(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
     if (folder / INFO).exists():
         if not allowed:
             raise UsageError(
-                "there is a run in this folder already",
+                "this folder already holds a run",
                 where=str(folder),
                 cure=cure,
             )
@@ -140,9 +140,9 @@ def _inspect(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
         begun = path.name == LEDGER and not path.stat().st_size
         if not begun and not (path.name.startswith(".") and path.name.endswith(".part")):
             raise UsageError(
-                f"the folder is no run folder and holds {path.name}",
+                f"the folder is not a run folder and already holds {path.name}",
                 where=str(folder),
-                cure="name a new or empty folder",
+                cure="give a new or empty folder",
             )
     return False
 
@@ -169,14 +169,14 @@ def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()
 
 
 def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
-    asked = _differing(_asked(present), _asked(wanted), "asked for")
+    asked = _differing(_asked(present), _asked(wanted), "requested")
     told = _differing(_told(present), _told(wanted), "now")
     if asked or told:
         raise MismatchError(
-            "the run was made otherwise:\n    " + "\n    ".join(asked + told),
+            "the existing run has different settings:\n    " + "\n    ".join(asked + told),
             where=str(folder),
-            cure=f"{'repeat its settings' if asked else 'have the same reader answer'} to resume "
-            "it, or name another folder with --out",
+            cure=f"{'repeat its settings' if asked else 'use the same reader'} to resume it, or "
+            "write to another folder with --out",
         )
 
 
@@ -198,8 +198,8 @@ def _asked(info: RunInfo) -> dict[str, Any]:
         "data set (sha256)": info.dataset.sha256,
         "format": info.dataset.format,
         "limit": info.dataset.limit,
-        "only (sha256)": info.dataset.only or None,
-        "the rest from (sha256)": info.rest.get("predictions_sha256"),
+        "--only list (sha256)": info.dataset.only or None,
+        "--rest predictions (sha256)": info.rest.get("predictions_sha256"),
         "reader": address or reader.name,
         "batch size": info.batch_size,
         **{

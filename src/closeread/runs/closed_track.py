@@ -44,13 +44,13 @@ def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
     limit = f"at most {MOST_PARAMETERS // 10**6} million parameters in all"
     reasons = {
         limit: _size(reader, lineage),
-        "no large model had a part in training": _training(reader, lineage),
-        "no large model wrote what was learned from": _data(reader, lineage),
-        "no question was answered by sight of its siblings": _answers(info),
+        "no large model took part in training": _training(reader, lineage),
+        "no large model wrote the training data": _data(reader, lineage),
+        "no question was answered with its variants in view": _answers(info),
     }
     elsewhere: list[Reason] = []
     if info.rest:
-        elsewhere = [("not known", "some answers were taken from another run")]
+        elsewhere = [("not known", "some answers come from another run")]
     return tuple(_ruling(rule, [*found, *elsewhere]) for rule, found in reasons.items())
 
 
@@ -94,10 +94,10 @@ def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
             told += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
         yield "broken" if total > MOST_PARAMETERS else "kept", told
     if own is not None and lineage is not None and lineage.n_parameters != own:
-        yield "not known", f"the lineage tells of {lineage.n_parameters:,} parameters"
+        yield "not known", f"the lineage records {lineage.n_parameters:,} parameters"
     for name, size in sizes:
         if size is None:
-            yield "not known", f"nothing records how large {name} is"
+            yield "not known", f"the size of {name} is not recorded"
 
 
 def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
@@ -111,13 +111,13 @@ def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
 def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     others = _beside(reader)
     for other in others:
-        yield "not known", f"nothing records how {other.name} was trained"
+        yield "not known", f"the training of {other.name} is not recorded"
     if reader.name in _WITHOUT_WEIGHTS:
         if not others:
             yield "kept", "nothing was trained"
         return
     if lineage is None:
-        yield "not known", f"nothing records how {reader.name} came to be"
+        yield "not known", f"the training of {reader.name} is not recorded"
         return
     yield from _of_all(_trained, lineage)
 
@@ -131,46 +131,46 @@ def _of_all(reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage) ->
 
 def _trained(lineage: Lineage) -> Iterator[Reason]:
     if not lineage.stages:
-        yield "not known", f"nothing records how {lineage.origin} was trained"
+        yield "not known", f"the training of {lineage.origin} is not recorded"
     elif lineage.origin and not lineage.origin_made_by:
-        yield "not known", f"nothing records how {lineage.origin} was trained, or declares it"
+        yield "not known", f"the training of {lineage.origin} is neither recorded nor declared"
     else:
-        yield "kept", f"trainings on record: {len(lineage.stages)}"
+        yield "kept", f"recorded trainings: {len(lineage.stages)}"
     if lineage.n_parameters > MOST_PARAMETERS:
-        yield "broken", f"what was trained has {lineage.n_parameters:,} parameters"
+        yield "broken", f"the trained model has {lineage.n_parameters:,} parameters"
     for stage in lineage.stages:
         for one in stage.evidence_models:
             if one.n_parameters is not None and one.n_parameters > MOST_PARAMETERS:
-                yield "broken", f"{one.name}, by which it was trained, has {one.n_parameters:,}"
+                yield "broken", f"{one.name}, used in training, has {one.n_parameters:,} parameters"
             else:
-                yield "not known", f"nothing records how {one.name} was trained"
+                yield "not known", f"the training of {one.name} is not recorded"
         for name in _other_models(stage.options) if not stage.evidence_models else ():
-            yield "not known", f"nothing records how large {name} is"
+            yield "not known", f"the size of {name} is not recorded"
 
 
 def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     others = _beside(reader)
     for other in others:
-        yield "not known", f"nothing records what {other.name} learned from"
+        yield "not known", f"the training data of {other.name} are not recorded"
     if reader.name in _WITHOUT_WEIGHTS:
         if not others:
-            yield "kept", "nothing was learned"
+            yield "kept", "nothing was trained"
         return
     if lineage is None:
-        yield "not known", f"nothing records what {reader.name} learned from"
+        yield "not known", f"the training data of {reader.name} are not recorded"
         return
     yield from _of_all(_learned, lineage)
 
 
 def _learned(lineage: Lineage) -> Iterator[Reason]:
     if lineage.origin:
-        yield _written(f"what {lineage.origin} learned from", lineage.origin_made_by)
+        yield _written(f"the training data of {lineage.origin}", lineage.origin_made_by)
     if not lineage.stages:
-        yield "not known", "no training is on record"
+        yield "not known", "no training is recorded"
     sources = [source for stage in lineage.stages for source in stage.learned_from]
     untold = [source.name for source in sources if not source.made_by]
     if untold:
-        yield "not known", f"nobody declared who wrote {', '.join(dict.fromkeys(untold))}"
+        yield "not known", f"the authors of {', '.join(dict.fromkeys(untold))} are not declared"
     for source in sources:
         if source.made_by:
             yield _written(source.name, source.made_by)
@@ -178,7 +178,7 @@ def _learned(lineage: Lineage) -> Iterator[Reason]:
 
 def _answers(info: RunInfo) -> Iterator[Reason]:
     if info.submission or info.log is not None:
-        yield "not known", "the answers were handed in, not read here"
+        yield "not known", "the answers were submitted, not read by closeread"
     elif info.reader.name == "http" or info.reader.name not in catalog.names("reader"):
         yield "not known", f"{info.reader.name} is not one of closeread's own readers"
     else:
@@ -187,17 +187,17 @@ def _answers(info: RunInfo) -> Iterator[Reason]:
 
 def _written(what: str, made_by: str | Maker) -> Reason:
     if not made_by:
-        return "not known", f"nobody declared who wrote {what}"
+        return "not known", f"the authors of {what} are not declared"
     if made_by == PEOPLE:
-        return "kept", f"people wrote {what}, as declared"
+        return "kept", f"{what}: written by people, as declared"
     model, size = (
         (made_by, None) if isinstance(made_by, str) else (made_by.model, made_by.n_parameters)
     )
     if size is None:
-        return "not known", f"{model} wrote {what}, and nothing tells how large it is"
+        return "not known", f"{what}: written by {model}, whose size is not recorded"
     return (
         "broken" if size > MOST_PARAMETERS else "kept",
-        f"{model} ({size:,} parameters) wrote {what}, as declared",
+        f"{what}: written by {model} ({size:,} parameters), as declared",
     )
 
 

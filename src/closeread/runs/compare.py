@@ -72,8 +72,9 @@ def compare_runs(
     systems, apart = systems_of(runs, group_seeds)
     if len(systems) < 2:
         raise UsageError(
-            "there is only one system here",
-            expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
+            "there is only one system",
+            expected="two or more run folders"
+            + (" that differ in more than the seed" * group_seeds),
         )
     found, pooled = side_by_side(
         systems, resampling.level, metrics, allow_different_signatures=allow_different_signatures
@@ -143,19 +144,19 @@ def _summary(run: Run) -> RunSummary:
     found, path = run.summary(), argument(run.path)
     if found is None:
         raise InputError(
-            "the run was not scored",
+            "the run has not been scored",
             where=str(run.path),
             cure=f"closeread score {path}",
         )
     if changed := misfits(run, found):
         raise MismatchError(
-            f"the numbers are not of the files beside them: {changed[0]}",
+            f"the scores do not belong to the run's files: {changed[0]}",
             where=str(run.path),
-            cure=f"closeread verify {path} tells more; "
+            cure=f"`closeread verify {path}` shows all differences; "
             + (
-                "put the old file back, or read the set anew"
+                "restore the old file, or read the data set again"
                 if any(predictions_misfit(run))
-                else f"closeread score {path} counts anew"
+                else f"`closeread score {path}` recomputes the scores"
             ),
         )
     return found
@@ -169,9 +170,9 @@ def _same_dataset(runs: Sequence[Run]) -> None:
             raise MismatchError(
                 f"{first.path} and {other.path} answer different questions:\n"
                 f"    {told_apart(old)}\n    {told_apart(new)}",
-                expected="runs on one data set, with one --limit, or two or more folders that each "
-                "hold one run on every data set",
-                cure="read the same file with both readers",
+                expected="runs on the same data set with the same --limit, or two or more folders "
+                "that each hold one run per data set",
+                cure="read the same data set with both readers",
             )
 
 
@@ -179,7 +180,9 @@ def told_apart(info: DatasetInfo) -> str:
     """Return what tells a data set from others of its name."""
     part = f", the first {info.limit}" if info.limit else ""
     if info.only:
-        part += f", {count_of(info.n_questions, 'question')} of a list (sha256 {info.only[:16]}…)"
+        part += (
+            f", {count_of(info.n_questions, 'question')} of an id list (sha256 {info.only[:16]}…)"
+        )
     return f"{info.name}{part} (sha256 {info.sha256[:16]}…)"
 
 
@@ -198,11 +201,12 @@ def _shared_names(
         every = [
             name for name in summaries[0].metrics if all(name in one.metrics for one in summaries)
         ]
+        of = f" of {', '.join(asked)}" if asked else ""
         raise UsageError(
-            "the runs share no value" + (f" of {', '.join(asked)}" if asked else ""),
+            f"the runs have no value{of} in common",
             where=runs[0].info.dataset.name,
             expected="one of " + ", ".join(every) if every else "values that every run has",
-            cure="score all of them with the same metrics",
+            cure="score all runs with the same metrics",
         )
     return shared
 
@@ -223,9 +227,9 @@ def _signatures(
         else:
             listed = "\n".join(f"    {signature}  ({path})" for path, signature in every.items())
             raise MismatchError(
-                f"{name} was not made in the same way:\n{listed}",
+                f"{name} was not computed in the same way:\n{listed}",
                 expected="equal signatures",
-                cure="score the runs alike, or say --allow-different-signatures",
+                cure="score the runs with the same settings, or pass --allow-different-signatures",
             )
     return found
 

@@ -93,7 +93,7 @@ def compare_tables(
         level=resampling.level,
         systems={},
         left_out=[
-            f"{told_apart(every[key])} is left out: no run of {', '.join(names)}"
+            f"{told_apart(every[key])} is skipped: no run of {', '.join(names)}"
             for key, names in lacking.items()
             if names
         ],
@@ -101,9 +101,9 @@ def compare_tables(
     shared = [key for key, names in lacking.items() if not names]
     if not shared:
         raise MismatchError(
-            f"{' and '.join(map(str, tables))} share no data set",
-            expected="runs on the same files, with one --limit",
-            cure="read the same files with both readers",
+            f"{' and '.join(map(str, tables))} have no data set in common",
+            expected="runs on the same data sets, with the same --limit",
+            cure="read the same data sets with both readers",
         )
     folders = dict(zip(by_set, tables, strict=True))
     systems: dict[str, list[str]] = {name: [name] for name in by_set}
@@ -114,7 +114,7 @@ def compare_tables(
     }
     having = [key for key in shared if any(_has(of[key], metrics) for of in by_set.values())]
     found.left_out += [
-        f"{told_apart(every[key])} is left out: no run on it has {', '.join(metrics)}"
+        f"{told_apart(every[key])} is skipped: no run on it has {', '.join(metrics)}"
         for key in shared
         if having and key not in having
     ]
@@ -145,7 +145,7 @@ def compare_tables(
         having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
         alike = [name for name in having_it if _made_alike(name, found.sets)]
         found.left_out += [
-            f"{name} has no macro-average: not every data set has it, made in one way"
+            f"{name} has no macro-average: not every data set has it, computed in the same way"
             for name, n_sets in having_it.items()
             if n_sets > 1 and name not in alike
         ]
@@ -208,8 +208,8 @@ def _by_seed(
         alike.setdefault(tuple(numbers), []).append(name)
     if len(alike) < 2:
         raise UsageError(
-            "there is only one system here",
-            expected="folders that differ in more than seed",
+            "there is only one system",
+            expected="folders that differ in more than the seed",
         )
     parents = [{folders[name].resolve().parent for name in names} for names in alike.values()]
     systems = {}

@@ -36,7 +36,7 @@ def scores_apart(
         for old, new in zip_longest(stored.get(name, []), anew.get(name, [])):
             if old is None or new is None:
                 who = (old or new).question_id
-                what = "not stored" if old is None else "should not be there"
+                what = "is not stored" if old is None else "is stored but not expected"
                 yield Difference(f"{name}, {who}: {what}", other)
             elif (old.question_id, old.values) != (new.question_id, new.values):
                 told = _pair(old.values, new.values, other)
@@ -69,7 +69,7 @@ def summaries_apart(
     for name in sorted({*stored, *anew}):
         old, new = stored.get(name), anew.get(name)
         if old is None or new is None:
-            what = "is not stored" if old is None else "should not be there"
+            what = "is not stored" if old is None else "is stored but not expected"
             yield Difference(f"{prefix}{name}: {what}")
             continue
         for one in msgspec.structs.fields(Summary):

@@ -57,14 +57,15 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     form = to or (_LETTERS if packed else "texts")
     if (packed or beside) and not (packed and form == _LETTERS):
         raise UsageError(
-            f"the form {form} into {target.name}" + (" with files beside it" if beside else ""),
-            expected=f"the form {_LETTERS} into a .zip, the one package that there is",
+            f"cannot write the form {form} to {target.name}"
+            + (" with additional files" if beside else ""),
+            expected=f"the form {_LETTERS} and a name that ends in .zip, the only package format",
         )
     if any(path.resolve() == target.resolve() for path in beside):
         raise UsageError(
-            "the package would take the place of a file that goes into it",
+            "the package would overwrite a file that goes into it",
             where=str(target),
-            cure="name the package otherwise, such as GCRC_advRobust.zip",
+            cure="give the package another name, such as GCRC_advRobust.zip",
         )
     for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
         must_not_replace(target, run.path / name, "a file of the run")
@@ -135,9 +136,9 @@ def _must_be_one_object(target: Path) -> None:
     ending = Path(target.name.removesuffix(".gz")).suffix
     if ending in {".csv", ".jsonl"}:
         raise UsageError(
-            f"a run's predictions are not written as {ending[1:]}",
+            f"a run's predictions cannot be written as {ending[1:]}",
             where=str(target),
-            expected="a name that ends in .json, or a form named with --to",
-            cure="for lines take predictions.jsonl, which lies in the run; for a table of its "
-            "numbers `closeread report RUN --csv FILE`",
+            expected="a name that ends in .json, or a form given with --to",
+            cure="for JSON lines use predictions.jsonl in the run folder; for a table of scores "
+            "run `closeread report RUN --csv FILE`",
         )

@@ -74,10 +74,10 @@ class Extracted(Mapping[str, Prediction]):
             return found
         if found.generation is None:
             raise InputError(
-                "there is no generation to read an answer from",
+                "there is no generated text to extract answers from",
                 where=f"question {found.question_id}",
-                expected="predictions that keep what the model wrote",
-                cure="score without --stop and --extract",
+                expected="predictions that keep the model's generated text",
+                cure="omit --stop and --extract",
             )
         question = self._questions.get(found.question_id)
         written = (found.generation, *found.others)

@@ -99,7 +99,7 @@ class RunWriter:
             times = self._times[name] = self._times.get(name, 1) + 1
             numbered = f"{name}#{times}"
         if numbered != name:
-            self._kept.add("repeated-id", f"{name} becomes {numbered}", question_id=name)
+            self._kept.add("repeated-id", f"{name} is renamed {numbered}", question_id=name)
         self._ids.add(numbered)
         return numbered
 

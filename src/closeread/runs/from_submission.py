@@ -114,7 +114,7 @@ def must_be_new(out: Path) -> None:
         UsageError: The folder is taken.
         StorageError: It cannot be written.
     """
-    must_be_free(out, allowed=False, cure="remove it, or name another folder")
+    must_be_free(out, allowed=False, cure="remove it, or give another folder")
 
 
 def _named_after(file: Path) -> str:

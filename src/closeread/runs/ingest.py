@@ -132,7 +132,8 @@ def _read(
     if not writers:
         left = ", ".join(f"{code} {count:,}" for code, count in problems.bad.counts.items())
         raise InputError(
-            "no question is left in this log" + (f" ({left})" if left else ""), where=str(path)
+            "no usable question is left in this log" + (f" ({left})" if left else ""),
+            where=str(path),
         )
     file = LogFile(name=path.name, sha256=Source(path).sha256())
     for task, writer in writers.items():
@@ -160,7 +161,7 @@ def _nothing_left(errors: Sequence[InputError]) -> InputError:
     if len(errors) == 1:
         return errors[0]
     told = "\n    ".join(str(one).partition("\n")[0] for one in errors)
-    return InputError(f"nothing is left in {len(errors)} logs:\n    {told}")
+    return InputError(f"{len(errors)} logs hold nothing usable:\n    {told}")
 
 
 def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:
@@ -230,21 +231,21 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
     runs = [path for path in find_runs(out) if (path / INFO).is_file()] if out.is_dir() else []
     if not runs:
         raise UsageError(
-            "there is something here that is no run",
+            "the folder holds something that is not a run",
             where=str(out),
-            cure="name a new or empty folder with --out",
+            cure="give a new or empty folder with --out",
         )
     if not overwrite:
         raise UsageError(
-            "there is a run in this folder already",
+            "this folder already holds a run",
             where=str(out),
-            cure="--overwrite discards it, --out names another",
+            cure="pass --overwrite to replace it, or another --out",
         )
     if out not in runs and {path.name for path in out.iterdir()} != {path.name for path in runs}:
         raise UsageError(
-            "the folder holds runs, and other things that would be lost",
+            "the folder holds runs and also other files that would be lost",
             where=str(out),
-            cure="name a new or empty folder with --out",
+            cure="give a new or empty folder with --out",
         )
 
 
@@ -273,7 +274,7 @@ def _built_beside(out: Path) -> Iterator[Path]:
         raise StorageError(
             f"cannot be written: {error.strerror}",
             where=str(out),
-            cure="free space or choose another place with --out",
+            cure="free disk space, or write to another folder with --out",
         ) from error
 
 

@@ -20,7 +20,7 @@ def predictions_misfit(run: Run) -> Iterator[str]:
 def summary_misfits(run: Run, summary: RunSummary) -> Iterator[str]:
     """Say which of the files that ``summary.json`` was made from are not those beside it."""
     if summary.predictions_sha256 != run.info.predictions_sha256:
-        yield "summary.json was made from other predictions than the run's"
+        yield "summary.json was made from different predictions than the run's"
     sha256 = Source(run.path / SCORES).sha256()
     if summary.scores_sha256 != sha256:
         yield (
@@ -28,7 +28,7 @@ def summary_misfits(run: Run, summary: RunSummary) -> Iterator[str]:
             f"summary.json says {_short(summary.scores_sha256)}"
         )
     if summary.dataset != run.info.dataset:
-        yield "summary.json names another data set than run.json"
+        yield "summary.json names a different data set than run.json"
 
 
 def misfits(run: Run, summary: RunSummary | None) -> list[str]:

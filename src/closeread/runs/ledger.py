@@ -140,8 +140,8 @@ def damaged(path: Path, line: int, found: str) -> InputError:
     return InputError(
         found,
         where=f"{path}, line {line}",
-        expected="the predictions of this data set, batch after batch",
-        cure="the ledger was edited or damaged: read anew with --overwrite",
+        expected="the predictions of this data set, in batch order",
+        cure="the ledger was edited or damaged: read again with --overwrite",
     )
 
 
@@ -150,9 +150,9 @@ def _lock(handle: int, path: Path) -> None:
         take(handle)
     except BlockingIOError as error:
         raise StorageError(
-            "another closeread is writing this run",
+            "another closeread process is writing this run",
             where=str(path.parent),
-            cure="wait until it ends, or choose another folder with --out",
+            cure="wait until it ends, or write to another folder with --out",
         ) from error
 
 
@@ -161,5 +161,5 @@ def _storage_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
         told.found,
         where=told.where,
-        cure=f"{told.cure}; `read --resume` goes on with what is there",
+        cure=f"{told.cure}; `closeread read --resume` continues from the saved predictions",
     )

@@ -64,7 +64,7 @@ class Job:
             )
         if self.limit is not None and self.limit > MOST_QUESTIONS:
             raise UsageError(
-                f"a limit of {self.limit:,} questions is more than can be counted",
+                f"the limit of {self.limit:,} questions is too large",
                 expected=f"at most {MOST_QUESTIONS:,}, or no limit",
             )
 
@@ -134,7 +134,7 @@ def describe(job: Job) -> RunInfo:
     if missing and limit is None:  # what lies behind a limit nobody looked for
         raise none_of_the_set(dataset.path, [*missing], len(job.only))
     if not n_questions:
-        raise InputError("the data set holds no question", where=dataset.path)
+        raise InputError("the data set has no questions", where=dataset.path)
     return RunInfo(
         closeread=__version__,
         created=now(),
@@ -219,7 +219,7 @@ class _Present:
         self._number += 1
 
     def _foreign(self, prediction: Prediction) -> InputError:
-        found = f"the question {prediction.question_id!r} does not come here"
+        found = f"the question {prediction.question_id!r} is not expected here"
         return damaged(self._path, self._number, found)
 
 

@@ -118,7 +118,7 @@ def recalibrated(
             prediction = predictions.get(question.question_id)
             if prediction is None:  # handed in without it
                 prediction = Prediction(
-                    question_id=question.question_id, error="no prediction was handed in"
+                    question_id=question.question_id, error="the submission has no prediction"
                 )
             if not prediction.error:
                 sure = confidence(passage, stripped(question), prediction)
@@ -137,9 +137,9 @@ def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
     """
     if out.resolve() == made_of.resolve():
         raise UsageError(
-            "a run cannot take the place of the one that it is made of",
+            "a calibrated run cannot overwrite the run that it is made from",
             where=str(out),
-            cure="name another folder with --out",
+            cure="write to another folder with --out",
         )
     must_be_free(out, allowed=overwrite, cure=REPLACEABLE)
 

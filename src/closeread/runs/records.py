@@ -141,7 +141,7 @@ def _sum(path: str) -> str:
         raise InputError(
             f"cannot be read: {error.strerror}",
             where=path,
-            cure="leave it in its place while the reader is in use",
+            cure="keep the file in place while the reader is in use",
         ) from error
 
 

@@ -59,7 +59,7 @@ def told(changed: Mapping[str, Changed]) -> Iterator[str]:
     """Yield a line for each way to read the answers."""
     for how, values in changed.items():
         listed = [
-            f"{name} would be {100 * new:.1f} % and is {100 * old:.1f} %"
+            f"{name} would be {100 * new:.1f} % instead of {100 * old:.1f} %"
             for name, (new, old) in values.items()
         ]
         more = f", … ({len(listed) - _SHOWN} more)" if len(listed) > _SHOWN else ""

@@ -21,9 +21,9 @@ class Rest:
     def __init__(self, run: Run, dataset: Dataset, again: Collection[str]) -> None:
         if run.info.dataset.sha256 != dataset.sha256 or run.info.dataset.only:
             raise MismatchError(
-                "the run to take the rest from answers other questions",
+                "the run given with --rest (in Python rest=) answers other questions",
                 where=str(run.path),
-                expected=f"a whole run on {dataset.path}",
+                expected=f"a complete run on {dataset.path}",
             )
         self.run = run
         self._again = frozenset(again)
@@ -57,8 +57,8 @@ def read_again(
     again = only or tuple(one.question_id for one in run.predictions() if one.error)
     if not again:
         raise UsageError(
-            "its reader failed at no question, so that there is nothing to be read again",
+            "its reader failed on no question, so there is nothing to retry",
             where=str(run.path),
-            cure="name the questions: --only LIST, in Python only=",
+            cure="list the questions with --only LIST (in Python only=)",
         )
     return again, Rest(run, dataset, again)

@@ -60,9 +60,9 @@ def score_run(
     dataset = run.dataset()
     if run.info.log is not None and "samples" in run.info.log.lost:
         raise InputError(
-            "the log holds the numbers of the whole set alone, no question and no answer",
+            "the log holds only overall scores, without questions or answers",
             where=str(run.path),
-            cure="ingest the log of its samples; the harness' numbers stand in run.json",
+            cure="ingest the harness' per-sample log; its overall scores are in run.json",
         )
     try:
         scores, summary = (within(run.path, name) for name in (SCORES, SUMMARY))
@@ -87,8 +87,8 @@ def score_run(
         raise StorageError(
             error.found,
             where=error.where,
-            cure="free space, copy the run to where you may write, or have its numbers printed "
-            f"alone: `closeread score --dataset D --predictions {said}`",
+            cure="free disk space, copy the run to a writable folder, or print its scores without "
+            f"saving them: `closeread score --dataset D --predictions {said}`",
         ) from error
     return found
 
@@ -147,7 +147,7 @@ def _made(settings: ScoreSettings) -> dict[str, Metric]:
     for name in settings.options:
         if name not in metrics:
             raise UsageError(
-                f"there are options for the metric {name}, which is not asked for",
+                f"options given for the metric {name}, which was not requested",
                 expected="options of " + ", ".join(metrics),
             )
     return metrics
@@ -322,18 +322,18 @@ def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     if any(one.value for one in summaries) or any(one.has_gold for one in dataset.questions()):
         return
     raise UsageError(
-        f"no question of {dataset.name} has gold: nothing can be scored",
-        cure="score against a file with answers; `closeread convert RUN FILE --to ...` writes "
-        "the predictions in the form that the set's host takes",
+        f"no question of {dataset.name} has a gold answer, so nothing can be scored",
+        cure="score against a file with gold answers; for a hidden test set, `closeread convert "
+        "RUN FILE --to ...` writes a submission file",
     )
 
 
 def _must_apply(n_scores: Mapping[str, int], n_questions: int, dataset: str) -> None:
     if not n_questions:
-        raise UsageError(f"{dataset} holds no question: nothing can be scored")
+        raise UsageError(f"{dataset} has no questions, so nothing can be scored")
     for name, many in n_scores.items():
         if not many:
             raise UsageError(
-                f"the metric {name} judges no question of this data set",
-                cure="leave out --metric to see those that fit",
+                f"the metric {name} applies to no question of this data set",
+                cure="omit --metric to use the metrics that fit",
             )

@@ -26,19 +26,21 @@ def read_list(path: Path) -> tuple[str, ...]:
         text = path.read_text("utf-8-sig")
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), cure="name a list of question ids"
+            f"cannot be read: {error.strerror}", where=str(path), cure="give a file of question ids"
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"byte {error.start:,} is not UTF-8",
             where=str(path),
-            expected="one question id a line, in UTF-8",
+            expected="one question id per line, in UTF-8",
         ) from error
     fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))
     found = dict.fromkeys(_id(field) for field in fields if field.strip())
     if not found:
         raise InputError(
-            "the list is empty", where=str(path), expected="one question id a line, a tab behind it"
+            "the list is empty",
+            where=str(path),
+            expected="one question id per line, optionally followed by a tab and more",
         )
     return tuple(found)
 
@@ -84,8 +86,8 @@ def none_of_the_set(path: str, missing: Sequence[str], listed: int) -> MismatchE
         f"{len(missing):,} of {count_of(listed, 'listed question')} not in the data set: "
         f"{some(missing)}",
         where=path,
-        expected="ids of this data set",
-        cure="check that the list was written for it",
+        expected="question ids of this data set",
+        cure="check that the list was made for this data set",
     )
 
 

@@ -69,7 +69,7 @@ class Run:
             raise InputError(
                 "the run is not finished",
                 where=str(self.path),
-                cure="finish it: the same `closeread read` command with --resume",
+                cure="rerun the same `closeread read` command with --resume",
             )
         yield from _lines(self.path / PREDICTIONS, Prediction)
 
@@ -81,7 +81,7 @@ class Run:
         """
         if not any((self.path / name).exists() for name in (SCORES, SUMMARY)):
             raise InputError(
-                "the run was not scored",
+                "the run has not been scored",
                 where=str(self.path),
                 cure=f"closeread score {argument(self.path)}",
             )
@@ -131,21 +131,21 @@ class Run:
         place = at or self.path / wanted.path
         if at is None and not place.exists():
             raise InputError(
-                "the data set of the run is not there",
+                "the run's data set was not found",
                 where=str(place),
-                cure="put it back, or name where it lies now: `score`, `report`, `verify`, `audit` "
-                "and `calibrate` take --dataset",
+                cure="restore it, or pass its new path with --dataset (`score`, `report`, "
+                "`verify`, `audit` and `calibrate` take it)",
             )
         with looking_in(""):
             found = load(place, wanted.format, option="")
         if found.sha256 != wanted.sha256:
             raise MismatchError(
-                "this is not the file that the run answers"
+                "this file is not the data set that the run answers"
                 if at
-                else "the data set has changed since the run",
+                else "the data set has changed since the run was made",
                 where=str(at or wanted.path),
                 expected=f"sha256 {wanted.sha256}",
-                cure="put the old file back, or read the new one into a new run folder",
+                cure="restore the old file, or read the new one into a new run folder",
             )
         if wanted.only:
             return selected(found, read_list(self.path / ONLY))
@@ -243,7 +243,7 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
             "is not a run folder" if folder.exists() else "there is no such run folder",
             where=str(folder),
             expected=f"a folder with a {INFO}, as `closeread read --out` makes it",
-            cure=f"name the folder that it is in: {argument(folder.parent)}"
+            cure=f"give its parent folder: {argument(folder.parent)}"
             if (folder.parent / INFO).is_file()
             else "",
         )
@@ -269,9 +269,9 @@ def _of_a_run(folder: Path) -> bool:
         names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     except OSError as error:
         raise InputError(
-            f"cannot be looked into: {error.strerror}",
+            f"cannot be opened: {error.strerror}",
             where=str(folder),
-            cure="check its permissions, or name the runs that are meant",
+            cure="check its permissions, or give the run folders themselves",
         ) from error
     return not names.isdisjoint((INFO, LEDGER, SCORES))
 

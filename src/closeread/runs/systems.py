@@ -86,12 +86,12 @@ def _kept_apart(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
         else:
             alike.setdefault(_key(name, options), {})[system] = record
     return [
-        f"{', '.join(of)}: handed in as {file}, and no seeds of one reader unless folder or file "
-        "numbers them (seed1, seed2)"
+        f"{', '.join(of)}: submitted as {file}; they count as seeds of one reader only if folder "
+        "or file names number them (seed1, seed2)"
         for file, of in by_file.items()
         if len(of) > 1
     ] + [
-        f"{', '.join(of)}: no seeds of one reader, as they differ in "
+        f"{', '.join(of)}: not seeds of one reader, because they differ in "
         + ", ".join(_differing(list(of.values())))
         for of in alike.values()
         if len(of) > 1

@@ -76,9 +76,9 @@ class Verification:
                 others.setdefault(versions, []).append(told)
         for versions, of in others.items():
             self.unchecked.append(
-                f"{what}: computed by another version ({versions}): score again; "
-                f"{count_of(len(of), 'differs', 'differ')}: {of[0]}"
-                f"{', ...' if len(of) > 1 else ''}"
+                f"{what}: computed by another version ({versions}); score the run again; "
+                f"{count_of(len(of), 'differs', 'differ')}: "
+                f"{of[0]}{', ...' if len(of) > 1 else ''}"
             )
         if not found:
             self.checked.append(what)
@@ -108,23 +108,27 @@ def verify(
     _must_be_readable(run)
     found = Verification()
     if not run.info.complete:
-        found.differences.append("run.json: the run is not finished (`--resume` finishes it)")
+        found.differences.append(
+            "run.json: the run is not finished (rerun `closeread read` with --resume)"
+        )
         return found
     try:
-        found.compare("predictions.jsonl has the hash in run.json", predictions_misfit(run))
-        found.compare("predictions.jsonl holds what the ledger holds", _ledger(run))
-        found.compare("run.json counts the predictions rightly", _counts(run))
+        found.compare("predictions.jsonl matches the hash in run.json", predictions_misfit(run))
+        found.compare("predictions.jsonl matches the ledger", _ledger(run))
+        found.compare("run.json has the right number of predictions", _counts(run))
     except CloseReadError as error:
         found.differences.append(_in_one_line(error))
         return found
     _files(run, found)
     dataset = _dataset(run, found, dataset_path)
     if dataset is not None:
-        found.compare("one prediction for each question, in order", _order(run, dataset))
+        found.compare(
+            "predictions.jsonl has one prediction per question, in order", _order(run, dataset)
+        )
     try:
         summary = run.summary()
         if summary is None:
-            found.unchecked.append("scores: the run was not scored yet")
+            found.unchecked.append("scores: the run has not been scored")
         else:
             _scores(run, summary, dataset, found, advance)
     except CloseReadError as error:
@@ -166,7 +170,7 @@ def verify_each(
         found.append(verify(run, None if of_another else dataset_path))
         if of_another:
             found[-1].unchecked.insert(
-                0, f"the run answers {recorded.name}: it was not held against {dataset_path}"
+                0, f"the run answers {recorded.name}, so it was not checked against {dataset_path}"
             )
         advance(1)
     return found
@@ -200,14 +204,14 @@ def _files(run: Run, found: Verification) -> None:
         with contextlib.suppress(OSError):
             now = sha256_of(path) if path.is_file() else ""
         if not now:
-            found.unchecked.append(f"{path}, which the reader was given, cannot be read here")
+            found.unchecked.append(f"{path}, an input of the reader, cannot be read")
         elif now != sha256:
             found.unchecked.append(
-                f"{path} is not what the reader was given: it has sha256 {now[:16]}…, "
+                f"{path} has changed since the reader used it: its sha256 is {now[:16]}…, "
                 f"run.json says {str(sha256)[:16]}…"
             )
     if len(found.unchecked) == before:
-        found.checked.append("the files that the reader was given have the hashes in run.json")
+        found.checked.append("the reader's input files match the hashes in run.json")
 
 
 def _in_one_line(error: CloseReadError) -> str:
@@ -227,7 +231,7 @@ def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None
         else:
             raise
         return None
-    found.checked.append("the data set has the hash in run.json")
+    found.checked.append("the data set matches the hash in run.json")
     return dataset
 
 
@@ -237,7 +241,7 @@ def _ledger(run: Run) -> Iterator[str]:
     for sign, name in ((1, LEDGER), (-1, PREDICTIONS)):
         path = run.path / name
         if path.exists() and not path.is_file():  # a pipe would be waited for without end
-            yield f"{name} is no regular file"
+            yield f"{name} is not a regular file"
             return
         try:
             with path.open("rb") as stream:
@@ -275,7 +279,7 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
         asked = (one.question_id for one in run.predictions())
     for place, (question, prediction) in enumerate(zip_longest(asked, given), 1):
         if question != prediction:
-            yield f"line {place} answers {prediction}, the data set has {question} there"
+            yield f"line {place} answers {prediction}, but the data set has {question} there"
 
 
 def _sha256_of(rows: Iterable[tuple[str, Question, Score]]) -> str:
@@ -302,24 +306,30 @@ def _scores(
         found.unchecked.append(f"scores: {_in_one_line(error)}")
         return
     versions = Versions(summary.computed_by, computed_by(settings))
-    as_made = found.compare("summary.json is of these predictions", summary_misfits(run, summary))
+    as_made = found.compare(
+        "summary.json belongs to these predictions", summary_misfits(run, summary)
+    )
     right: ScoresOf = run.scores
     walked = Walked(n_questions=run.info.dataset.n_questions)
     if dataset is None:
-        found.unchecked.append("scores: they need the data set")
+        found.unchecked.append("scores: the data set is needed to recompute them")
         if settings.extraction is not None and needs_question(settings.extraction.rule):
-            found.unchecked.append("summary.json: reading the answers anew needs the data set")
+            found.unchecked.append(
+                "summary.json: the data set is needed to extract the answers again"
+            )
             return
         try:
             submission = as_submission(run, None, settings.extraction)
         except UsageError:
-            found.unchecked.append("summary.json: reading what was handed in needs the data set")
+            found.unchecked.append(
+                "summary.json: the data set is needed to read the submitted predictions"
+            )
             return
     else:
         submission = as_submission(run, dataset, settings.extraction)
         walked = Walked(tagged=bool(settings.by))
         limit = run.info.dataset.limit
-        what = "scores.jsonl follows from predictions and gold"
+        what = "scores.jsonl is reproduced from predictions and gold answers"
         stored_sha256 = Source(run.path / SCORES).sha256()
         rows = score_rows(telling(dataset, advance), submission, metrics, limit, walked)
         if _sha256_of(rows) == stored_sha256:
@@ -337,20 +347,20 @@ def _scores(
             # Scores that were changed may hold anything: sums are made of those that are right.
             right = anew.__getitem__
     if dataset is None and not as_made:
-        found.unchecked.append("summary.json: it was made from another scores.jsonl")
+        found.unchecked.append("summary.json: it was made from a different scores.jsonl")
         return
     computed = summaries_of(metrics, right, submission, settings, n_questions=walked.n_questions)
     found.compare_numbers(
-        "summary.json follows from the scores",
+        "summary.json is reproduced from the scores",
         summaries_apart(summary.metrics, computed, versions),
     )
     if not settings.by:
         return
     if dataset is None:
-        found.unchecked.append("breakdowns: they need the data set's tags")
+        found.unchecked.append("breakdowns: the data set's tags are needed to recompute them")
         return
     parts = breakdowns_of(metrics, right, walked, submission, settings)
     found.compare_numbers(
-        "breakdowns follow from the scores",
+        "breakdowns are reproduced from the scores",
         breakdowns_apart(summary.breakdowns, parts, versions),
     )

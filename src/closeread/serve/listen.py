@@ -42,7 +42,7 @@ def bound(host: str, port: int) -> socket.socket:
         raise UsageError(
             "the host to listen on is empty",
             expected="a name or an address of this machine, or 0.0.0.0 for all that it has",
-            cure="look whether the variable is set that it comes from",
+            cure="if the name comes from a variable, check that it is set",
         )
     made = None
     try:

@@ -12,7 +12,7 @@ from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.registry.factory import PathText, path_of
 from closeread.wording import argument
 
-_CURE = "write it as those in recipes/train are written"
+_CURE = "see recipes/train/ for examples"
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=1)]
 # Of a sequence in tokens: fewer hold no text beside the special ones, whatever the model.
@@ -58,7 +58,7 @@ def load_recipe(path: Path) -> TrainRecipe:
     raw = read_toml(path, cure=_CURE)
     if "train" not in raw and "datasets" in raw:
         raise InputError(
-            "it is a recipe for reading",
+            "this is a recipe for `closeread run`",
             where=str(path),
             cure=f"closeread run {argument(path)}",
         )

@@ -171,7 +171,7 @@ def test_passages_with_questions_that_can_be_walked_through_once():
 )
 def test_what_is_no_data_set(given):
     """Whatever else is given is told as what it is."""
-    with pytest.raises(UsageError, match="is no passage with questions"):
+    with pytest.raises(UsageError, match="is not a passage with questions"):
         _open().answers(given)
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_opened():
     """Names, options and files that are not there are told as on the command line."""
     with pytest.raises(UnknownNameError, match="lexcal"):
         closeread.open_reader("lexcal")
-    with pytest.raises(UsageError, match="no reader's name"):
+    with pytest.raises(UsageError, match="not a reader's name"):
         closeread.open_reader(Path("checkpoints"))
     with pytest.raises(UsageError, match="no option 'name'"):
         closeread.open_reader("lexical", name="mine")

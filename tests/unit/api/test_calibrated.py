@@ -81,11 +81,12 @@ def test_what_promises_nothing_is_said_and_what_cannot_be_applied_refused(tmp_pa
     """Another reader's answers, no threshold, no calibrator."""
     other = closeread.open_reader("first-sentence").calibrated(file)
     assert other.warnings == (
-        "learned from answers of lexical, applied to those of first-sentence: nothing is promised",
+        "the calibrator was fitted on answers of lexical but is applied to first-sentence: "
+        "its guarantee does not hold",
     )
     lexical = closeread.open_reader("lexical")
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(KNOWN, threshold=None))
-    with pytest.raises(UsageError, match="learn it with --risk"):
+    with pytest.raises(UsageError, match="make one with `closeread calibrate --risk`"):
         lexical.calibrated(tmp_path / "no.json", selective=True)
     with pytest.raises(InputError, match="cannot be read"):
         lexical.calibrated(tmp_path / "gone.json")
@@ -109,6 +110,6 @@ def test_ask_tells_them_too(file):
     assert sure["answer"]["texts"] == ["1912"] and sure["confidence"] > 0.5
     assert "answer" not in unsure and unsure["note"] == "withheld: confidence below 0.5"
     done = call(*asked, "--reader", "first-sentence")
-    assert "nothing is promised" in done.stderr and "warnings" not in done.stdout
+    assert "its guarantee does not hold" in done.stderr and "warnings" not in done.stdout
     done = call("ask", SURE, "--reader", "lexical", "--text", TEXT, "--selective")
     assert "none is named" in str(done.exception)

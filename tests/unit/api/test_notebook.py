@@ -53,7 +53,7 @@ def test_answers_that_were_taken_already_are_no_zero():
 
 def test_scores_of_a_run_that_was_not_scored(tmp_path):
     run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)
-    with pytest.raises(InputError, match=r"the run was not scored\n.*closeread score"):
+    with pytest.raises(InputError, match=r"the run has not been scored\n.*closeread score"):
         next(run.scores())
 
 
@@ -80,7 +80,7 @@ def test_variants_have_roles_that_there_are(tmp_path):
         ({"answers": ("Ann",)}, r"got `str` - at `$.answers[0]`"),
         ({"kind": "sentence"}, "Invalid enum value 'sentence' - at `$.kind`"),
         ({"text": None}, "Expected `str`, got `null` - at `$.text`"),
-        ({"question_id": 7}, "the question 7 does not hold: Expected `str`, got `int`"),
+        ({"question_id": 7}, "the question 7 is invalid: Expected `str`, got `int`"),
     ],
 )
 def test_a_question_made_by_hand_must_hold(fields, said, tmp_path):
@@ -137,5 +137,5 @@ def test_a_run_that_is_gone_is_not_said_to_differ(tmp_path):
 
 
 def test_no_log_is_told(tmp_path):
-    with pytest.raises(UsageError, match="no log is given"):
+    with pytest.raises(UsageError, match="no log given"):
         closeread.ingest([], tmp_path / "out")

@@ -40,12 +40,12 @@ def test_a_reader_of_other_questions_says_so():
 def test_nothing_is_asked_of_nothing():
     """As an unset variable of the shell, or an empty file, would have it."""
     _, told = ask(" ", "--reader", "lexical", "--text", TEXT, code=2)
-    assert "a question is blank" in told
+    assert "a question is empty" in told
     _, told = ask("When?", "--reader", "lexical", "--passage", "-", given=b"\n", code=2)
-    assert "the passage is blank" in told
+    assert "the passage is empty" in told
     options = ("--option", "It was opened in 1894.", "--option", "")
     _, told = ask("Which?", "--reader", "lexical", "--text", TEXT, *options, code=2)
-    assert "an option is blank" in told
+    assert "an option is empty" in told
 
 
 def test_options_are_judged_and_reasons_given():
@@ -99,7 +99,7 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
-        (["q", "--reader", "lexical"], b"", "one passage is needed"),
+        (["q", "--reader", "lexical"], b"", "give exactly one passage"),
         (["q", "--reader", "lexical", "--text", "x", "--passage", "y"], b"", "one passage"),
         (["q", "--reader", "lexical", "--passage", "nowhere.txt"], b"", "nowhere.txt: cannot be"),
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),

@@ -77,7 +77,7 @@ def test_a_plan_writes_a_list_that_read_takes(runs, capsys):
         "--throughput", "500", "--list", "again.txt",
     ) == 0  # fmt: skip
     told = capsys.readouterr()
-    assert "8 questions to be read again: `closeread read DATASET --only again.txt`" in told.err
+    assert "8 questions to generate again: `closeread read DATASET --only again.txt`" in told.err
     assert (
         "\n  token counts are estimated from text lengths, without the examples that the "
         "prompts may have\n" in told.out
@@ -131,7 +131,7 @@ def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, ca
     assert "missing-gold 1, first q0" in message
     assert "--skip-bad" in message
     assert closeread("audit", "bare", "--check", "truncation", "--skip-bad") == 0
-    assert "left out as bad: missing-gold 1" in capsys.readouterr().err
+    assert "skipped as unusable: missing-gold 1" in capsys.readouterr().err
 
 
 def test_runs_of_several_sets_are_held_against_those_of_their_own(runs, capsys):
@@ -271,10 +271,10 @@ def test_runs_without_questions_are_left_out_and_alone_are_nothing_to_examine(ru
     for words in (("audit", "bare"), ("score", str(bare))):
         assert closeread(*words) == 2
         said = capsys.readouterr().err
-        assert "no question" in said and "samples" in said
+        assert "only overall scores, without questions or answers" in said and "sample" in said
     assert closeread("audit", "cut", "bare", "--check", "truncation") == 0
     told = capsys.readouterr()
-    assert "left out as bad: no-samples" in told.err and "truncation: cut" in told.out
+    assert "skipped as unusable: no-samples" in told.err and "truncation: cut" in told.out
     assert closeread("audit", results, "--check", "replan", "--stop", "x") == 0
     assert "a score table holds no answers" in capsys.readouterr().out
 

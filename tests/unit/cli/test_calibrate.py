@@ -71,7 +71,7 @@ def test_a_folder_of_runs_stands_for_all_runs_in_it(closeread, run, tmp_path):
     assert closeread("calibrate", "runs/en", "runs/zh", "--out", "d.json", *few).exit_code == 0
     assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
     done = closeread("calibrate", "runs", "--with", "c.json", "--out", "again")
-    assert "--with applies to one RUN" in done.output
+    assert "--with takes one RUN" in done.output
     assert not (tmp_path / "again").exists()
 
 
@@ -85,8 +85,8 @@ def test_a_run_whose_data_set_was_moved_is_calibrated_where_it_lies_now(closerea
     for given in (("--out", "c.json"), ("--with", "before.json", "--out", "after")):
         few = QUICK if "--with" not in given else QUICK[2:]
         done = closeread("calibrate", "run", *given, *few)
-        assert "the data set of the run is not there" in str(done.exception)
-        assert "`calibrate` take --dataset" in str(done.exception)
+        assert "the run's data set was not found" in str(done.exception)
+        assert "`calibrate` take it" in str(done.exception)
         done = closeread("calibrate", "run", "--dataset", new, *given, *few)
         assert done.exit_code == 0, (done.output, done.exception)
     assert Path("c.json").read_bytes() == Path("before.json").read_bytes()
@@ -141,7 +141,7 @@ def test_json_and_a_threshold(closeread, run):
     told = json.loads(done.stdout)
     silent = sum(one.answer is None for one in open_run("new").predictions())
     assert told["withheld"] == silent
-    assert any("these very answers" in one for one in told["warnings"])
+    assert any("these same answers" in one for one in told["warnings"])
     assert any("fewer than 20 passages" in one for one in told["warnings"])
     assert told["measured"]["auroc"]["before"] is not None  # the exam has gold
 
@@ -150,7 +150,7 @@ def test_too_few_answers_for_a_promise_are_told(closeread, run):
     """Of so few not even right answers alone could show it: how many could is said."""
     done = closeread("calibrate", run, "--out", "c.json", "--risk", 0.01, *QUICK)
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "not even 45 right answers would show it, but 299 could" in done.stdout
+    assert "even 45 right answers would not be enough, 299 could be" in done.stdout
 
 
 def test_what_got_worse_beyond_chance_is_said(closeread, run):
@@ -192,9 +192,9 @@ def test_it_warns_away_from_home(closeread, run):
     closeread("read", "exam/en", "--reader", "first-sentence", "--out", "other")
     done = closeread("calibrate", "other", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "learned from exam/zh" in done.stderr
-    assert "nothing is promised" in done.stderr
-    assert "learned from answers of lexical" in done.stderr
+    assert "fitted on exam/zh" in done.stderr
+    assert "its guarantee does not hold" in done.stderr
+    assert "the calibrator was fitted on answers of lexical" in done.stderr
     assert done.stdout.startswith("exam/en")  # measured there, by the kind of question
     assert done.stdout.splitlines()[-1] == "new"
 
@@ -206,12 +206,12 @@ def test_it_warns_of_another_reader_by_the_same_name(closeread, run):
     done = closeread("calibrate", "other", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)
     warning = (
-        "learned from answers of lexical, applied to those of lexical with sharpness=2.0 instead "
-        "of 8.0: nothing is promised"
+        "the calibrator was fitted on answers of lexical but is applied to lexical with "
+        "sharpness=2.0 instead of 8.0: its guarantee does not hold"
     )
     assert warning in done.stderr
     same = closeread("calibrate", run, "--with", "c.json", "--out", "same", *QUICK[2:])
-    assert "nothing is promised" not in same.stderr
+    assert "guarantee does not hold" not in same.stderr
     new, again = (open_run(name).info.reader.record["calibrated"] for name in ("new", "same"))
     assert new["warnings"] == [warning] and "warnings" not in again
 
@@ -244,8 +244,8 @@ def test_a_line_beside_all_values_is_told(closeread, line, makes):
     asked = ("--metric", "drop.f1", "--right-from", line, *QUICK)
     done = closeread("calibrate", "run", "--out", "c.json", *asked)
     assert isinstance(done.exception, UsageError)
-    assert f"--right-from {line} makes {makes} answer right" in str(done.exception)
-    assert "here, 0.00 and 1.00" in str(done.exception)
+    assert f"--right-from {line} counts {makes} answer as right" in str(done.exception)
+    assert "between 0.00 and 1.00" in str(done.exception)
     assert not Path("c.json").exists()
 
 
@@ -275,7 +275,7 @@ def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, nam
     done = closeread("calibrate", "bare", "--with", "c.json", "--out", "new")
     assert done.exit_code == 0, (done.output, done.exception)
     assert done.stdout == "new\n"
-    assert f"nothing was measured: no answer has gold by which {metric or 'the'}" in done.stderr
+    assert f"nothing was measured: {metric or 'the'}" in done.stderr
     assert all(0 < one.confidence < 1 for one in open_run("new").predictions())
 
 
@@ -283,9 +283,9 @@ def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, nam
     ("arguments", "said"),
     [
         (("--selective",), "--selective needs --with"),
-        (("--with", "c.json", "--held-out", "x"), "and not --held-out"),
-        (("--with", "c.json", "--selective", "--risk", 0.1), "no --risk"),
-        (("--risk", 0), "name a share above 0"),
+        (("--with", "c.json", "--held-out", "x"), "cannot be combined with --held-out"),
+        (("--with", "c.json", "--selective", "--risk", 0.1), "cannot be combined with --risk"),
+        (("--risk", 0), "--risk must be above 0"),
         (("--delta", 0.1), "--delta needs --risk"),
         (("--seed", -1), "-1 is not in the range"),
     ],
@@ -317,8 +317,8 @@ def test_a_served_reader_goes_by_its_own_name(closeread, run, tmp_path):
     closeread("read", "exam/en", "--reader", "lexical", "--out", "here")
     done = closeread("calibrate", "here", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert "learned from exam/zh" in done.stderr
-    assert "learned from answers of" not in done.stderr
+    assert "fitted on exam/zh" in done.stderr
+    assert "fitted on answers of" not in done.stderr
 
 
 def test_a_run_that_is_there_is_not_gone_on_with(closeread, run):
@@ -327,7 +327,7 @@ def test_a_run_that_is_there_is_not_gone_on_with(closeread, run):
     for _ in range(2):
         done = closeread("calibrate", run, "--with", "c.json", "--out", "again", "--resamples", 0)
     assert isinstance(done.exception, UsageError)
-    assert "--overwrite discards it" in str(done.exception)
+    assert "--overwrite to replace it" in str(done.exception)
     assert "--resume" not in str(done.exception)
 
 
@@ -352,7 +352,7 @@ def test_what_was_promised_is_told_beside_what_is_kept(closeread, run, least):
     line = f"wrong, % of the {risk['n_answered']} that are answered: {100 * risk['value']:.1f} ["
     assert line in done.stdout
     assert "at most 10 were promised (sure to 95%)" in done.stdout
-    assert "the promise of at most 10% wrong is not kept here" in done.stderr
+    assert "the guarantee of at most 10% wrong does not hold here" in done.stderr
 
 
 def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):
@@ -375,8 +375,8 @@ def test_a_calibrated_run_is_not_calibrated_again(closeread, run, tmp_path):
     for arguments in (("--out", "d.json", *QUICK), ("--with", "c.json", "--out", "again")):
         done = closeread("calibrate", "after", *arguments)
         assert isinstance(done.exception, UsageError)
-        assert "its confidences are a calibrator's already" in str(done.exception)
-        assert f"made of: {run}" in str(done.exception)
+        assert "its confidences are already calibrated" in str(done.exception)
+        assert f"made from: {run}" in str(done.exception)
     assert not (tmp_path / "d.json").exists()
     assert not (tmp_path / "again").exists()
 

@@ -110,7 +110,7 @@ def test_predictions_are_not_written_as_what_they_are_not(tmp_path, name):
     run_of(tmp_path, "longest-option")
     done = call(tmp_path, "run", name)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"closeread: {name}: a run's predictions are not written as ")
+    assert done.stderr.startswith(f"closeread: {name}: a run's predictions cannot be written as ")
     assert not (tmp_path / name).exists()
     assert call(tmp_path, "run", name, "--to", "texts").returncode == 0
 
@@ -272,7 +272,7 @@ def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
     run_of(tmp_path, "lexical")
     for given in (["--limit", "2"], ["--strict"], ["--from", "squad"], ["--name", "x"]):
         done = call(tmp_path, "run", "handed", *given)
-        assert done.returncode == 2 and f"{given[0]} makes no sense" in done.stderr
+        assert done.returncode == 2 and f"{given[0]} does not apply" in done.stderr
     assert not (tmp_path / "handed").exists()
     done = call(tmp_path, "run", "handed", "--json")
     assert json.loads(done.stdout) == {
@@ -294,16 +294,16 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
     assert done.returncode == 2 and "GCRC_advRobust.docx is missing" in done.stderr
     for form, dst in (("texts", "GCRC_advRobust.zip"), ("gcrc-advrobust", "letters.json")):
         done = call(tmp_path, "run", dst, "--to", form, "--beside", "model.zip")
-        told = f"the form {form} into {dst} with files beside it"
+        told = f"cannot write the form {form} to {dst} with additional files"
         assert done.returncode == 2 and told in done.stderr
     done = call(tmp_path, "exam/zh", "zh.jsonl", "--beside", "model.zip")
-    assert done.returncode == 2 and "exam/zh: --beside goes with a run" in done.stderr
+    assert done.returncode == 2 and "exam/zh: --beside applies only to run folders" in done.stderr
     assert not {"GCRC_advRobust.zip", "letters.json", "zh.jsonl"} & {
         p.name for p in tmp_path.iterdir()
     }
     both = ("--beside", "model.zip", "--beside", "GCRC_advRobust.docx")
     done = call(tmp_path, "run", "model.zip", *both)
-    assert done.returncode == 2 and "take the place of a file" in done.stderr
+    assert done.returncode == 2 and "overwrite a file" in done.stderr
     done = call(tmp_path, "run", "GCRC_advRobust.zip", *both, "--json")
     assert json.loads(done.stdout)["form"] == "gcrc-advrobust"
     itself = accuracy(tmp_path, "run")
@@ -315,5 +315,5 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
 def test_an_option_of_runs_names_what_is_none(closeread, tmp_path, option):
     """As where the run's path is mistyped."""
     told = closeread("convert", "runs/zhh", "handed-in.zip", *option, code=2).stderr
-    assert f"runs/zhh: {option[0]} goes with a run, and this is none" in told
+    assert f"runs/zhh: {option[0]} applies only to run folders, and this is not one" in told
     assert not any(tmp_path.iterdir())

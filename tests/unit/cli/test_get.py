@@ -98,7 +98,7 @@ def test_a_wrong_sum_is_one_message_and_no_file(address, tmp_path):
     done = call(tmp_path, address, "toy", sum_="0" * 64)
     assert done.returncode == 2
     assert address in done.stderr
-    assert "wrong sum" in done.stderr
+    assert "wrong checksum" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "data").exists()  # nor the folders that were made for it
 

@@ -87,7 +87,7 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
         ("resamples = 3", "too few"),
         ("seed = -1", "at score.seed: out of its range"),
         ("level = 95.0", "above 0 and below 1"),
-        ('metrics = ["choice"]\n[score.options.mrqa]\nskip_no_answer = true', "not asked for"),
+        ('metrics = ["choice"]\n[score.options.mrqa]\nskip_no_answer = true', "not requested"),
     ],
 )
 def test_a_recipe_that_cannot_be_scored_is_not_read(closeread, tmp_path, score, told):

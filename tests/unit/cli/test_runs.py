@@ -69,7 +69,7 @@ def test_no_run_of_a_folder_is_passed_over_without_a_word(
 
     monkeypatch.setattr(Path, "iterdir", refused)  # who tests may be allowed to enter every folder
     told = closeread(verb, "runs", *more, code=2).stderr
-    assert "runs/lexical: cannot be looked into: Permission denied\n  do: check its perm" in told
+    assert "runs/lexical: cannot be opened: Permission denied\n  do: check its perm" in told
 
 
 @pytest.mark.parametrize(("verb", "more"), [("compare", ["--seeds"]), ("report", ["--out", "p"])])
@@ -167,7 +167,7 @@ def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
     (tmp_path / "set.jsonl").unlink()
     told = closeread("verify", "run").stdout
     assert told.startswith("run: verified in part\n")
-    assert "not checked:  scores: they need the data set" in told
+    assert "not checked:  scores: the data set is needed to recompute them" in told
     found = json.loads(closeread("verify", "run", "--json").stdout)
     assert found["ok"] is True
     assert found["runs"]["run"]["verdict"] == "verified in part"
@@ -183,7 +183,7 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     (tmp_path / "old.jsonl").rename(tmp_path / "new.jsonl")
     for verb in ("score", "audit"):
         told = closeread(verb, "run", code=2).stderr
-        assert "old.jsonl: the data set of the run is not there" in told
+        assert "old.jsonl: the run's data set was not found" in told
         assert "--dataset" in told
     assert (
         closeread("score", "run", "--joined", "--json", "--dataset", "new.jsonl").stdout == before
@@ -193,14 +193,14 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     (tmp_path / "new.jsonl").write_text(json.dumps(row))
     for verb in ("score", "audit"):
         told = closeread(verb, "run", "--dataset", "new.jsonl", code=2).stderr
-        assert "not the file that the run answers" in told
+        assert "not the data set that the run answers" in told
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("score", "run/run.json"), "do: name the folder that it is in: run"),
-        (("verify", "run/predictions.jsonl"), "do: name the folder that it is in: run"),
+        (("score", "run/run.json"), "do: give its parent folder: run"),
+        (("verify", "run/predictions.jsonl"), "do: give its parent folder: run"),
         (("report", "runn"), "runn: there is no such run folder"),
         (("describe", "run"), "run: is a run folder\n  do: name a data set"),
         (("score", "--dataset", "exam/en", "--predictions", "run"), "predictions.jsonl in it"),
@@ -239,7 +239,7 @@ def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closere
     told = closeread("verify", "all", "--dataset", "exam/zh").stdout
     assert "all/zh: verified\n" in told
     assert "all/en: verified in part\n" in told
-    assert "not checked:  the run answers exam/en: it was not held against" in told
+    assert "not checked:  the run answers exam/en, so it was not checked against" in told
 
 
 def test_the_output_contract(closeread):
@@ -372,8 +372,8 @@ def test_predictions_that_were_changed_are_told_wherever_they_are_counted(closer
     assert told.count("predictions.jsonl has sha256") == 1
     assert "runs/lexical: " in told
     refused = closeread("compare", "runs/longest-option", "runs/lexical", code=2).stderr
-    assert "read the set anew" in refused
-    assert "counts anew" not in refused
+    assert "read the data set again" in refused
+    assert "recomputes the scores" not in refused
 
 
 def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
@@ -429,7 +429,7 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         (("read", "exam/zh", "--reader", "lexical", "-o", "k=1", "--out", "r"), "sharpness"),
         (("read", "exam/zh", "--reader", "lexical", "--seed", "1", "--out", "r"), "seed"),
         (("score", "nowhere"), "no such run folder"),
-        (("score",), "give RUN"),
+        (("score",), "give either RUN"),
         (("score", "--dataset", "exam/zh"), "--predictions"),
         (("score", "nowhere", "--format", "drop"), "not both"),
         (("score", "--dataset", "exam/zh", "--predictions", "p", "--workers", 2), "needs RUN"),

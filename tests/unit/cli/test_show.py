@@ -66,10 +66,10 @@ def test_an_unknown_question_lists_the_near_ones(three):
     assert "Traceback" not in done.stderr
     done = call(three, "--start", "9")
     assert done.returncode == 2
-    assert "at most 3" in done.stderr
+    assert "between 1 and 3" in done.stderr
     done = call(three, "--question", "q1", "--start", "2")
     assert done.returncode == 2
-    assert "exclude each other" in done.stderr, "that there is no q1 was said"
+    assert "cannot be used together" in done.stderr, "that there is no q1 was said"
 
 
 def test_a_group_is_shown_together(tmp_path):
@@ -260,7 +260,7 @@ def test_a_set_without_questions_is_told_as_one(tmp_path, more):
     path.write_text('{"header": {"dataset": "X", "split": "dev"}}\n')
     done = call(path, *more)
     assert done.returncode == 2
-    assert "the data set holds no question" in done.stderr
+    assert "the data set has no questions" in done.stderr
 
 
 def test_a_results_file_is_shown_as_tables(tmp_path):

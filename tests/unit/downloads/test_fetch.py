@@ -65,7 +65,7 @@ def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tm
 
 
 def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
-    """A file with a wrong sum never gets the final name, and the address is named."""
+    """A file with a wrong checksum never gets the final name, and the address is named."""
     wrong = site.put("/wrong", content[::-1])
     right = site.put("/right", content)
     given = bring(tmp_path / "f", waits, wrong, right, sha256=sha256(content))
@@ -76,7 +76,7 @@ def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
 def test_both_sums_must_be_right(site, waits, content, tmp_path):
     """A right SHA-256 does not excuse a wrong MD5."""
     url = site.put("/f", content)
-    with pytest.raises(TransferError, match="wrong sum: MD5"):
+    with pytest.raises(TransferError, match="wrong checksum: MD5"):
         bring(tmp_path / "f", waits, url, sha256=sha256(content), md5="0" * 32)
     assert only(tmp_path) == []
 
@@ -98,7 +98,7 @@ def test_the_beginning_from_one_address_is_finished_at_another(site, waits, cont
 
 
 def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_path):
-    """Where the joined bytes have a wrong sum, the same address is read once from its start."""
+    """Where the joined bytes have the wrong sum, the same address is read once from its start."""
     (tmp_path / "f.part").write_bytes(b"x" * 1000)
     url = site.put("/f", content)
     bring(tmp_path / "f", waits, url, sha256=sha256(content))
@@ -124,7 +124,7 @@ def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp
 def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, tmp_path):
     """A body that ends early but as promised is caught by the sum."""
     url = site.put("/f", content, claimed_length=lambda n: n // 2)
-    with pytest.raises(TransferError, match="wrong sum"):
+    with pytest.raises(TransferError, match="wrong checksum"):
         bring(tmp_path / "f", waits, url, sha256=sha256(content))
     assert only(tmp_path) == []
 

@@ -58,7 +58,7 @@ def test_two_processes_do_not_write_one_file(site, content, tmp_path):
             assert child.poll() is None
             time.sleep(0.005)
         second = subprocess.run(arguments, capture_output=True, text=True, check=False)
-        assert "another process is fetching it" in second.stderr
+        assert "another process is downloading it" in second.stderr
     finally:
         child.kill()
         child.wait()
@@ -72,7 +72,7 @@ def test_a_full_disk_keeps_what_has_arrived(site, waits, content, tmp_path):
     arguments = [sys.executable, "-c", code, url, str(target), sha256(content)]
     child = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert "StorageError" in child.stderr
-    assert "what has arrived is kept" in child.stderr
+    assert "partial download is kept" in child.stderr
     assert not target.exists()
     assert (tmp_path / "f.part").stat().st_size > 0
     bring(target, waits, url, sha256=sha256(content))

@@ -133,7 +133,7 @@ def test_a_host_that_is_not_there_is_waited_for_once(site, waits, tmp_path, publ
             PublishedFile(name="toy/c.jsonl", addresses=(f"{nobody}/c", url)),
         )
         patience = waits.patience(attempts=4)
-        with pytest.raises(TransferError, match="3 files could not be fetched") as told:
+        with pytest.raises(TransferError, match="3 files could not be downloaded") as told:
             list(get(["toy"], tmp_path, count=lines, patience=patience))
     assert str(told.value).count("refused") == 3
     assert len(waits.seconds) == 3 + 3  # between four attempts at the host, and at /c
@@ -188,7 +188,7 @@ def test_a_missing_member_is_an_error(site, waits, tmp_path, publish):
     body = packed(a=BODY)
     url = site.put("/z", body)
     publish(archive(url, body, Member(inside="b", name="toy/b.jsonl")))
-    with pytest.raises(MismatchError, match="not the archive that was expected"):
+    with pytest.raises(MismatchError, match="not the expected archive"):
         bring(tmp_path, waits)
     assert {path.name for path in (tmp_path / "toy").iterdir()} == {"toy.zip"}
 
@@ -197,7 +197,7 @@ def test_a_file_that_is_no_archive_is_an_error(site, waits, tmp_path, publish):
     """The sum may be right and the table wrong."""
     url = site.put("/z", BODY)
     publish(archive(url, BODY, Member(inside="a", name="toy/a.jsonl")))
-    with pytest.raises(MismatchError, match="not the archive"):
+    with pytest.raises(MismatchError, match="not the expected archive"):
         bring(tmp_path, waits)
 
 

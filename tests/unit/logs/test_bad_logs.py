@@ -284,7 +284,9 @@ def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
 
 def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):
     path = changed(tmp_path, lambda number, row: row.pop("resps") and None)
-    with pytest.raises(InputError, match=r"no question is left in this log \(missing-field 14\)"):
+    with pytest.raises(
+        InputError, match=r"no usable question is left in this log \(missing-field 14\)"
+    ):
         ingest([path], tmp_path / "run", skip_bad=True)
 
 
@@ -297,7 +299,7 @@ def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
     (whole,) = (FIXTURES / "lighteval").rglob("*.parquet")
     cut = logs / whole.name
     cut.write_bytes(whole.read_bytes()[:-100])
-    with pytest.raises(InputError, match="nothing is left in 2 logs") as refused:
+    with pytest.raises(InputError, match="2 logs hold nothing usable") as refused:
         ingest([logs], tmp_path / "runs", skip_bad=True)
     assert "(missing-field 14)" in str(refused.value) and cut.name in str(refused.value)
     assert [path.name for path in tmp_path.iterdir()] == ["logs"]
@@ -312,7 +314,10 @@ def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
     assert [run["n_predictions"] for run in found["runs"].values()] == [14]
     assert found["skipped"]["missing-field"] == 14
     assert set(found["passed_over"]) == {str(bad), str(cut)}
-    assert f"passed over: {bad}: no question is left in this log (missing-field 14)" in printed.err
+    assert (
+        f"passed over: {bad}: no usable question is left in this log (missing-field 14)"
+        in printed.err
+    )
     assert f"passed over: {cut}: " in printed.err
 
 

@@ -44,7 +44,7 @@ def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole
     out = tmp_path / "run"
     ingest([SAMPLES], out)
     before = (out / "run.json").read_bytes()
-    with pytest.raises(UsageError, match="there is a run"):
+    with pytest.raises(UsageError, match="already holds a run"):
         ingest([SAMPLES], out)
     cut = tmp_path / SAMPLES.name
     cut.write_bytes(SAMPLES.read_bytes()[:-500])
@@ -54,12 +54,12 @@ def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole
     ingest([FIXTURES / "lm_eval"], out, overwrite=True)
     assert sorted(path.name for path in out.iterdir()) == ["choice_local", "drop_local"]
     (out / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="other things"):
+    with pytest.raises(UsageError, match="other files"):
         ingest([SAMPLES], out, overwrite=True)
     other = tmp_path / "other"
     other.mkdir()
     (other / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="no run"):
+    with pytest.raises(UsageError, match="not a run"):
         ingest([SAMPLES], other, overwrite=True)
 
 
@@ -73,7 +73,7 @@ def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, mon
         return found_in(logs, harness)
 
     monkeypatch.setattr("closeread.runs.ingest.found_in", meanwhile)
-    with pytest.raises(UsageError, match="a run in this folder already"):
+    with pytest.raises(UsageError, match="this folder already holds a run"):
         ingest([SAMPLES], out)
     assert open_run(out).info.log.task.startswith("choice")
     assert list(tmp_path.iterdir()) == [out]

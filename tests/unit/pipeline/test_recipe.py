@@ -78,7 +78,7 @@ def test_one_folder_a_data_set(recipe, tmp_path):
             r"did you mean score\.resamples",
         ),
         ('datasets = ["x"]', "the field 'reader' is missing"),
-        ('reader = { name = "span" }\ntrain = {}', "a recipe of a training"),
+        ('reader = { name = "span" }\ntrain = {}', "this is a training recipe"),
         ('datasets = ["x"]\nread = { limit = "a" }\n[reader]\nname = "y"', "read.limit"),
         ('datasets = ["x"]\nread.limit = 0\nreader.name = "y"', r"toml, at read\.limit: out"),
         ('datasets = ["x"]\nread.batch_size = 0\nreader.name = "y"', r"at read\.batch_size: out"),

@@ -51,8 +51,8 @@ def test_only_questions_whose_evidence_is_found_again_are_shaded(shaded):
     weights = told["t-original"].attention["A"].steps[0][0]
     assert sum(weight for _, weight in weights) == pytest.approx(1.0)
     assert said == [
-        "run: without the steps of 1 of its questions, for which the retriever finds other "
-        "evidence now"
+        "run: shown without the retriever's steps for 1 question, because the retriever now finds "
+        "different evidence"
     ]
 
 
@@ -67,5 +67,5 @@ def test_other_retrievers_have_no_steps(shaded):
 def test_a_retriever_that_cannot_be_made_is_told(shaded, changes):
     """Its vectors are gone, or an option is not known any more: the page does without."""
     told, (said,) = shaded(**changes)
-    assert said.startswith("run: without what was looked for at each step: ")
+    assert said.startswith("run: shown without the retriever's steps: ")
     assert all(one.attention == {} for one in told.values())

@@ -100,17 +100,17 @@ def test_every_file_among_the_options_is_on_record(tmp_path, kind):
     assert predict(job(**given), tmp_path / "run", resume=True).info.complete
     found = verify(open_run(run.path))
     assert found.verdict == "verified"
-    assert "the files that the reader was given have the hashes in run.json" in found.checked
+    assert "the reader's input files match the hashes in run.json" in found.checked
     path.write_bytes(other)
     with pytest.raises(MismatchError, match="files_sha256"):
         predict(job(**given), tmp_path / "run", resume=True)
     found = verify(open_run(run.path))
     (told,) = found.unchecked
-    assert told.startswith(f"{path} is not what the reader was given: it has sha256 ")
+    assert told.startswith(f"{path} has changed since the reader used it: its sha256 is ")
     assert (found.verdict, found.differences) == ("verified in part", [])
     path.unlink()
     (told,) = verify(open_run(run.path)).unchecked
-    assert told == f"{path}, which the reader was given, cannot be read here"
+    assert told == f"{path}, an input of the reader, cannot be read"
     path.write_bytes(first)
     assert verify(open_run(run.path)).verdict == "verified"
 
@@ -125,11 +125,11 @@ def test_a_relative_name_is_sought_where_verify_is_called_and_that_is_said(tmp_p
     other.mkdir()
     monkeypatch.chdir(other)
     place = str(other / "v.txt")
-    missing = f"{place}, which the reader was given, cannot be read here"
+    missing = f"{place}, an input of the reader, cannot be read"
     assert missing in verify(open_run(run.path)).unchecked
     Path("v.txt").write_text(FIRST + "\n")
     told = [one for one in verify(open_run(run.path)).unchecked if one.startswith(place)]
-    assert len(told) == 1 and "is not what the reader was given" in told[0]
+    assert len(told) == 1 and "has changed since the reader used it" in told[0]
 
 
 def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):

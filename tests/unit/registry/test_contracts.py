@@ -100,7 +100,10 @@ def outside(monkeypatch):
         ({"batch_size": 0}, "batch_size = 0"),
         ({"passing_options": 5}, "passing_options = 5"),
         ({"passing_options": "workers"}, "passing_options = 'workers'"),
-        ({"record": {"model": object()}}, "a record that is no JSON: Encoding objects of type"),
+        (
+            {"record": {"model": object()}},
+            "a record that JSON cannot hold: Encoding objects of type",
+        ),
         ({"record": ["model"]}, "a record of the type list"),
     ],
 )
@@ -132,13 +135,13 @@ def scored(*metrics):
         ({"pool": lambda self, *_: None}, "gave NoneType for its pools"),
         ({"pool": lambda self, *_: ()}, "gave no value"),
         ({"pool": lambda self, *_: (0.5,)}, "gave float for a pool"),
-        ({"pool": lambda self, *_: Length().pool([], None) * 2}, "two values of one name"),
+        ({"pool": lambda self, *_: Length().pool([], None) * 2}, "two values with the same name"),
         ({"pooled": {"metric": "squad.em"}}, "gave a value named 'squad.em'"),
         ({"pooled": {"numerators": [1.0]}}, "2 units, 1 numerator and 2 denominators"),
         ({"pooled": {"unit_ids": ["one"]}}, "1 unit, 2 numerators and 2 denominators"),
         ({"pooled": {"numerators": [1.0, float("inf")]}}, "inf among the numerators"),
         ({"pooled": {"denominators": [1.0, -1.0]}}, "-1.0 among the denominators"),
-        ({"pooled": {"numerators": ["a", "b"]}}, "numerators of length.characters where there"),
+        ({"pooled": {"numerators": ["a", "b"]}}, "numerators of length.characters where it holds"),
     ],
 )
 def test_no_number_is_made_of_what_a_metric_should_not_give(outside, changed, said):
@@ -160,7 +163,7 @@ def test_a_metric_that_keeps_its_promises_is_taken(outside):
 def test_two_metrics_with_one_value_are_refused(outside):
     """The second took the place of the first without a word."""
     with pytest.raises(
-        UsageError, match=r"others:made and others:other both have a value length.characters"
+        UsageError, match=r"others:made and others:other both define a value length.characters"
     ):
         scored(outside(Length), "others:other")
 
@@ -178,7 +181,7 @@ def test_what_a_metric_raises_is_told_with_its_question(outside):
         (Evidence(option_label="A", score=float("nan")), "the score nan"),
         (Evidence(option_label="A", spans=(Span(0, 99),)), r"the span \[0, 99\)"),
         (Evidence(option_label="A", spans=(Span(9, 3),)), r"the span \[9, 3\)"),
-        (Evidence(option_label="A", spans=(Span(9, 12), Span(0, 3))), "spans out of their order"),
+        (Evidence(option_label="A", spans=(Span(9, 12), Span(0, 3))), "unsorted spans"),
         (Evidence(option_label="A", spans=(Span(0, 3), Span(9, 12))), "2 spans at the question"),
         (Evidence(option_label="A", spans=(Span(0.5, 3),)), "a broken Evidence: Expected `int`"),
     ],
@@ -239,7 +242,7 @@ def _edit(**changed):
         (_edit(words=None), "a broken Edit: Expected `str`, got `null` - at `$.words`"),
         (_edit(place="title"), "a broken Edit: Invalid enum value 'title'"),
         (_edit(place="option", label="Z"), "a change of option 'Z' at question q"),
-        (_edit(truth="opposite"), "a change of the question that turns the truth"),
+        (_edit(truth="opposite"), "a change of the question with truth='opposite'"),
     ],
 )
 def test_changes_must_be_of_what_there_is(outside, given, said):

@@ -43,5 +43,5 @@ def test_a_variable_that_is_not_set_is_told(path):
 
 
 def test_a_home_folder_of_nobody_is_told():
-    with pytest.raises(InputError, match="nobody has the home folder ~no-such-user"):
+    with pytest.raises(InputError, match="there is no home folder ~no-such-user"):
         expanded("~no-such-user/mine", where="mine.toml")

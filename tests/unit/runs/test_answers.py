@@ -52,24 +52,24 @@ def asked(**fields):
         ),
         (
             {"evidence": (Evidence(spans=(Span(0, 99),)),)},
-            "ValueError: the span [0, 99) is none of a passage of 19 characters",
+            "ValueError: the span [0, 99) is outside the passage of 19 characters",
         ),
         (
             {"evidence": (Evidence(spans=(Span(-4, -1),)),)},
-            "ValueError: the span [-4, -1) is none of a passage of 19 characters",
+            "ValueError: the span [-4, -1) is outside the passage of 19 characters",
         ),
         (
             {"answer": replace(ANSWER, spans=(Span(7, 3),))},
-            "ValueError: the span [7, 3) is none of a passage of 19 characters",
+            "ValueError: the span [7, 3) is outside the passage of 19 characters",
         ),
         (
             {"candidates": (Candidate(answer=replace(ANSWER, spans=(Span(0, 20),)), score=1),)},
-            "ValueError: the span [0, 20) is none of a passage of 19 characters",
+            "ValueError: the span [0, 20) is outside the passage of 19 characters",
         ),
-        ({"answer": replace(ANSWER, label="Z")}, "ValueError: 'Z' is none of the options A, B"),
+        ({"answer": replace(ANSWER, label="Z")}, "ValueError: 'Z' is not one of the options A, B"),
         (
             {"evidence": (Evidence(spans=(Span(0, 3),), option_label="C"),)},
-            "ValueError: 'C' is none of the options A, B",
+            "ValueError: 'C' is not one of the options A, B",
         ),
         ({"confidence": "high"}, "Expected `float | null`, got `str` - at `$.confidence`"),
         ({"answer": "A"}, "Expected `object | null`, got `str` - at `$.answer`"),

@@ -133,10 +133,10 @@ def test_what_a_retriever_works_with_is_named_once():
     """By its own name; the kind of an encoder that has no model here is none."""
     options = {"retriever": "soft-masking", "vectors": "v.bin", "evidence_model": ""}
     rulings = closed_track(choice(lineage(), encoder="sentence-transformers", **options))
-    assert rulings[0].why == "nothing records how large v.bin is"
-    assert rulings[2].why == "nothing records what v.bin learned from"
+    assert rulings[0].why == "the size of v.bin is not recorded"
+    assert rulings[2].why == "the training data of v.bin are not recorded"
     assert closed_track(choice(lineage(), retriever="dense"))[0].why == (
-        "nothing records how large the retriever dense is"
+        "the size of the retriever dense is not recorded"
     )
 
 
@@ -160,7 +160,7 @@ def test_every_model_that_a_run_used_is_counted():
     assert beyond.verdict == "broken"
     assert beyond.why.startswith("510,000,001 parameters: ")
     untold = closed_track(with_evidence(info, bert=None, v=100_000_001))[0]
-    assert (untold.verdict, untold.why) == ("not known", "nothing records how large bert is")
+    assert (untold.verdict, untold.why) == ("not known", "the size of bert is not recorded")
     untold = closed_track(with_evidence(info, bert=None, v=200_000_000))[0]
     assert untold.verdict == "broken"
 
@@ -276,7 +276,7 @@ def test_verify_prints_the_rulings(tmp_path, capsys, reader, code, said):
     assert closeread("verify", run, "--track", "closed") == code
     printed = capsys.readouterr().out
     assert "  kept: at most 510 million parameters in all" in printed
-    assert f"  {said}: no large model wrote what was learned from" in printed
+    assert f"  {said}: no large model wrote the training data" in printed
     assert closeread("verify", run, "--track", "closed", "--json") == code
     (told,) = json.loads(capsys.readouterr().out)["runs"].values()
     assert told["track"]["closed"] == said

@@ -94,7 +94,7 @@ def test_other_weights_behind_an_address_are_no_seed(make_run):
     runs = [served("a", "a", "A"), served("b", "b", "B"), served("c", "b", "C", seed=1)]
     found = compare_runs(runs, RESAMPLING, group_seeds=True)
     assert [len(paths) for paths in found.systems.values()] == [1, 2]
-    assert found.apart == ["a, cues: no seeds of one reader, as they differ in record_sha256"]
+    assert found.apart == ["a, cues: not seeds of one reader, because they differ in record_sha256"]
     assert not compare_runs(runs, RESAMPLING).apart
 
 
@@ -118,7 +118,7 @@ def test_other_weights_in_this_process_are_no_seed(make_run):
     found = compare_runs(runs, RESAMPLING, group_seeds=True)
     assert [len(paths) for paths in found.systems.values()] == [2, 1]
     assert found.apart == [
-        "rule, c: no seeds of one reader, as they differ in model.weights_sha256"
+        "rule, c: not seeds of one reader, because they differ in model.weights_sha256"
     ]
 
 
@@ -150,7 +150,7 @@ def test_files_of_one_name_are_told_apart_by_their_folder(hand_in):
         found = compare_runs(runs, RESAMPLING, group_seeds=grouped)
         assert list(found.systems) == ["r-one-p.json", "r-two-p.json", "r-three-else.json"]
     (told,) = found.apart
-    assert told.startswith("r-one-p.json, r-two-p.json: handed in as p.json, and no seeds")
+    assert told.startswith("r-one-p.json, r-two-p.json: submitted as p.json; they count as seeds")
 
 
 def test_seeds_that_were_handed_in_are_numbered_in_folder_or_file(hand_in):
@@ -167,7 +167,7 @@ def test_seeds_that_were_handed_in_are_numbered_in_folder_or_file(hand_in):
     twice = [hand_in(f"{of}/d/p.seed1.json") for of in "xy"]
     found = compare_runs(twice, RESAMPLING, group_seeds=True)
     assert len(found.systems) == 2
-    assert "handed in as p.seed.json, and no seeds" in found.apart[0]
+    assert "submitted as p.seed.json; they count as seeds" in found.apart[0]
 
 
 def test_seeds_that_were_calibrated_are_one_system(make_run):
@@ -295,6 +295,6 @@ def test_what_one_run_alone_has_is_not_offered(make_run):
     """The message lists what can be compared, not what cannot."""
     more = ScoreSettings(metrics=("choice", "selective"))
     runs = [make_run("a"), make_run("b", settings=more)]
-    with pytest.raises(UsageError, match="the runs share no value") as told:
+    with pytest.raises(UsageError, match="no value of selective in common") as told:
         compare_runs(runs, RESAMPLING, metrics=["selective"])
     assert told.value.expected == "one of choice.accuracy"

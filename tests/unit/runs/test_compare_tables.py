@@ -206,18 +206,18 @@ def test_a_set_without_the_metric_asked_for_is_left_out(table):
     assert [one.dataset.name for one in found.sets] == ["a", "c"]
     assert len(found.left_out) == 1
     assert found.left_out[0].startswith("b (sha256 ")
-    assert found.left_out[0].endswith(" is left out: no run on it has mrqa.em")
+    assert found.left_out[0].endswith(" is skipped: no run on it has mrqa.em")
     assert found.macro_average["all"][0].first_value == 0.5
     score_run(tables[path][0], squad)
-    with pytest.raises(UsageError, match=r"^a: the runs share no value of mrqa"):
+    with pytest.raises(UsageError, match=r"^a: the runs have no value of mrqa in common"):
         compare_tables(tables, RESAMPLING, metrics=("mrqa",))
-    with pytest.raises(UsageError, match="share no value of drop"):
+    with pytest.raises(UsageError, match="no value of drop in common"):
         compare_tables(tables, RESAMPLING, metrics=("drop",))
 
 
 def test_nothing_shared_is_refused(table):
     tables = table("old", a=(4, 1), b=(4, 1)) | table("new", c=(4, 1), d=(4, 1))
-    with pytest.raises(MismatchError, match="share no data set"):
+    with pytest.raises(MismatchError, match="have no data set in common"):
         compare_tables(tables, RESAMPLING)
 
 
@@ -236,7 +236,7 @@ def test_no_mean_where_scoring_makes_none(table):
     assert found.macro_average == {}
     assert len(found.sets) == 2
     assert found.left_out == [
-        f"{name} has no macro-average: not every data set has it, made in one way"
+        f"{name} has no macro-average: not every data set has it, computed in the same way"
         for name in ("mrqa.em", "mrqa.f1")
     ]
 

@@ -104,7 +104,7 @@ def test_unknown_rules_and_runs_without_generations(run, tmp_path):
         reader_info=ReaderInfo(name="first-sentence"),
     )
     other = predict(job, tmp_path / "other")
-    with pytest.raises(InputError, match="no generation"):
+    with pytest.raises(InputError, match="no generated text"):
         scored(other, (), "drop")
 
 
@@ -119,7 +119,7 @@ def test_the_verb(run):
     assert json.loads(back.stdout)["metrics"]["drop.em"]["value"] == 1.0
     other = within("score", "--dataset", "exam/zh", "--predictions", "x", "--extract", "none")
     assert other.returncode == 2
-    assert "keeps what the model wrote" in other.stderr
+    assert "keeps the model's generated text" in other.stderr
 
 
 def test_texts_that_are_no_option_are_said(tmp_path):

@@ -152,9 +152,9 @@ def test_what_was_handed_in_becomes_a_run(tmp_path):
 
 def test_a_folder_that_is_taken_is_refused(run, tmp_path):
     """Neither the run itself nor another one is overwritten unasked."""
-    with pytest.raises(UsageError, match="made of"):
+    with pytest.raises(UsageError, match="made from"):
         recalibrated(run, run.path, half, record={}, overwrite=True)
     recalibrated(run, tmp_path / "new", half, record={})
-    with pytest.raises(UsageError, match="there is a run"):
+    with pytest.raises(UsageError, match="already holds a run"):
         recalibrated(run, tmp_path / "new", half, record={})
     assert recalibrated(run, tmp_path / "new", half, record={}, overwrite=True).info.complete

@@ -83,14 +83,14 @@ def test_one_value_of_a_family(run):
 
 def test_a_metric_of_other_questions_is_refused(run):
     """An extractive metric judges no question with options, and says so."""
-    with pytest.raises(UsageError, match="judges no question"):
+    with pytest.raises(UsageError, match="applies to no question"):
         score_run(run, ScoreSettings(metrics=("mrqa",)))
 
 
 def test_options_of_a_metric_that_is_not_used_are_refused(run):
     """An option that would do nothing is no option."""
     settings = ScoreSettings(metrics=("choice",), options={"mrqa": {"skip_no_answer": True}})
-    with pytest.raises(UsageError, match="mrqa, which is not asked for"):
+    with pytest.raises(UsageError, match="mrqa, which was not requested"):
         score_run(run, settings)
     settings = ScoreSettings(metrics=("choice",), options={"choice": {"colour": "red"}})
     with pytest.raises(UsageError, match="colour"):
@@ -178,7 +178,7 @@ def test_what_only_questions_behind_a_limit_ask_for_is_not_computed(tmp_path):
         assert list(dict.fromkeys(map(family, found.metrics))) == families
         assert found.settings.metrics == tuple(families)
         assert open_run(run.path).summary() == found
-    with pytest.raises(UsageError, match="the metric choice judges no question"):
+    with pytest.raises(UsageError, match="the metric choice applies to no question"):
         score_run(open_run(tmp_path / "1"), ScoreSettings(metrics=("choice",)))
 
 
@@ -335,7 +335,7 @@ def test_evidence_alone_for_a_set_without_gold_evidence_is_told(make_dataset):
         make_dataset(1), format="vgaokao", read=lambda defects: iter([(passage, tuple(bare))])
     )
     found = {"q0": Prediction(question_id="q0", evidence=(Evidence(texts=("It is short.",)),))}
-    with pytest.raises(UsageError, match="evidence alone") as caught:
+    with pytest.raises(UsageError, match="only evidence") as caught:
         default_metrics(dataset, found)
     assert "--metric" not in str(caught.value)
 
@@ -416,7 +416,7 @@ def test_a_set_without_questions_is_named(tmp_path):
     """A file that is a header alone is no matter of metrics."""
     path = tmp_path / "SQuAD.jsonl"
     path.write_text('{"header": {"dataset": "SQuAD", "split": "dev"}}\n')
-    with pytest.raises(UsageError, match="SQuAD-dev holds no question"):
+    with pytest.raises(UsageError, match="SQuAD-dev has no questions"):
         score_submission(load(path), Submission(predictions={}), PLAIN)
 
 

@@ -93,7 +93,7 @@ def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
     assert not any(one.error for one in whole)
     assert "--rest" not in capsys.readouterr().err
     assert closeread(*read, "third", "--rest", "whole") == 2
-    assert "failed at no question" in capsys.readouterr().err
+    assert "failed on no question" in capsys.readouterr().err
 
 
 def test_what_failed_of_a_sets_beginning_is_asked_for_again_and_not_the_rest(runs, capsys):
@@ -119,7 +119,7 @@ def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):
     assert closeread("compare", "first", "part") == 2
     told = capsys.readouterr().err
     assert "different questions" in told
-    assert "exam/en, 3 questions of a list (sha256 " in told
+    assert "exam/en, 3 questions of an id list (sha256 " in told
 
 
 def test_a_list_of_other_questions_is_refused(runs, capsys):

@@ -72,7 +72,9 @@ def test_a_ledger_that_cannot_be_opened_says_why_and_how_to_go_on(tmp_path):
     with pytest.raises(StorageError) as caught:
         Ledger(tmp_path / "run" / "ledger.jsonl")
     assert "free" not in caught.value.cure
-    assert caught.value.cure.endswith("`read --resume` goes on with what is there")
+    assert caught.value.cure.endswith(
+        "`closeread read --resume` continues from the saved predictions"
+    )
 
 
 def test_a_full_disk_makes_no_folder(tmp_path, make_job):

@@ -92,7 +92,7 @@ def test_a_ledger_that_is_gone_is_told(run):
 def test_an_edited_score(run):
     """A score that was changed follows from nothing."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
-    assert "scores.jsonl follows" in differences(run)
+    assert "scores.jsonl is reproduced" in differences(run)
 
 
 def test_scores_whose_values_have_other_names(run):
@@ -102,7 +102,7 @@ def test_scores_whose_values_have_other_names(run):
     (run.path.parent / "triples.jsonl").unlink()
     found = verify(open_run(run.path))
     assert "scores.jsonl has sha256" in "\n".join(found.differences)
-    assert "summary.json: it was made from another scores.jsonl" in found.unchecked
+    assert "summary.json: it was made from a different scores.jsonl" in found.unchecked
 
 
 @pytest.mark.parametrize("field", ["value", "low", "high", "n_questions", "signature"])
@@ -164,13 +164,15 @@ def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, t
     Path(info.path).rename(own)
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
     found = verify(open_run(run.path))
-    assert any("is not there" in one for one in found.unchecked)
+    assert any("was not found" in one for one in found.unchecked)
     found = verify(open_run(run.path), own)
     assert not found.unchecked
-    assert "scores.jsonl follows from predictions and gold" in "\n".join(found.differences)
+    assert "scores.jsonl is reproduced from predictions and gold answers" in "\n".join(
+        found.differences
+    )
     edit(own, lambda raw: raw + b"\n")
     (told, *_) = verify(open_run(run.path), own).differences
-    assert told == f"the data set: {own}: this is not the file that the run answers"
+    assert told == f"the data set: {own}: this file is not the data set that the run answers"
     with pytest.raises(InputError, match="cannot be read"):
         verify(open_run(run.path), tmp_path / "nowhere.jsonl")
 
@@ -185,12 +187,15 @@ def test_runs_of_other_sets_are_not_held_against_the_set_that_was_named(
     (tmp_path / "triples.jsonl").rename(own)
     mine, apart = verify_each([run, other], own)
     assert mine.verdict == "verified"
-    assert apart.unchecked == [f"the run answers others: it was not held against {own}"]
+    assert apart.unchecked == [f"the run answers others, so it was not checked against {own}"]
     assert not apart.differences
-    assert "the data set has the hash in run.json" in apart.checked
+    assert "the data set matches the hash in run.json" in apart.checked
     edit_json(other.path / "run.json", lambda found: found["dataset"].update(name="triples"))
     _, changed = verify_each([run, open_run(other.path)], own)
-    assert f"the data set: {own}: this is not the file that the run answers" in changed.differences
+    assert (
+        f"the data set: {own}: this file is not the data set that the run answers"
+        in changed.differences
+    )
     edit(own, lambda raw: raw + b"\n")
     assert all(found.differences for found in verify_each([run, other], own))
     assert all(not found.differences for found in verify_each([run, other]))
@@ -245,7 +250,7 @@ def test_what_another_version_computed_otherwise(run, field, version):
     (told,) = (one for one in found.unchecked if SAYS in one)
     assert f"({version} {OTHERS[version]}; here {version}" in told
     assert f"gcrc.acc0: {field} 7" in told
-    assert "score again" in told
+    assert "score the run again" in told
 
 
 def scored_one_by_one(run, **versions):
@@ -312,9 +317,9 @@ def test_a_run_that_names_any_function_for_a_metric_has_it_not_called(run, tmp_p
         return changed
 
     edit_json(run.path / "summary.json", change("os:system", {"command": f"touch {out}"}))
-    assert "os:system names a module of Python's own library" in differences(run)
+    assert "os:system is in Python's standard library" in differences(run)
     edit_json(run.path / "summary.json", change("pytest:main", {"args": f"--junit-xml={out}"}))
-    assert "the metric pytest:main does not say that it makes a metric" in differences(run)
+    assert "the metric pytest:main does not declare that it makes a metric" in differences(run)
     assert not out.exists()
 
 
@@ -374,9 +379,9 @@ def test_scores_of_another_version_of_the_metric(run):
     assert not found.differences
     told = [one for one in found.unchecked if f"{SAYS} (choice 0; here choice 1)" in one]
     assert [one.partition(":")[0] for one in told] == [
-        "scores.jsonl follows from predictions and gold",
-        "summary.json follows from the scores",
-        "breakdowns follow from the scores",
+        "scores.jsonl is reproduced from predictions and gold answers",
+        "summary.json is reproduced from the scores",
+        "breakdowns are reproduced from the scores",
     ]
 
 
@@ -413,4 +418,4 @@ def test_what_was_handed_in_without_its_data_set(tmp_path):
     path.unlink()
     found = verify(open_run(run.path))
     assert not found.differences
-    assert "summary.json follows from the scores" in found.checked
+    assert "summary.json is reproduced from the scores" in found.checked

@@ -104,14 +104,16 @@ def test_what_cannot_be_applied(tmp_path, file, calibrator):
     assert "cannot be read" in str(done.exception)
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(calibrator, threshold=None))
     done = call("serve", "lexical", "--calibrator", tmp_path / "no.json", "--selective")
-    assert "learn it with --risk" in str(done.exception)
+    assert "make one with `closeread calibrate --risk`" in str(done.exception)
     with serving("majority", "--calibrator", str(file)) as server:
         again = call("serve", f"http:{server.url}", "--port", 0, "--calibrator", file)
-        assert "are a calibrator's already" in str(again.exception)
+        assert "are already calibrated" in str(again.exception)
         told = server.health()["calibrated"]["warnings"]
         server.stop()
-        assert told == ["learned from answers of lexical, applied to those of majority: "
-                        "nothing is promised"]  # fmt: skip
+        assert told == [
+            "the calibrator was fitted on answers of lexical but is applied to majority: "
+            "its guarantee does not hold"
+        ]
         assert told[0] in server.process.stderr.read()
 
 

@@ -43,7 +43,7 @@ def test_makers_are_declared_once_for_all_stages(recipe):
 
 
 def test_a_recipe_for_reading_names_its_verb(recipe, tmp_path):
-    with pytest.raises(InputError, match="a recipe for reading") as told:
+    with pytest.raises(InputError, match="this is a recipe for `closeread run`") as told:
         recipe('datasets = ["exam/zh"]\n[reader]\nname = "cues"\n')
     assert told.value.cure == f"closeread run {tmp_path / 'mine.toml'}"
 

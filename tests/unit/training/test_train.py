@@ -86,7 +86,9 @@ def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
     data, recipe = toy(tmp_path / "toy.jsonl"), tmp_path / "recipe.toml"
     for line in ("", 'out = ""\n'):
         recipe.write_text(f'{line}reader.name = "cues"\ntrain.datasets = ["{data}"]\n', "utf-8")
-        with pytest.raises(UsageError, match="not said where what is learned shall go") as told:
+        with pytest.raises(
+            UsageError, match="does not say where to write the trained reader"
+        ) as told:
             closeread.train(recipe)
         assert told.value.where == str(recipe)
         out = tmp_path / f"weights{len(line)}.json"

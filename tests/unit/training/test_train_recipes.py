@@ -54,10 +54,10 @@ def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
     monkeypatch.delenv("NOWHERE", raising=False)
     result, _ = run(tmp_path, data="$NOWHERE/set.json")
     assert isinstance(result.exception, InputError)
-    assert "an environment variable stands in the name of a data set" in str(result.exception)
-    assert "what begins with $CLOSEREAD_CORPUS/" in result.exception.expected
+    assert "the name of the data set contains an environment variable" in str(result.exception)
+    assert "a name that begins with $CLOSEREAD_CORPUS/" in result.exception.expected
     result, _ = run(tmp_path, data="~/nowhere/set.json")
-    assert "~ stands in the name of a data set" in str(result.exception)
+    assert "the name of the data set contains ~" in str(result.exception)
 
 
 def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):

@@ -136,19 +136,18 @@ def command(
     )
     if file is not None:
         if len(once) > 1 or held_out:
-            raise click.UsageError("--with applies to one RUN, and not --held-out")
+            raise click.UsageError("--with takes one RUN and cannot be combined with --held-out")
         if given := _given(*_OF_LEARNING):
-            raise click.UsageError(f"--with applies what was learned: no --{given[0]}")
+            raise click.UsageError(f"--with cannot be combined with --{given[0]}")
         apply(once[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
         raise click.UsageError("--selective needs --with FILE")
     if held_out and len(once) > 1:
-        raise click.UsageError("--held-out writes one RUN again")
+        raise click.UsageError("--held-out needs exactly one RUN")
     if not risk and _given("risk"):
         raise click.UsageError(
-            "--risk 0 would promise that no answer is wrong, which none can show: name a share "
-            "above 0, such as 0.1 for 10 %"
+            "--risk must be above 0, because no data can guarantee zero errors; try 0.1 for 10 %"
         )
     if not risk and _given("delta"):
         raise click.UsageError("--delta needs --risk")

@@ -41,7 +41,9 @@ def apply(
     )
     warnings = _warnings(run, calibrator) + others + warned + worse(measured, calibrator.method)
     if threshold and risk and risk.low is not None and risk.low > threshold.risk:
-        warnings.append(f"the promise of at most {100 * threshold.risk:g}% wrong is not kept here")
+        warnings.append(
+            f"the guarantee of at most {100 * threshold.risk:g}% wrong does not hold here"
+        )
     withheld = 0
     if least is not None:
         withheld = sum(
@@ -65,7 +67,10 @@ def apply(
         print_changes(run.info.dataset.name, measured)
     else:
         judge = sought.metric or calibrator.settings.get("metric", "by-kind")
-        remark(f"nothing was measured: no answer has gold by which {_judge(judge)} could judge it")
+        remark(
+            f"nothing was measured: {_judge(judge)} can judge no answer, because gold answers "
+            "are missing"
+        )
     if threshold and risk and risk.value is not None:
         found = told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
         click.echo(
@@ -128,16 +133,17 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
     found = []
     if run.info.predictions_sha256 in calibrator.predictions:
         found.append(
-            "the calibrator was learned from these very answers, so its numbers flatter here: "
-            "--held-out, when learning, writes honest ones"
+            "the calibrator was fitted on these same answers, so these numbers are too "
+            "optimistic; fit with --held-out for unbiased ones"
         )
     elif run.info.dataset.sha256 in calibrator.datasets.values():
         found.append(
-            "the calibrator was learned from this data set: on the same questions numbers flatter"
+            "the calibrator was fitted on this data set: on the same questions the numbers are "
+            "too optimistic"
         )
     else:
         found.append(
-            f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
-            "threshold hold for questions drawn as those were; on others nothing is promised"
+            f"fitted on {learned_from}, applied to {run.info.dataset.name}: confidences and "
+            "threshold are guaranteed only for questions from the same distribution"
         )
     return found

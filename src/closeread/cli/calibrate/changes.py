@@ -57,12 +57,12 @@ def worse(found: "Mapping[str, Change]", method: str) -> list[str]:
     ]
     if not names:
         return []
-    cure = "more questions to learn from may help"
+    cure = "more questions may help"
     if method not in _KEEP_ORDER:
         cure += ", or --method platt, which keeps their order"
     return [
-        f"worse after than before: {', '.join(names)}; there the reader's own confidences are the "
-        f"better ones ({cure})"
+        f"worse after than before: {', '.join(names)}; there the reader's own confidences are "
+        f"better ({cure})"
     ]
 
 

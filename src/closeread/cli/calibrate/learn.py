@@ -102,8 +102,8 @@ def _must_part(line: float | None, values: Sequence[float], correct: Sequence[bo
     least, most = min(values), max(values)
     if line is not None and len(set(correct)) == 1 and least < most:
         raise UsageError(
-            f"--right-from {line:g} makes {'every' if correct[0] else 'no'} answer right",
-            expected=f"a value between the least and the greatest here, {least:.2f} and {most:.2f}",
+            f"--right-from {line:g} counts {'every' if correct[0] else 'no'} answer as right",
+            expected=f"a value between {least:.2f} and {most:.2f}, the range found here",
         )
 
 
@@ -179,7 +179,7 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
             if chosen.n_answered
             else f"\nno threshold was found above which {promise} are wrong, as far as "
             f"{count_of(chosen.n_questions, 'question')} kept back can show: "
-            "--selective answers nothing; " + _what_helps(chosen)
+            "--selective withholds every answer; " + _what_helps(chosen)
         )
     click.echo(f"\n{out}")
 
@@ -190,7 +190,7 @@ def _what_helps(chosen: Threshold) -> str:
     least = fewest(chosen.risk, chosen.delta)
     if chosen.n_questions < least:
         return (
-            f"not even {count_of(chosen.n_questions, 'right answer')} would show it, but {least:,} "
-            "could: learn from more questions, or take a higher --risk"
+            f"even {count_of(chosen.n_questions, 'right answer')} would not be enough, {least:,} "
+            "could be: fit on more questions, or raise --risk"
         )
-    return "more questions may help, or a higher --risk"
+    return "fit on more questions, or raise --risk"

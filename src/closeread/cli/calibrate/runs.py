@@ -38,12 +38,12 @@ def own_confidences(run: Run) -> Run:
     calibrated = run.info.reader.record.get("calibrated")
     if calibrated:
         raise UsageError(
-            "its confidences are a calibrator's already",
+            "its confidences are already calibrated",
             where=str(run.path),
-            expected="a run with its reader's own",
-            cure=f"take the run that it was made of: {calibrated['run']}"
+            expected="a run with the reader's own confidences",
+            cure=f"use the run that it was made from: {calibrated['run']}"
             if "run" in calibrated
-            else "read with a service that was started without --calibrator",
+            else "read from a service started without --calibrator",
         )
     return run
 
@@ -57,18 +57,18 @@ def right_answers(rows: Sequence[Graded], sought: Sought) -> list[bool]:
     """
     if not rows:
         raise InputError(
-            "no answer can be judged",
-            expected="a finished run on questions with gold",
-            cure="name a run on a development set",
+            "no answer can be scored",
+            expected="a finished run on questions with gold answers",
+            cure="give a run on a development set",
         )
     if sought.right_from is not None:
         return [row.correct >= sought.right_from for row in rows]
     part = next((row.correct for row in rows if row.correct not in (0.0, 1.0)), None)
     if part is not None:
         raise UsageError(
-            f"{sought.metric or 'the metric'} calls an answer right by {part:.2f}",
-            expected="right or wrong: 1 or 0",
-            cure="say from which value on an answer is right, such as --right-from 0.5",
+            f"{sought.metric or 'the metric'} gives a partial score, {part:.2f}",
+            expected="a metric that is 1 or 0",
+            cure="say from which value an answer counts as right, such as --right-from 0.5",
         )
     return [row.correct == 1.0 for row in rows]
 

@@ -99,7 +99,7 @@ def command(
     elsewhere = search or build_corpus or corpus
     for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
         if given and elsewhere:
-            raise click.UsageError(f"{name} goes with evidence from each question's own passage")
+            raise click.UsageError(f"{name} cannot be combined with --corpus")
     narrowed: dict[str, Any] = {"--option": label, "--out": out}
     if search:
         _must_not_go_with("--search", narrowed)
@@ -117,7 +117,7 @@ def command(
         evidence_corpus.build_corpus(opened, build_corpus, json_)
         return
     if next(opened.questions(), None) is None:
-        raise InputError("the data set holds no question", where=opened.path)
+        raise InputError("the data set has no questions", where=opened.path)
     chosen = Chosen(opened, question, label, limit)
     methods = methods_of(retrievers, options)
     if search:
@@ -133,9 +133,7 @@ def command(
         tell_known_words(chosen.items(), method.name, method.options)
     if page is None and (question is not None or explain):
         if out is not None or by:
-            raise click.UsageError(
-                "--out and --by go with a whole set, not --question or --explain"
-            )
+            raise click.UsageError("--out and --by cannot be combined with --question or --explain")
         show(chosen, methods, why=explain, json_=json_)
         return
     if out is not None and len(methods) > 1:

@@ -13,7 +13,7 @@ def search(chosen: Chosen, methods: list[Method], json_: bool) -> None:
     from closeread.pipeline.extract import search_bm25
 
     if [method.name for method in methods] != ["bm25"]:
-        raise click.UsageError("--search goes with --retriever bm25")
+        raise click.UsageError("--search needs --retriever bm25")
     rows = search_bm25(list(chosen.items()), methods[0].given)
     best = rows[0]
     if json_:
@@ -23,4 +23,4 @@ def search(chosen: Chosen, methods: list[Method], json_: bool) -> None:
     cells = [(f"{k1:g}", f"{b:g}", f"{100 * f1:.1f}") for f1, k1, b in rows[:10]]
     click.echo("\n".join(aligned(("k1", "b", "F1"), cells, left=0)))
     click.echo(f"\nbest of {len(rows)}: -o k1={best[1]:g} -o b={best[2]:g}")
-    remark("a number on the set that was searched is no measurement: take another set for that")
+    remark("these settings were tuned on this data set: measure them on another one")

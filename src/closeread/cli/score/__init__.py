@@ -121,16 +121,20 @@ def command(
     )
     if run is not None:
         if predictions or save or null_odds or format_:
-            raise click.UsageError("give RUN, or --dataset with --predictions, not both")
+            raise click.UsageError("give either RUN, or --dataset with --predictions; not both")
         from closeread.cli.score.runs import score_runs
 
         found = score_runs(
             run, settings, dataset=dataset, stops=stops, rule=rule, workers=workers, join=join
         )
     elif workers > 1:
-        raise click.UsageError("--workers needs RUN: predictions that are handed in, one scores")
+        raise click.UsageError(
+            "--workers needs RUN; a --predictions file is always scored in one process"
+        )
     elif stops or rule:
-        raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
+        raise click.UsageError(
+            "--stop and --extract need RUN, which keeps the model's generated text"
+        )
     elif dataset is not None and predictions is not None:
         from closeread.cli.score.predictions import score_handed_in
 
@@ -144,5 +148,5 @@ def command(
             save=save,
         )
     else:
-        raise click.UsageError("give RUN, or --dataset with --predictions")
+        raise click.UsageError("give either RUN, or --dataset with --predictions")
     print_scored(found, json_=json_)

@@ -24,16 +24,16 @@ def with_options(
             )
         if sorted(own) != sorted(behind.setdefault(name, own)):
             raise UsageError(
-                f"--metric {name} is given twice, with other options",
-                expected="each metric once: two values would have one name",
-                cure="call `closeread score` once for each",
+                f"--metric {name} is given twice with different options",
+                expected="each metric once, because two values would have the same name",
+                cure="run `closeread score` once for each",
             )
         for assignment in own:
             ((key, value),) = parsed((assignment,)).items()
             if options.setdefault(family(name), {}).setdefault(key, value) != value:
                 raise UsageError(
                     f"--metric {family(name)} is given several values of {key}",
-                    expected="one for all values of a metric",
-                    cure="call `closeread score` once for each",
+                    expected="one setting for all values of a metric",
+                    cure="run `closeread score` once for each",
                 )
     return tuple(behind), options

@@ -88,5 +88,5 @@ def _refused(path: Path, error: OSError) -> StorageError:
     return StorageError(
         f"cannot be written: {error.strerror}",
         where=str(path),
-        cure="free space or choose another place",
+        cure="free disk space, or choose another place",
     )

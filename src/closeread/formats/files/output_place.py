@@ -101,7 +101,7 @@ def behind_link(target: Path) -> Path:
 
 def refused(error: OSError, target: Path) -> StorageError:
     """Return the error of a file or folder that the system does not let us write."""
-    why, cure = str(error.strerror), "free space or choose another place"
+    why, cure = str(error.strerror), "free disk space, or choose another place"
     if error.errno == errno.ENOENT:
         why, cure = f"there is no folder {target.parent}", "make it, or choose another place"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

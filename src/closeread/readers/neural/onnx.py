@@ -98,7 +98,7 @@ def _keep(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None
         raise StorageError(
             f"the graph cannot be kept: {error.strerror or error}",
             where=str(kept),
-            cure="free space, or name another cache folder by CLOSEREAD_CACHE",
+            cure="free space, or set CLOSEREAD_CACHE to another folder",
         ) from error
 
 

@@ -74,9 +74,9 @@ def default_metrics(
         if not _with_answers(predictions):
             if not judged:
                 raise UsageError(
-                    f"the predictions are evidence alone, and no question of {dataset.name} has "
+                    f"the predictions hold only evidence, and no question of {dataset.name} has "
                     "gold evidence",
-                    cure="score them against a set that has it",
+                    cure="score them against a data set with gold evidence",
                 )
             return ("evidence",)
         if judged:

@@ -97,8 +97,8 @@ def must_join(
     found = join(up_to(dataset, limit), submission, resampling)
     if found is None:
         raise UsageError(
-            "answers and evidence cannot be joined",
-            expected="gold answers, gold evidence, and predictions that have both",
-            cure="leave out --joined",
+            "--joined cannot combine answers and evidence here",
+            expected="gold answers, gold evidence, and predictions with both",
+            cure="omit --joined",
         )
     return found

@@ -76,7 +76,7 @@ def each_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) ->
 
 def _forking() -> Any:
     if not hasattr(os, "fork"):
-        raise UsageError("--workers needs a system that can fork", cure="leave it out")
+        raise UsageError("--workers needs an operating system with fork", cure="omit it")
     return multiprocessing.get_context("fork")
 
 
@@ -127,7 +127,7 @@ def _result(ours: Connection) -> Any:
         return ours.recv()
     except EOFError:
         return CloseReadError(
-            "a scoring process was ended from outside",
+            "a scoring process was killed",
             expected="enough memory for every process",
             cure="use fewer --workers",
         )

@@ -69,7 +69,7 @@ def breakdowns_of(
             known = sorted({name for of in tags.values() for name in of})
             raise UsageError(
                 f"no question has the tag {tag!r}",
-                expected="one of " + ", ".join(known) if known else "this set has no tags",
+                expected="one of " + ", ".join(known) if known else "this data set has no tags",
             )
         found[tag] = {}
     for name, metric in _told(metrics.items(), advance) if settings.by else ():
@@ -104,16 +104,17 @@ def asked_for(
         for value in found:
             if (first := whose.setdefault(value, name)) != name:
                 raise UsageError(
-                    f"the metrics {first} and {name} both have a value {value}",
-                    expected="each value under a name of its own",
-                    cure="ask for one of the two",
+                    f"the metrics {first} and {name} both define a value {value}",
+                    expected="a distinct name for each value",
+                    cure="request only one of them",
                 )
         kept |= found
     for asked in settings.metrics:
         there = [one.metric for one in summaries[family(asked)]]
         if not any(wanted(family(asked), value, [asked]) for value in there):
             raise UsageError(
-                f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
+                f"there is no value {asked!r} for this data set",
+                expected="one of " + ", ".join(there),
             )
     return kept
 

@@ -194,10 +194,10 @@ def _dealt(parts: list[str], settings: ConfidenceSettings) -> tuple[set[str], di
     rest = shuffled[many:]
     if len(rest) < settings.folds or (settings.risk and not many):
         raise InputError(
-            f"only {count_of(len(parts), 'passage')} to learn from",
+            f"only {count_of(len(parts), 'passage')} to fit on",
             expected=f"one for each of {settings.folds} folds"
-            + (" and some to be kept back for the threshold" if settings.risk else ""),
-            cure="give more runs, or fewer --folds",
+            + (" and some held back for the threshold" if settings.risk else ""),
+            cure="give more runs, or lower --folds",
         )
     return set(shuffled[:many]), {part: at % settings.folds for at, part in enumerate(rest)}
 
@@ -207,8 +207,8 @@ def _both(right: Sequence[bool]) -> None:
     if least < _FEWEST:
         raise InputError(
             f"{sum(right)} of {count_of(len(right), 'answer')} right",
-            expected=f"at least {_FEWEST} right and {_FEWEST} wrong ones in every part of the data",
-            cure="learn from a run on more questions",
+            expected=f"at least {_FEWEST} right and {_FEWEST} wrong answers in every fold",
+            cure="use a run on more questions",
         )
 
 
@@ -225,12 +225,12 @@ def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
     silent = sum(one.told is None for one in examples)
     if settings.method in ("platt", "isotonic") and silent == len(examples):
         raise UsageError(
-            f"{settings.method} bends a reader's own confidence, and this one tells none",
-            expected="logistic or forest, which look at the answers themselves",
+            f"{settings.method} rescales the reader's own confidence, and this reader gives none",
+            expected="logistic or forest, which use features of the answers",
         )
     if settings.method == "platt" and silent:  # to a curve of log odds they would seem even
         raise UsageError(
-            f"platt bends a reader's own confidence, and {silent:,} of {len(examples):,} answers "
-            "have none",
-            expected="isotonic, which takes these for the least sure, logistic or forest",
+            f"platt rescales the reader's own confidence, but {silent:,} of {len(examples):,} "
+            "answers have none",
+            expected="isotonic (which ranks these lowest), logistic or forest",
         )

@@ -128,7 +128,7 @@ def _must_spare(path: Path, recipe: TrainRecipe) -> None:
             raise UsageError(
                 f"--overwrite would discard what the training begins from: {named}",
                 where=str(path),
-                cure="name another folder with --out",
+                cure="write to another folder with --out",
             )
 
 

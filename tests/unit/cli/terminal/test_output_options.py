@@ -104,18 +104,18 @@ def test_folders_are_tried_before_the_work(refused, arguments):
 
 def test_a_run_is_no_place_for_another(refused, run):
     held_out = ["calibrate", "run", "--out", "new.json", "--held-out"]
-    assert "the folder is no run folder and holds other" in refused(*held_out, "there")
-    assert "cannot take the place of the one that it is made of" in refused(*held_out, "run")
+    assert "the folder is not a run folder and already holds other" in refused(*held_out, "there")
+    assert "cannot overwrite the run that it is made from" in refused(*held_out, "run")
 
 
 TAKEN = [
-    (["read", "exam/zh", "--reader", "lexical", "--out", "run"], "a run in this folder already"),
+    (["read", "exam/zh", "--reader", "lexical", "--out", "run"], "this folder already holds a run"),
     (["read", "exam/zh", "--reader", "lexical", "--out", "there"], "holds other"),
-    (["run", "reading.toml", "--out", "run"], "a run in this folder already"),
-    (["run", "several.toml", "--out", "both"], "both/exam-en: there is a run in this folder"),
+    (["run", "reading.toml", "--out", "run"], "this folder already holds a run"),
+    (["run", "several.toml", "--out", "both"], "both/exam-en: this folder already holds a run"),
     (
         ["score", "--dataset", "exam/zh", "--predictions", "file", "--save", "run"],
-        "a run in this folder already",
+        "this folder already holds a run",
     ),
     (["convert", "exam/zh", "file/x/set.jsonl", "--strict"], "a file stands where a folder should"),
     (["evidence", "exam/zh", "--out", "file/x"], "a file stands where a folder should"),

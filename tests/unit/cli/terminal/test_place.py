@@ -93,7 +93,7 @@ def test_every_path_that_a_verb_takes_is_a_place():
         (
             "train",
             'out = ""\nreader.name = "cues"\ntrain.datasets = ["exam/zh"]\n',
-            "is not said where",
+            "does not say where",
         ),
         ("train", 'out = "x"\nreader.name = "cues"\ntrain.datasets = [""]\n', "data set is empty"),
     ],
@@ -168,5 +168,5 @@ def test_a_nul_in_a_path_of_a_recipe_is_told(closeread, tmp_path):
 def test_evidence_of_no_question_is_told(closeread, tmp_path, more):
     """Numbers of nothing were printed."""
     (tmp_path / "none.csv").write_text("id,passage,question,answer\n")
-    assert "holds no question" in closeread("evidence", "none.csv", *more, code=2).stderr
+    assert "has no questions" in closeread("evidence", "none.csv", *more, code=2).stderr
     assert [one.name for one in tmp_path.iterdir()] == ["none.csv"]

@@ -301,9 +301,9 @@ def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
     ("name", "value", "said"),
     [
         ("all_proxy", "socks5://me:secret@127.0.0.1:7", r"\(socks5://127.0.0.1:7\)"),
-        ("all_proxy", "socks4://me:secret@127.0.0.1:7", "no address"),
-        ("http_proxy", "http://me:secret@[::bad", "no address"),
-        ("http_proxy", "http://", "without a host"),
+        ("all_proxy", "socks4://me:secret@127.0.0.1:7", "not a URL"),
+        ("http_proxy", "http://me:secret@[::bad", "not a URL"),
+        ("http_proxy", "http://", "has no host"),
         ("SSL_CERT_FILE", "/no/such.pem", "No such file"),
         ("SSL_CERT_FILE", __file__, "certificate"),
     ],

@@ -56,7 +56,7 @@ def test_addresses_are_read_as_they_are_meant(name, meant):
         ("http:", {}, "no server is named"),
         ("http://", {}, "no server is named"),
         ("http://me:secret@host:1", {}, "holds a password"),
-        ("http", {}, "needs the option 'url'"),
+        ("http", {}, "requires the option 'url'"),
         ("http:host:1", {"url": "http://other:1"}, "given twice"),
         ("http:host:1", {"protocol": "grpc"}, "no protocol 'grpc'"),
         ("http:host:1", {"concurrency": 0}, "concurrency=0, retries"),

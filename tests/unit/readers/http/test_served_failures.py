@@ -264,7 +264,7 @@ def test_a_run_is_not_resumed_with_another_reader_behind_the_address(tmp_path, q
         assert str(caught.value).splitlines()[1:] == [
             "    served reader: echo in the run, shout now",
             "    served reader's option loud: True in the run, False now",
-            "  do: have the same reader answer to resume it, or name another folder with --out",
+            "  do: use the same reader to resume it, or write to another folder with --out",
         ]
         endpoint.pages["/health"] = HEALTH | {"record_sha256": "b" * 64}
         with pytest.raises(MismatchError, match="served reader's record_sha256: aaaa"):
@@ -278,7 +278,7 @@ def test_an_address_may_be_written_in_another_way_when_a_run_is_resumed(tmp_path
             assert done.info.reader.name == f"http:{host(endpoint)}"
     with serving(service()) as other, pytest.raises(MismatchError) as caught:
         run(questions, tmp_path / "run", f"http:{host(other)}", resume=True)
-    told = f"    reader: {host(endpoint)} in the run, {host(other)} asked for"
+    told = f"    reader: {host(endpoint)} in the run, {host(other)} requested"
     assert told in str(caught.value).splitlines()
 
 

@@ -115,7 +115,7 @@ def test_answers_without_evidence_cannot_be_joined(tmp_path):
     bare = [Prediction(question_id="t-original", answer=Answer(kind="choice", label="A"))]
     done = _score(_run(tmp_path, bare), "--joined")
     assert done.returncode == 2
-    assert "cannot be joined" in done.stderr
+    assert "cannot combine" in done.stderr
     assert "Traceback" not in done.stderr
 
 

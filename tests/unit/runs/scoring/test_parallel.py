@@ -64,7 +64,7 @@ def test_a_process_that_is_ended_from_outside_is_told_as_such():
     """As where the machine's memory is used up: no error of ours, so no traceback."""
     from closeread.runs.scoring.parallel import each_by_workers
 
-    with pytest.raises(CloseReadError, match="was ended from outside") as caught:
+    with pytest.raises(CloseReadError, match="was killed") as caught:
         each_by_workers(lambda one: os.kill(os.getpid(), signal.SIGKILL), range(2), 2)
     assert "--workers" in caught.value.cure
 

@@ -132,10 +132,10 @@ def test_the_same_calibrator_again():
     [
         (drawn(passages=3), {}, InputError, "only 3 passages"),
         (drawn(passages=1), {}, InputError, "only 1 passage to"),
-        (drawn(passages=4), {"folds": 3, "risk": 0.2}, InputError, "kept back"),
+        (drawn(passages=4), {"folds": 3, "risk": 0.2}, InputError, "held back"),
         ([], {}, InputError, "only 0 passages"),
-        (drawn(told=False), {"method": "platt"}, UsageError, "tells none"),
-        (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "and 3 of"),
+        (drawn(told=False), {"method": "platt"}, UsageError, "gives none"),
+        (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "but 3 of"),
         (drawn(), {"folds": 1}, UsageError, "^folds=1\n  expected: folds 2 or more$"),
         (drawn(), {"delta": 0.0}, UsageError, "^delta=0\n  expected: delta above 0, below 1$"),
         (drawn(), {"risk": 10}, UsageError, "such as 0.1 for 10 %"),
