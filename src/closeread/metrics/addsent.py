@@ -1,8 +1,8 @@
 """AddSent (Jia and Liang 2017): each question counts by the variant that was answered worst.
 
-Follows ``eval_squad.py`` of robinjia/adversarial-squad @ e931451, also in that the exact match is
-that of the variant with the least F1, and that a variant nothing was handed in for is passed over.
-An original counts in its variants' stead where none of these was answered.
+Follows ``eval_squad.py`` of robinjia/adversarial-squad @ e931451: the exact match is that of the
+variant with the lowest F1, and variants without a prediction are skipped. If no variant was
+answered, the original counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,25 +23,25 @@ from closeread.protocols import Pool
 from closeread.summation import sum_in_order
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-Row = tuple[bool, float, float]  # an answered original or variant: whether original, EM, F1
-_OF_ORIGINAL = "original_"
+Row = tuple[bool, float, float]  # an answered question: whether it is the original, EM, F1
+_ORIGINAL_PREFIX = "original_"
 
 
 @dataclass(frozen=True)
 class AddSent:
-    """The metric; a unit is an original question with all variants of it."""
+    """The metric; a unit is an original question with all its variants."""
 
     name: str = "addsent"
     unit: Unit = "question"
 
     def signature(self) -> str:
-        """Return the settings; a question no row of which was answered counts as wrong."""
+        """Return the settings; a question without any answered row counts as wrong."""
         return "addsent|norm:squad|of:least-f1|missing:skip|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return a variant's ``em`` and ``f1``, an original's ``original_em`` and ``original_f1``.
 
-        They are None where nothing was handed in.
+        They are None without a prediction.
 
         Raises:
             CloseReadError: The question has no reference.
@@ -52,35 +52,37 @@ class AddSent:
             text = predicted_text(prediction)
             found = (0.0, 0.0) if text is None else score_text(text, golds)
         original = question.role == "original" or question.question_id in (unit, f"{unit}#original")
-        of = _OF_ORIGINAL if original else ""
+        prefix = _ORIGINAL_PREFIX if original else ""
         return Score(
             question_id=question.question_id,
-            values={f"{of}em": found[0], f"{of}f1": found[1]},
+            values={f"{prefix}em": found[0], f"{prefix}f1": found[1]},
             unit_id=unit,
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return exact match and F1 by the worst variant, and both of the originals alone."""
+        """Return exact match and F1 of the worst variants, and both of the originals."""
         scores = list(scores)
-        many = count_questions(scores, submission)
+        counts = count_questions(scores, submission)
         rows: dict[str, list[Row]] = {score.unit_id or score.question_id: [] for score in scores}
         for score in scores:
             key, exact = next(iter(score.values.items()))
-            original = key.startswith(_OF_ORIGINAL)
-            f1 = score.values[f"{_OF_ORIGINAL if original else ''}f1"]
+            original = key.startswith(_ORIGINAL_PREFIX)
+            f1 = score.values[f"{_ORIGINAL_PREFIX if original else ''}f1"]
             if exact is not None and f1 is not None:
                 rows[score.unit_id or score.question_id].append((original, exact, f1))
         worst = [_worst(found) for found in rows.values()]
-        before = [next((row for row in found if row[0]), _NOTHING) for found in rows.values()]
+        originals_only = [
+            next((row for row in found if row[0]), _UNANSWERED) for found in rows.values()
+        ]
         return tuple(
             Pool(
-                metric=f"addsent.{of}{key}",
+                metric=f"addsent.{prefix}{key}",
                 unit_ids=list(rows),
                 numerators=[row[place] for row in found],
                 denominators=[1.0] * len(rows),
-                **many,
+                **counts,
             )
-            for of, found in (("", worst), (_OF_ORIGINAL, before))
+            for prefix, found in (("", worst), (_ORIGINAL_PREFIX, originals_only))
             for place, key in ((1, "em"), (2, "f1"))
         )
 
@@ -96,15 +98,15 @@ def official(
     """Return what the official program prints, in percent, summed in its order.
 
     Args:
-        golds: Question ids with their references, in the file's order; what stands before an id's
-            first hyphen is the original's.
+        golds: Question ids with their references, in the file's order; the part of an id before
+            its first hyphen is the original's id.
         predictions: Question id to raw prediction; unknown ids are ignored.
 
     Raises:
-        CloseReadError: A prediction is no string, or there is no reference or no question.
+        CloseReadError: A prediction is not a string, or there is no reference or no question.
     """
     rows: dict[str, list[Row]] = {}
-    before: list[Row] = []
+    originals_only: list[Row] = []
     originals: set[str] = set()
     for name, texts in golds:
         original = name.partition("-")[0]
@@ -114,20 +116,23 @@ def official(
             exact, f1 = score_text(text, require_gold(name, texts, "addsent"))
             row = (name == original, exact, f1)
             rows.setdefault(original, []).append(row)
-            before += [row] if row[0] else []
+            originals_only += [row] if row[0] else []
     if not originals:
         raise undefined_mean("addsent", "no question")
     return {
-        f"{of}_{key}": 100.0 * sum_in_order([row[place] for row in found]) / len(originals)
-        for of, found in (("orig", before), ("adv", [_worst(one) for one in rows.values()]))
+        f"{prefix}_{key}": 100.0 * sum_in_order([row[place] for row in found]) / len(originals)
+        for prefix, found in (
+            ("orig", originals_only),
+            ("adv", [_worst(one) for one in rows.values()]),
+        )
         for place, key in ((1, "exact_match"), (2, "f1"))
     }
 
 
-_NOTHING: Row = (True, 0.0, 0.0)
+_UNANSWERED: Row = (True, 0.0, 0.0)
 
 
 def _worst(rows: Sequence[Row]) -> Row:
-    """Return the first variant of the least F1; without variants the original."""
+    """Return the first variant with the lowest F1; the original if there is no variant."""
     variants = [row for row in rows if not row[0]]
-    return min(variants, key=lambda row: row[2]) if variants else next(iter(rows), _NOTHING)
+    return min(variants, key=lambda row: row[2]) if variants else next(iter(rows), _UNANSWERED)

@@ -1,9 +1,9 @@
-"""What an attack costs: is a question that was answered rightly still so when it is made harder?
+"""Score attacks: is a question that was answered rightly still so when it is made harder?
 
-Accuracy before and under attack, as adversarial attacks are told elsewhere (Morris et al. 2020,
-TextAttack); what is kept is 1 less the attack's success rate. An answer in words is right where it
-matches a gold answer exactly, as the scorer of its kind has it: SQuAD 1.1 and 2.0, DROP, and CMRC's
-with its defects mended. Of a triple the accuracy under attack is GCRC_advRobust's Acc_2.
+Accuracy before and under attack are those of the literature on adversarial attacks (Morris et al.
+2020, TextAttack); ``kept`` is 1 minus the attack's success rate. An answer in words is right if it
+matches a gold answer exactly under the scorer of its kind: SQuAD 1.1 and 2.0, DROP, or the mended
+CMRC scorer. For triples the accuracy under attack is GCRC_advRobust's Acc_2.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ Scores = Callable[[Question, Prediction | None], Score]
 
 @dataclass(frozen=True)
 class UnderAttack:
-    """The metric; a group is an original question with all variants of it."""
+    """The metric; a group is an original question with all its variants."""
 
     name: str = "attack"
     unit: Unit = "group"
@@ -54,32 +54,32 @@ class UnderAttack:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``attack.original``, ``attack.accuracy`` and ``attack.kept``.
 
-        They are over the groups whose original and variants all have gold: the share of originals
-        that are right; the share of groups that are right throughout; and what share the latter
-        are of the former. Not answering an original can raise that share, and lowers the others.
+        They cover the groups whose original and variants all have gold: the share of originals
+        that are right; the share of groups whose questions are all right; and the ratio of the
+        second to the first. An unanswered original can raise that ratio, and lowers the others.
         """
         scores = list(scores)
         groups: dict[str, list[Score]] = {}
         for score in scores:
             groups.setdefault(score.unit_id, []).append(score)
-        whole = {name: found for name, found in groups.items() if _is_whole(found)}
-        before = [_of_original(found) for found in whole.values()]
-        under = [float(all(_value(score) for score in found)) for found in whole.values()]
-        counted = [score for found in whole.values() for score in found]
-        many = count_questions(scores, submission, scored=counted)
-        ones = [1.0] * len(whole)
+        complete = {name: found for name, found in groups.items() if _is_complete(found)}
+        original = [_original_value(found) for found in complete.values()]
+        attacked = [float(all(_value(score) for score in found)) for found in complete.values()]
+        pooled = [score for found in complete.values() for score in found]
+        counts = count_questions(scores, submission, scored=pooled)
+        ones = [1.0] * len(complete)
         return tuple(
             Pool(
                 metric=f"attack.{name}",
-                unit_ids=list(whole),
+                unit_ids=list(complete),
                 numerators=numerators,
                 denominators=denominators,
-                **many,
+                **counts,
             )
             for name, numerators, denominators in (
-                ("original", before, ones),
-                ("accuracy", under, ones),
-                ("kept", under, before),
+                ("original", original, ones),
+                ("accuracy", attacked, ones),
+                ("kept", attacked, original),
             )
         )
 
@@ -93,11 +93,11 @@ def correctness(question: Question, prediction: Prediction | None) -> float | No
     """Return 1.0 for a right answer, 0.0 for a wrong or missing one; None without gold."""
     if not any(one.label or not question.options for one in question.answers):
         return None
-    score, value = _judge(question)
+    score, value = _scorer_for(question)
     return score(question, prediction).values[value] or 0.0
 
 
-def _judge(question: Question) -> tuple[Scores, str]:
+def _scorer_for(question: Question) -> tuple[Scores, str]:
     if question.options:
         return _CHOICE, "accuracy"
     if question.kind == "discrete":
@@ -107,12 +107,12 @@ def _judge(question: Question) -> tuple[Scores, str]:
     return (_CMRC if detect(question.text) == "zh" else _SQUAD), "em"
 
 
-def _is_whole(group: list[Score]) -> bool:
+def _is_complete(group: list[Score]) -> bool:
     roles = {role for score in group for role in score.values}
     return "original" in roles and len(roles) > 1 and None not in map(_value, group)
 
 
-def _of_original(group: list[Score]) -> float:
+def _original_value(group: list[Score]) -> float:
     return next(score.values["original"] or 0.0 for score in group if "original" in score.values)
 
 

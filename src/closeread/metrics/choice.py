@@ -1,4 +1,4 @@
-"""Accuracy over questions with options: the picked label against the gold one."""
+"""Score questions with options: is the picked label a gold one?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,24 +45,24 @@ def metric() -> Choice:
 
 
 def picked_label(question: Question, prediction: Prediction | None) -> str | None:
-    """Return the label of the option that a prediction picks; None where it picks none.
+    """Return the label of the option that a prediction picks; None if it picks none.
 
-    The answer's label decides; without one, the option whose text is the answer's. Where there is
-    no answer but a score for every option (how well the passage supports it), the best supported
-    option is picked, or the worst where the stem asks for the contradicted one; the first of equal
-    ones (VGaokao's ``calculate_mc_acc.py``).
+    The answer's label decides; without one, the option whose text or label is the answer's text.
+    Without an answer but with a score for every option (how well the passage supports it), the
+    option with the highest score is picked, or with the lowest if the stem asks for the
+    contradicted one; the first of equal ones (VGaokao's ``calculate_mc_acc.py``).
 
     Raises:
-        PredictionError: Not as many scores as options.
+        PredictionError: The number of scores is not the number of options.
     """
     if prediction is None:
         return None
     if prediction.answer is not None:
         if prediction.answer.label:
             return prediction.answer.label
-        said = [text.strip() for text in prediction.answer.texts]
+        texts = [text.strip() for text in prediction.answer.texts]
         for option in question.options:
-            if option.text.strip() in said or option.label in said:
+            if option.text.strip() in texts or option.label in texts:
                 return option.label
         return None
     scores = option_scores(question, prediction)
@@ -73,10 +73,10 @@ def picked_label(question: Question, prediction: Prediction | None) -> str | Non
 
 
 def option_scores(question: Question, prediction: Prediction) -> tuple[float, ...]:
-    """Return a prediction's option scores, none or one an option.
+    """Return a prediction's option scores: none, or one per option.
 
     Raises:
-        PredictionError: Another number of them.
+        PredictionError: The number of scores is not the number of options.
     """
     scores = prediction.option_scores
     if scores and len(scores) != len(question.options):

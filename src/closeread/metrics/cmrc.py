@@ -24,7 +24,7 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 
 @dataclass(frozen=True, kw_only=True)
 class Cmrc:
-    """Exact match without marks, and F1 over the longest run of segments in common."""
+    """Exact match without punctuation, and F1 over the longest common run of segments."""
 
     segmenter: Segmenter
     name: str = "cmrc"
@@ -72,19 +72,19 @@ def score_text(prediction: str, golds: Sequence[str], segmenter: Segmenter) -> t
 
     An empty prediction has an F1 of 0, also against an empty reference, which it matches exactly.
     """
-    bare = normalize.cmrc(prediction)
-    exact = float(any(normalize.cmrc(gold) == bare for gold in golds))
+    normalized = normalize.cmrc(prediction)
+    exact = float(any(normalize.cmrc(gold) == normalized for gold in golds))
     segments = segmenter.cmrc(prediction)
     best = 0.0
     for gold in dict.fromkeys(golds):
-        wanted = segmenter.cmrc(gold)
-        if length := longest_run(segments, wanted):
-            best = max(best, f1(length, len(segments), len(wanted)))
+        gold_segments = segmenter.cmrc(gold)
+        if length := longest_run(segments, gold_segments):
+            best = max(best, f1(length, len(segments), len(gold_segments)))
     return exact, best
 
 
 def longest_run(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the length of the longest contiguous run of segments that both have."""
+    """Return the length of the longest contiguous run of segments in common."""
     codes: dict[str, str] = {}
     for segment in right:
         codes.setdefault(segment, chr(len(codes) + 1))
@@ -106,14 +106,14 @@ def official(
 
     Args:
         golds: Question ids with their references, in the file's order; repeated ids count twice.
-        predictions: Question id to raw prediction. What is no string is scored as Python prints
-            it, so null becomes the text ``None``.
-        file: The prediction file's name, printed as it stands.
+        predictions: Question id to raw prediction. A value that is not a string is scored as
+            Python prints it, so null becomes the text ``None``.
+        file: The prediction file's name, printed unchanged.
 
     Raises:
         CloseReadError: A question has no reference, or there is no question.
     """
-    splitter = make_segmenter()
+    segmenter = make_segmenter()
     exact = found_f1 = 0.0
     total = skipped = 0
     for question_id, texts in golds:
@@ -121,8 +121,8 @@ def official(
         if question_id not in predictions:
             skipped += 1
             continue
-        golds_of_it = require_gold(question_id, texts, "cmrc")
-        found = score_text(str(predictions[question_id]), golds_of_it, splitter)
+        gold_texts = require_gold(question_id, texts, "cmrc")
+        found = score_text(str(predictions[question_id]), gold_texts, segmenter)
         exact += found[0]
         found_f1 += found[1]
     if not total:

@@ -1,10 +1,10 @@
-"""Chinese spans judged by characters and whole Latin words, whatever the width of their marks.
+"""Score Chinese spans by characters and whole Latin words, whatever the width of punctuation.
 
-Against CMRC 2018: full-width letters, digits and marks are the same as half-width ones; every
-Unicode mark is dropped (not a list of them) and separates; a Latin word and a number are one
+Differences from CMRC 2018: full-width letters, digits and punctuation equal half-width ones; all
+Unicode punctuation is dropped (not a list of it) and separates; a Latin word and a number are one
 segment each, numbers by value; Han characters outside the basic block are segments too; two
-answers without a segment are equal, in F1 as well, and so a question without an answer, where the
-official program stops, is answered rightly by saying nothing. Needs no NLTK.
+answers without a segment are equal, in F1 as well. So an empty prediction is right for an
+unanswerable question, at which the official program stops. Needs no NLTK.
 """
 
 import re
@@ -21,13 +21,13 @@ from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-# With 々〆〇 and the signs of Suzhou numerals; of kana the letters and what repeats or draws them
-# out: the middle dot and the double hyphen, which stand among them, are marks.
+# Includes 々〆〇 and the Suzhou numerals; of the kana blocks the letters, iteration marks and the
+# prolonged sound mark, but not the middle dot and the double hyphen, which are punctuation.
 _HAN = (
     "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 )
-_DIGITS = 15  # as many as a float holds whatever they are
+_DIGITS = 15  # as many as a float always represents exactly
 _SEGMENT = re.compile(
     rf"(?P<number>(?<![\d.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,]\d)|\d+(?:\.\d+)?)|[{_HAN}]"
     rf"|[^\W\d_{_HAN}]+"
@@ -36,7 +36,7 @@ _SEGMENT = re.compile(
 
 @dataclass(frozen=True)
 class CmrcMixed:
-    """The metric: CMRC's longest run in common, over mended segments."""
+    """The metric: CMRC's longest common run, over mended segments."""
 
     name: str = "cmrc~mixed"
     unit: Unit = "question"
@@ -49,20 +49,20 @@ class CmrcMixed:
         """Return ``em``, ``f1`` and their mean, each the best over the references.
 
         Raises:
-            CloseReadError: The question has no gold, not even that it has no answer.
+            CloseReadError: The question has no gold, not even a mark that it is unanswerable.
         """
         answers = require_gold(question.question_id, question.answers, self.name)
         golds = [one.texts[0] for one in answers if one.texts] or [""]
         text = predicted_text(prediction)
         exact = best = 0.0
         if text is not None:
-            said = segments(text)
+            predicted = segments(text)
             for gold in dict.fromkeys(golds):
-                wanted = segments(gold)
-                if said == wanted:
+                gold_segments = segments(gold)
+                if predicted == gold_segments:
                     exact = best = 1.0
-                elif length := longest_run(said, wanted):
-                    best = max(best, f1(length, len(said), len(wanted)))
+                elif length := longest_run(predicted, gold_segments):
+                    best = max(best, f1(length, len(predicted), len(gold_segments)))
         values: dict[str, float | None] = {"em": exact, "f1": best, "average": (exact + best) / 2}
         return Score(
             question_id=question.question_id, values=values, unit_id=question_unit(question)
@@ -81,7 +81,7 @@ def metric() -> CmrcMixed:
 
 @lru_cache(maxsize=1 << 14)
 def segments(text: str) -> tuple[str, ...]:
-    """Return Han and kana characters, Latin words and numbers, in order; marks are gone."""
+    """Return Han and kana characters, Latin words and numbers in order, without punctuation."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return tuple(
         f"{float(found[0].replace(',', '')):.{_DIGITS}g}"

@@ -1,6 +1,6 @@
-"""CoQA: exact match and F1 in words, over references of which one is left out at a time.
+"""CoQA: exact match and F1 over words, leaving out one reference at a time.
 
-Follows ``evaluate-v1.0.py``, CoQA's official program, checked on stories of our own
+Follows ``evaluate-v1.0.py``, CoQA's official program, checked on our own stories
 (``tests/golden/conversations``).
 """
 
@@ -16,7 +16,7 @@ from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-_NO_ANSWER = "unknown"  # what the set writes where a story does not tell
+_NO_ANSWER = "unknown"  # how the data set marks an unanswerable question
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def metric() -> Coqa:
 
 
 def answer_text(prediction: Prediction | None, no_answer: str) -> str | None:
-    """Return what a prediction says, in the set's own words where it says that there is no answer.
+    """Return a prediction's text, or ``no_answer`` if it predicts that there is no answer.
 
-    None where there is nothing to compare.
+    None means that there is nothing to compare.
     """
     answer = prediction.answer if prediction is not None else None
     return no_answer if answer is not None and answer.kind == "none" else predicted_text(prediction)

@@ -1,7 +1,7 @@
 """DROP and Quoref: exact match and F1 over sets of spans, bit-equal to the official evaluator.
 
-Source: ``allennlp_models/rc/tools/drop.py`` at b1f37224 (Dua et al. 2019, section 5). What it does
-is kept where it surprises: hyphens separate, one shared number opens the gate for a whole answer,
+Source: ``allennlp_models/rc/tools/drop.py`` at b1f37224 (Dua et al. 2019, section 5). Its
+surprising behaviour is kept: hyphens separate, one shared number opens the gate for a whole answer,
 repeated spans count for the number of spans but not as a multiset, and F1 is rounded to two
 decimals for every gold answer before the best one is taken.
 """
@@ -25,7 +25,7 @@ _TYPES = ("date", "number", "span", "spans")
 
 @dataclass(frozen=True)
 class Drop:
-    """The metric. Questions of one passage stand or fall together, so passages are resampled."""
+    """The metric. Results within a passage are correlated, so passages are resampled."""
 
     name: str = "drop"
     unit: Unit = "passage"
@@ -38,16 +38,16 @@ class Drop:
         """Return ``em`` and ``f1``, and both again under the official answer type.
 
         The type is that of the last gold answer for which both maxima so far are its own scores;
-        it moves with the prediction. There is none where every gold answer is blank.
+        it depends on the prediction. There is no type if every gold answer is blank.
 
-        Mixed sets hold what DROP does not: a question without an answer, which is right where none
-        is given, as in SQuAD 2.0, and of no type.
+        Unlike DROP, mixed data sets contain unanswerable questions. An empty prediction is right
+        for them, as in SQuAD 2.0, and they have no type.
 
         Raises:
-            CloseReadError: The question was answered and has no gold, at which the program stops.
+            CloseReadError: The question was answered and has no gold; the program stops there too.
         """
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
-        found, kind = _judged(question, prediction)
+        found, kind = _judge(question, prediction)
         _last = found
         em, f1 = found[4], found[5]
         values: dict[str, float | None] = {"em": em, "f1": f1}
@@ -66,7 +66,7 @@ class Drop:
         return tuple(pool for pool in pools if pool.n_scored or pool.metric.count(".") == 1)
 
 
-# The last question scored, with what its score was computed from: mends of it begin there.
+# The last question scored, with the intermediate results that the mended metrics start from.
 Judgement = tuple[
     Question, Prediction | None, list[Normalized], list[list[Normalized]], float, float
 ]
@@ -74,16 +74,16 @@ _last: Judgement | None = None
 
 
 def cached_judgement(question: Question, prediction: Prediction | None) -> Judgement:
-    """Return question, prediction, their normalised spans, exact match and F1."""
+    """Return question, prediction, their normalised spans, exact match and F1; cached for one."""
     global _last  # noqa: PLW0603 - as above
     last = _last  # threads may replace it at any moment
     if last is None or last[0] is not question or last[1] is not prediction:
-        _last = last = _judged(question, prediction)[0]
+        _last = last = _judge(question, prediction)[0]
     return last
 
 
-def _judged(question: Question, prediction: Prediction | None) -> tuple[Judgement, str | None]:
-    """Return what ``scored`` does, and the official answer type."""
+def _judge(question: Question, prediction: Prediction | None) -> tuple[Judgement, str | None]:
+    """Return the judgement of a prediction, and the official answer type."""
     em = f1 = 0.0
     kind: str | None = None
     spans: list[Normalized] = []
@@ -92,7 +92,7 @@ def _judged(question: Question, prediction: Prediction | None) -> tuple[Judgemen
         kind = question.answers[0].kind if question.answers else "number"
     else:
         require_gold(question.question_id, question.answers, "drop")
-        texts = prediction.answer.texts  # mostly one: a comprehension costs more than it
+        texts = prediction.answer.texts  # mostly one, for which a comprehension is slow
         spans = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
         for answer in question.answers:
             texts = answer.texts
@@ -121,7 +121,7 @@ def metric() -> Drop:
 def score_pair(prediction: str | Sequence[str], gold: str | Sequence[str]) -> tuple[float, float]:
     """Return (EM, F1) of one prediction against one gold answer, each a string or several.
 
-    Nothing predicted against nothing asked is (1.0, NaN), as in the official program.
+    No span against no span is (1.0, NaN), as in the official program.
 
     Raises:
         InputError: Either is neither a string nor a list of strings.
@@ -133,11 +133,11 @@ def official(scores: Iterable[Score]) -> dict[str, Any]:
     """Return what the official program reports over a file.
 
     Args:
-        scores: Those of ``Drop.score``, one a question.
+        scores: Those of ``Drop.score``, one per question.
 
     Returns:
         ``em`` and ``f1`` (fractions, numpy's mean), ``types`` (type to count, em, f1) and
-        ``printed`` (the program's lines, those about missing predictions left out).
+        ``printed`` (the program's lines, without those about missing predictions).
     """
     import numpy as np
 
@@ -159,16 +159,16 @@ def official(scores: Iterable[Score]) -> dict[str, Any]:
 
 
 def compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tuple[float, float]:
-    """Return (EM, F1) of normalised spans; nothing against nothing is (1.0, NaN)."""
+    """Return (EM, F1) of normalised spans; no span against no span is (1.0, NaN)."""
     if len(predicted) == 1 == len(gold):
         left, right = predicted[0], gold[0]
         if left.text == right.text:
             return 1.0, 1.0
         return 0.0, rounded(overlap(left, right))
-    alike = len(predicted) == len(gold) and (
+    is_equal = len(predicted) == len(gold) and (
         {span.text for span in predicted} == {span.text for span in gold}
     )
-    em = 1.0 if alike else 0.0
+    em = 1.0 if is_equal else 0.0
     if not predicted and not gold:
         return em, math.nan
     rows = [[overlap(left, right) for left in predicted] for right in gold]
@@ -176,7 +176,7 @@ def compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tupl
 
 
 def overlap(predicted: Normalized, gold: Normalized) -> float:
-    """F1 of two sets of words; 0 unless they share a number, where the gold answer has any."""
+    """Return the F1 of two sets of words; 0 if gold has numbers and they share none."""
     if gold.bag.isdisjoint(predicted.bag):
         return 0.0 if gold.bag or predicted.bag else 1.0
     common = gold.bag & predicted.bag
@@ -194,6 +194,6 @@ def _normalized(value: object, what: str) -> list[Normalized]:
     if isinstance(value, (list, tuple)):
         try:
             return [drop(item) for item in value]
-        except (TypeError, AttributeError):  # it holds what is no string
+        except (TypeError, AttributeError):  # an item is not a string
             pass
     raise InputError(f"the {what} is {value!r}", expected="a string, or a list of strings")

@@ -1,7 +1,7 @@
-"""DROP's exact match and F1 with the official normaliser's defects mended, one name a mend.
+"""DROP's exact match and F1 with the official normaliser's defects mended, one name per mend.
 
-Everything after normalisation (alignment, number gate, rounding) is the official computation; what
-each mend changes, and what moves on real data, stands in ``docs/mended-metrics.md``.
+Everything after normalisation (alignment, number gate, rounding) is the official computation.
+``docs/mended-metrics.md`` tells what each mend changes, and its effect on real data.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,17 +19,17 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 Normalizer = Callable[[str], Normalized]
 Spans = list[Normalized]
 
-_NUMBERS = 4  # the version of mends that read numbers, as ``text.numbers`` has them
+_NUMBER_VERSION = 4  # the version of the mends that parse numbers, as ``text.numbers`` does
 
 
-class _Judged:
+class _Judgement:
     """One prediction under several mends: nothing is normalised or compared twice.
 
     Attributes:
-        printable: No gold answer holds a white space other than the blank.
+        printable: No gold answer contains white space other than the blank.
         plain: Neither does the prediction, which is one text: mends differ in numbers only.
         official: The score without a mend.
-        known: Spans, gold answers, and the score of these, for every pair compared so far.
+        known: Spans, gold answers, and their score, for every pair compared so far.
     """
 
     __slots__ = (
@@ -49,21 +49,21 @@ class _Judged:
             unit_id=passage_unit(question),
         )
         self.known = [(spans, self.golds, self.official)]
-        self.printable = _printable(question)
+        self.printable = _is_printable(question)
         self.plain = self.printable and len(texts) == 1 and texts[0].isprintable()
         self._lines: tuple[str, ...] | None = None
         self._number: Score | None = None
         self._number_golds: list[Spans] | None = None
 
     def lines(self) -> tuple[str, ...]:
-        """The first line of each text; the texts themselves where they have no other."""
+        """Return the first line of each text; the texts themselves if they have one line."""
         if self._lines is None:
             cut = tuple(map(first_line, self.texts))
             self._lines = self.texts if cut == self.texts else cut
         return self._lines
 
     def by_number(self) -> Score:
-        """The score with numbers read by value."""
+        """Return the score with numbers compared by value."""
         if self._number is None:
             texts = self.texts
             spans = [by_number(texts[0])] if len(texts) == 1 else list(map(by_number, texts))
@@ -71,24 +71,24 @@ class _Judged:
         return self._number
 
     def number_golds(self) -> list[Spans]:
-        """The gold answers with numbers read by value; the official ones where they are equal."""
+        """Return the gold answers with numbers by value; the official ones if nothing changes."""
         if self._number_golds is None:
             golds = self.all_golds(by_number)
             self._number_golds = self.golds if golds == self.golds else golds
         return self._number_golds
 
     def all_golds(self, normalize: Normalizer) -> list[Spans]:
-        """Every gold answer that the official evaluator does not pass over."""
+        """Return every gold answer that the official evaluator does not skip, normalised."""
         found = []
         for answer in self.question.answers:
             texts = answer.texts
             if texts and texts[0].strip():
-                one = len(texts) == 1
-                found.append([normalize(texts[0])] if one else list(map(normalize, texts)))
+                is_single = len(texts) == 1
+                found.append([normalize(texts[0])] if is_single else list(map(normalize, texts)))
         return found
 
     def best(self, spans: Spans, golds: list[Spans]) -> Score:
-        """The best over the gold answers; one that is known where nothing has changed."""
+        """Return the best score over the gold answers; a known one if nothing has changed."""
         if not golds:
             return self.official
         for before, against, score in self.known:
@@ -116,13 +116,13 @@ class MendedDrop:
     """The metric under one of its mends.
 
     Attributes:
-        mend: What follows the tilde in every name.
-        judge: From what is known of a prediction to its score under the mend.
-        version: Of the mend: higher where it came to say something else than before.
+        mend: The name of the mend, which follows the tilde in every name.
+        judge: Scores a prediction under the mend.
+        version: The version of the mend, raised whenever its scores change.
     """
 
     mend: str
-    judge: Callable[[_Judged], Score]
+    judge: Callable[[_Judgement], Score]
     version: int = 1
     unit: Unit = "passage"
 
@@ -145,7 +145,7 @@ class MendedDrop:
                     values={"em": 0.0, "f1": 0.0},
                     unit_id=passage_unit(question),
                 )
-            last = _begin(question, prediction)
+            last = _judge(question, prediction)
         return self.judge(last)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -154,7 +154,7 @@ class MendedDrop:
         return mean_pools(names, scores, submission)
 
 
-def _printable(question: Question) -> bool:
+def _is_printable(question: Question) -> bool:
     for answer in question.answers:
         for text in answer.texts:
             if not text.isprintable():
@@ -162,49 +162,49 @@ def _printable(question: Question) -> bool:
     return True
 
 
-_last: _Judged | None = None
+_last: _Judgement | None = None
 
 
-def _begin(question: Question, prediction: Prediction) -> _Judged:
+def _judge(question: Question, prediction: Prediction) -> _Judgement:
     global _last  # noqa: PLW0603 - one entry, replaced as a whole
-    _last = last = _Judged(question, prediction)
+    _last = last = _Judgement(question, prediction)
     return last
 
 
-def _by_whitespace(one: _Judged) -> Score:
-    if one.plain:
-        return one.official
-    golds = one.golds if one.printable else one.all_golds(by_whitespace)
-    return one.best(list(map(by_whitespace, one.texts)), golds)
+def _by_whitespace(judgement: _Judgement) -> Score:
+    if judgement.plain:
+        return judgement.official
+    golds = judgement.golds if judgement.printable else judgement.all_golds(by_whitespace)
+    return judgement.best(list(map(by_whitespace, judgement.texts)), golds)
 
 
-def _by_first_line(one: _Judged) -> Score:
-    if one.plain:
-        return one.official
-    return one.best(list(map(drop, one.lines())), one.golds)
+def _by_first_line(judgement: _Judgement) -> Score:
+    if judgement.plain:
+        return judgement.official
+    return judgement.best(list(map(drop, judgement.lines())), judgement.golds)
 
 
-def _by_all(one: _Judged) -> Score:
-    if one.plain or (lines := one.lines()) is one.texts:
-        return one.by_number()
-    return one.best(list(map(by_number, lines)), one.number_golds())
+def _by_all(judgement: _Judgement) -> Score:
+    if judgement.plain or (lines := judgement.lines()) is judgement.texts:
+        return judgement.by_number()
+    return judgement.best(list(map(by_number, lines)), judgement.number_golds())
 
 
 def whitespace() -> MendedDrop:
-    """Return the mend that takes every white space for a border of tokens."""
+    """Return the mend that splits tokens at any white space."""
     return MendedDrop(mend="whitespace", judge=_by_whitespace)
 
 
 def number() -> MendedDrop:
-    """Return the mend that reads numbers by their value."""
-    return MendedDrop(mend="number", judge=_Judged.by_number, version=_NUMBERS)
+    """Return the mend that compares numbers by value."""
+    return MendedDrop(mend="number", judge=_Judgement.by_number, version=_NUMBER_VERSION)
 
 
 def firstline() -> MendedDrop:
-    """Return the mend that takes the first line for the answer."""
+    """Return the mend that scores only the first line of the answer."""
     return MendedDrop(mend="firstline", judge=_by_first_line)
 
 
 def fixed() -> MendedDrop:
-    """Return all mends at once."""
-    return MendedDrop(mend="fixed", judge=_by_all, version=_NUMBERS)
+    """Return the metric with all mends at once."""
+    return MendedDrop(mend="fixed", judge=_by_all, version=_NUMBER_VERSION)

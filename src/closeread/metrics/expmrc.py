@@ -1,4 +1,4 @@
-"""ExpMRC: is the answer right, and is the evidence that explains it (Cui et al. 2022)?
+"""ExpMRC: score the answer and the evidence that explains it (Cui et al. 2022).
 
 Checked against ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
 """
@@ -31,7 +31,7 @@ _VALUES = ("answer_f1", "evidence_f1", "overall_f1")
 class Expmrc:
     """Bag-of-segments F1 of the answer and of the evidence, and their product per question.
 
-    The answer to a question with options is right (1) or wrong (0).
+    The answer to a question with options scores 1 or 0.
     """
 
     segmenter: Segmenter
@@ -45,13 +45,13 @@ class Expmrc:
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``answer_f1``, ``evidence_f1`` and ``overall_f1``, their product.
 
-        A prediction's evidence is the text of its pieces, joined by blanks; of pieces that belong
-        to options, those of the option that was picked.
+        A prediction's evidence is the text of its pieces, joined by blanks. If pieces belong to
+        options, only those of the picked option count.
 
-        Where a question with options has no gold evidence, its evidence scores 0.
+        If a question with options has no gold evidence, its evidence scores 0.
 
         Raises:
-            CloseReadError: The question has no gold answer, or none of options and gold evidence.
+            CloseReadError: The question has no gold answer, or neither options nor gold evidence.
         """
         name = question.question_id
         golds = self._gold_evidence(question)
@@ -85,10 +85,10 @@ class Expmrc:
             return 0.0
         labels = ("", prediction.answer.label)
         given = (found for found in prediction.evidence if found.option_label in labels)
-        return score_text(_joined(given), golds, self.segmenter)
+        return score_text(_join_texts(given), golds, self.segmenter)
 
     def _gold_evidence(self, question: Question) -> Sequence[str]:
-        golds = [_joined([found]) for found in question.gold_evidence if found.texts]
+        golds = [_join_texts([found]) for found in question.gold_evidence if found.texts]
         if golds or question.options:
             return golds
         return require_gold(question.question_id, golds, "expmrc (gold evidence)")
@@ -103,23 +103,23 @@ class Expmrc:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of the three values.
 
-        Evidence that was not predicted counts as 0, as in the official program; the note says how
-        often, because a reader that gives none at all has the same number as one that is wrong.
+        Missing evidence counts as 0, as in the official program. The note says how often, because
+        a reader that gives none has the same number as one whose evidence is wrong.
         """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
-        silent: Counter[str] = Counter()
+        notes: Counter[str] = Counter()
         pools = mean_pools(
-            names, count_notes(scores, silent), submission, note=self.segmenter.note()
+            names, count_notes(scores, notes), submission, note=self.segmenter.note()
         )
-        if not (n_silent := silent[NONE_PREDICTED]):
+        if not (n_silent := notes[NONE_PREDICTED]):
             return pools
-        told = describe_missing_evidence(n_silent)
+        note = describe_missing_evidence(n_silent)
         if not any(one.evidence for one in submission.predictions.values()):
-            told = "no prediction has evidence: all count as 0"
+            note = "no prediction has evidence: all count as 0"
         return tuple(
             pool
             if pool.metric == names["answer_f1"]
-            else replace(pool, note="; ".join(filter(None, (told, pool.note))))
+            else replace(pool, note="; ".join(filter(None, (note, pool.note))))
             for pool in pools
         )
 
@@ -146,7 +146,7 @@ def _words(text: str, segmenter: Segmenter) -> tuple[str, ...]:
     return tuple(normalize.expmrc(segmenter.mixed(text.strip())))
 
 
-def _joined(pieces: Iterable[Evidence]) -> str:
+def _join_texts(pieces: Iterable[Evidence]) -> str:
     return " ".join(text for piece in pieces for text in piece.texts)
 
 
@@ -162,17 +162,17 @@ def official(
 
     Args:
         golds: Question id, accepted answers (texts, or labels where ``choice``), and evidences.
-        predictions: Question id to ``{"answer", "evidence"}``. What is no string is scored as
-            Python prints it, but for an option's label.
-        choice: The answers are option labels, compared as they stand.
-        version: The data file's version, printed as it stands.
-        file: The submission file's name, printed as it stands.
+        predictions: Question id to ``{"answer", "evidence"}``. A value that is not a string is
+            scored as Python prints it, except for an option's label.
+        choice: The answers are option labels, compared without normalisation.
+        version: The data file's version, printed unchanged.
+        file: The submission file's name, printed unchanged.
 
     Raises:
         CloseReadError: A submission's entry lacks one of its two fields, a question has no gold,
             or there is no question.
     """
-    splitter = make_segmenter()
+    segmenter = make_segmenter()
     answer_f1 = evidence_f1 = overall_f1 = 0.0
     total = skipped = 0
     for question_id, answers, evidences in golds:
@@ -180,15 +180,15 @@ def official(
         if question_id not in predictions:
             skipped += 1
             continue
-        answer, evidence = _entry(question_id, predictions[question_id])
+        answer, evidence = _parse_entry(question_id, predictions[question_id])
         require_gold(question_id, answers, "expmrc")
         if choice:
             one = float(answer in answers)
-            other = score_text(evidence, evidences, splitter) if evidences else 0.0
+            other = score_text(evidence, evidences, segmenter) if evidences else 0.0
         else:
             require_gold(question_id, evidences, "expmrc (gold evidence)")
-            one = score_text(str(answer), answers, splitter)
-            other = score_text(evidence, evidences, splitter)
+            one = score_text(str(answer), answers, segmenter)
+            other = score_text(evidence, evidences, segmenter)
         answer_f1 += one
         evidence_f1 += other
         overall_f1 += one * other
@@ -205,7 +205,7 @@ def official(
     }
 
 
-def _entry(question_id: str, raw: object) -> tuple[Any, str]:
+def _parse_entry(question_id: str, raw: object) -> tuple[Any, str]:
     if isinstance(raw, dict) and "answer" in raw and "evidence" in raw:
         return raw["answer"], str(raw["evidence"])
     raise CloseReadError(

@@ -1,9 +1,10 @@
 """GCRC_advRobust: is an exam question still answered rightly when it is asked differently?
 
-``gcrc`` is the official program (``eval.py`` of SXU-YaxinGuo/GCRC_advRobust at 095f5117), which
-compares sets of (id, letter) pairs and divides by what was *handed in*: leaving a triple out costs
-nothing, an unknown id costs, and a second letter for an id costs one below but can win one above.
-``gcrc~strict`` counts every triple of the data set once, and a missing answer as wrong.
+``gcrc`` is the official program (``eval.py`` of SXU-YaxinGuo/GCRC_advRobust at 095f5117). It
+compares sets of (id, letter) pairs and divides by the number of *submitted* pairs of originals:
+leaving out a triple costs nothing, an unknown id costs, and a second letter for an id raises the
+denominator and can raise the numerator. ``gcrc~strict`` counts every triple of the data set once,
+and a missing answer as wrong.
 """
 
 import math
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NAMES = ("acc0", "acc1", "acc2", "score")
-_OPTIONS = 4  # as GCRC_advRobust has; notes tell another number
+_OPTIONS = 4  # as in GCRC_advRobust; notes give another number
 _NOTE = re.compile(
     r"gold (?P<gold>.*?)(?: of (?P<options>\d+))?(?:, picked (?P<picked>.*))?$", re.DOTALL
 )
@@ -31,13 +32,13 @@ _NOTE = re.compile(
 
 @dataclass(frozen=True)
 class Gcrc:
-    """The metric; ``name`` tells the official program from the strict count."""
+    """The metric; ``name`` selects the official program or the strict count."""
 
     name: str = "gcrc"
     unit: Unit = "group"
 
     def signature(self) -> str:
-        """Return the settings: what the denominator is, and what a missing answer costs."""
+        """Return the settings: the denominator, and the treatment of missing answers."""
         if self.name == "gcrc":
             return "gcrc|denominator:submitted|missing:free|duplicates:any|v:1"
         return "gcrc~strict|denominator:triples|missing:zero|duplicates:last|v:1"
@@ -45,7 +46,7 @@ class Gcrc:
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return 1.0 or 0.0 under the question's role in its triple; None without gold.
 
-        The note says which letter is gold and which was picked; the official rule needs both.
+        The note gives the gold letter and the picked one; the official computation needs both.
 
         Raises:
             InputError: The question belongs to no triple.
@@ -76,27 +77,27 @@ class Gcrc:
         """Return ``acc0``, ``acc1``, ``acc2`` and ``score`` under the metric's name."""
         scores = list(scores)
         if self.name == "gcrc":
-            counted = _official_units(scores, submission)
+            units = _official_units(scores, submission)
         else:
-            counted = _strict_units(scores)
-        scored = [score for score in scores if score.unit_id in counted.places]
-        many = count_questions(scores, submission, scored=scored)
+            units = _strict_units(scores)
+        scored = [score for score in scores if score.unit_id in units.places]
+        counts = count_questions(scores, submission, scored=scored)
         chance = _chance_notes(scores)
         pools = []
         for name in _NAMES:
             note = chance[name]
-            if not counted.ids:
+            if not units.ids:
                 note = "no value: the predictions answer no original question; " + note
             pools.append(
                 Pool(
                     metric=f"gcrc.{name}{self.name.removeprefix('gcrc')}",
-                    unit_ids=counted.ids,
-                    numerators=counted.right[name],
-                    denominators=counted.submitted,
-                    statistic=counted.weighted_score if name == "score" else None,
+                    unit_ids=units.ids,
+                    numerators=units.right[name],
+                    denominators=units.submitted,
+                    statistic=units.weighted_score if name == "score" else None,
                     of_sums=name == "score",
-                    extremes=counted.score_extremes if name == "score" else None,
-                    **many,
+                    extremes=units.score_extremes if name == "score" else None,
+                    **counts,
                     note=note,
                 )
             )
@@ -109,7 +110,7 @@ def metric() -> Gcrc:
 
 
 def strict() -> Gcrc:
-    """Return the metric that counts every triple of the data set once; missing is wrong."""
+    """Return the metric that counts every triple of the data set once, missing ones as wrong."""
     return Gcrc(name="gcrc~strict")
 
 
@@ -117,16 +118,16 @@ def official(scores: Iterable[Score], submission: Submission) -> dict[str, float
     """Return what the official program prints: ``Acc0``, ``Acc1``, ``Acc2``, ``Score``.
 
     Raises:
-        InputError: Nothing was handed in (the program divides by zero).
+        InputError: The submission contains no answer (the program divides by zero).
     """
-    counted = _official_units(list(scores), submission)
-    total = sum(counted.submitted)
+    units = _official_units(list(scores), submission)
+    total = sum(units.submitted)
     if not total:
         raise InputError(
             "the submission contains no answer",
             expected='{"data": [{"id", "answer", "positive_answer", "negative_answer"}, ...]}',
         )
-    acc0, acc1, acc2 = (sum(counted.right[name]) / total for name in _NAMES[:3])
+    acc0, acc1, acc2 = (sum(units.right[name]) / total for name in _NAMES[:3])
     return {"Acc0": acc0, "Acc1": acc1, "Acc2": acc2, "Score": weighted(acc0, acc1, acc2)}
 
 
@@ -136,62 +137,62 @@ def weighted(acc0: float, acc1: float, acc2: float) -> float:
 
 
 def chance_levels() -> dict[str, tuple[float, float]]:
-    """Return what guessing reaches with four options a question, under each value's short name.
+    """Return the chance levels with four options per question, by each value's short name.
 
-    First of a reader that guesses three letters independently, then of one that knows that the
-    letters of a triple differ (in GCRC_advRobust they always do): a random arrangement of three
-    letters out of four.
+    The first level is that of three letters guessed independently. The second is that of a random
+    arrangement of three out of four letters: a reader that knows that a triple's letters differ (in
+    GCRC_advRobust they always do).
     """
-    different = (1 / 4, 1 / 4 * (1 / 3 + 1 / 3 - 1 / 6), 1 / 24)
-    levels = [(*found, weighted(*found)) for found in (_guessed([_OPTIONS] * 3), different)]
+    distinct = (1 / 4, 1 / 4 * (1 / 3 + 1 / 3 - 1 / 6), 1 / 24)
+    levels = [(*found, weighted(*found)) for found in (_guess_rates([_OPTIONS] * 3), distinct)]
     return {name: (levels[0][place], levels[1][place]) for place, name in enumerate(_NAMES)}
 
 
-def _guessed(sizes: Iterable[int]) -> tuple[float, float, float]:
-    """Return how often three guesses among so many options are right, as Acc_0 to Acc_2 count."""
+def _guess_rates(sizes: Iterable[int]) -> tuple[float, float, float]:
+    """Return the expected Acc_0, Acc_1 and Acc_2 of three guesses among these many options."""
     original, positive, negative = (1 / size for size in sizes)
     either = 1 - (1 - positive) * (1 - negative)
     return original, original * either, original * positive * negative
 
 
 def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
-    """Return what guessing reaches on these triples, under each value's short name.
+    """Return the notes on chance levels for these triples, by each value's short name.
 
-    That the letters differ is told where they do: elsewhere to know it is to be wrong.
+    The level of a reader that knows that letters differ is given only if they do differ.
     """
     triples: dict[str, dict[str, tuple[str, int]]] = {}
     for score in scores:
         (role,) = score.values
         if found := _NOTE.match(score.note):
-            told = found["gold"], int(found["options"] or _OPTIONS)
-            triples.setdefault(score.unit_id, {})[role] = told
+            label, size = found["gold"], int(found["options"] or _OPTIONS)
+            triples.setdefault(score.unit_id, {})[role] = label, size
     whole = [found for found in triples.values() if len(found) == len(ROLES)]
     sizes = [[found[role][1] for role in ROLES] for found in whole]
     if any(size != _OPTIONS for of_triple in sizes for size in of_triple):
-        columns = zip(*map(_guessed, sizes), strict=True)
+        columns = zip(*map(_guess_rates, sizes), strict=True)
         means = [math.fsum(column) / len(sizes) for column in columns]
         levels = (*means, weighted(*means))
         return {
             name: f"chance {100 * level:.2f} %" for name, level in zip(_NAMES, levels, strict=True)
         }
-    differ = all(len({label for label, _ in found.values()}) == len(ROLES) for found in whole)
-    return {name: _chance_note(name, differ=differ) for name in _NAMES}
+    are_distinct = all(len({label for label, _ in found.values()}) == len(ROLES) for found in whole)
+    return {name: _chance_note(name, are_distinct=are_distinct) for name in _NAMES}
 
 
-def _chance_note(name: str, *, differ: bool) -> str:
-    independent, different = chance_levels()[name]
+def _chance_note(name: str, *, are_distinct: bool) -> str:
+    independent, distinct = chance_levels()[name]
     note = f"chance {100 * independent:.2f} %"
     if name == "acc2":
         note = f"chance 1/64 = {100 * independent:.2f} %"
-    if differ and different != independent:
+    if are_distinct and distinct != independent:
         known = " = 1/24" if name == "acc2" else ""
-        note += f" ({100 * different:.2f} %{known} knowing that a triple's letters differ)"
+        note += f" ({100 * distinct:.2f} %{known} knowing that a triple's letters differ)"
     return note
 
 
 @dataclass(frozen=True)
 class _Units:
-    """Triples, and ids that are no triple's: how much of each was right, and how much counts."""
+    """Triples and unknown ids with the numerators and the denominator of each."""
 
     ids: Sequence[str]
     right: dict[str, list[float]]
@@ -208,19 +209,19 @@ class _Units:
         return np.array([*(self.right[name] for name in _NAMES[:3]), self.submitted])
 
     def weighted_score(self, indices: Sequence[int] | None = None, /) -> float | None:
-        """The Score over some units, from the three accuracies as the program rounds them."""
+        """Return the Score over some units, from the three accuracies rounded as in the program."""
         columns = self._columns if indices is None else self._columns[:, indices]
         *right, total = columns.sum(axis=1).tolist()
         return weighted(*(count / total for count in right)) if total else None
 
     def score_extremes(self, others: float) -> tuple[float, float]:
-        """Return the Score with a share of other triples, all wrong or all right."""
+        """Return the Score if a share of the triples were others, all wrong or all right."""
         kept = (self.weighted_score() or 0.0) * (1 - others)
         return kept, kept + others
 
 
-def _units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
-    """Join units given as (id, which roles are right, weight below), in the order of their ids."""
+def _make_units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
+    """Build units from rows of (id, which roles are right, denominator), sorted by id."""
     ids, submitted = [], []
     right: dict[str, list[float]] = {name: [] for name in _NAMES}
     for unit_id, (original, positive, negative), weight in sorted(rows, key=lambda row: row[0]):
@@ -245,7 +246,7 @@ def _strict_units(scores: Sequence[Score]) -> _Units:
         for unit_id, found in triples.items()
         if all(found.get(role) is not None for role in ROLES)
     }
-    return _units(
+    return _make_units(
         (unit_id, [found[role] == 1.0 for role in ROLES], 1) for unit_id, found in whole.items()
     )
 
@@ -261,10 +262,10 @@ def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
         places[score.question_id] = (score.unit_id, role, found["picked"] if found else None)
     letters: dict[str, dict[str, set[Any]]] = {}
     for question_id, raw in submission.rows or submission.predictions.items():
-        unit_id, role, letter = places.get(question_id) or (*_unknown(question_id), None)
+        unit_id, role, letter = places.get(question_id) or (*_parse_unknown_id(question_id), None)
         of_unit = letters.setdefault(unit_id, {name: set() for name in ROLES})
-        of_unit[role].add(_letter(question_id, raw, letter))
-    return _units(
+        of_unit[role].add(_submitted_letter(question_id, raw, letter))
+    return _make_units(
         (
             unit_id,
             [(unit_id, role) in gold and gold[unit_id, role] in found[role] for role in ROLES],
@@ -275,14 +276,14 @@ def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
     )
 
 
-def _unknown(question_id: str) -> tuple[str, str]:
-    """An id that the data set lacks counts too: as the original of a triple unless it says not."""
+def _parse_unknown_id(question_id: str) -> tuple[str, str]:
+    """Return the unit and role of an unknown id: an original unless it ends in another role."""
     unit_id, _, role = question_id.rpartition("#")
     return (unit_id, role) if role in ROLES else (question_id, "original")
 
 
-def _letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:
-    """What the program would compare: a raw JSON scalar, or what our own prediction picked."""
+def _submitted_letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:
+    """Return what the program would compare: a raw JSON scalar, or a prediction's pick."""
     if raw is None or isinstance(raw, str | int | float):
         return raw
     wrong = isinstance(raw, list) or (isinstance(raw, dict) and "positive_answer" in raw)

@@ -1,6 +1,6 @@
-"""How sure a number is: percentile bootstrap intervals over a metric's own unit.
+"""Compute a pool's value and its interval: a percentile bootstrap over the metric's unit.
 
-Efron & Tibshirani (1993, chapters 6 and 13); where resamples do not differ, exact bounds.
+Efron & Tibshirani (1993, chapters 6 and 13); exact bounds if all resamples agree.
 """
 
 import math
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-# Counted up with every change of a bound or of what the note says of it: who verifies older numbers
-# is told that they are older.
+# Raised with every change of a bound or of its note, so that `verify` can tell numbers of an older
+# version from wrong ones.
 VERSION = 7
 
-# Of fewer units, each of which gives a share, simulated percentiles at 95 % hold 77 to 93 of 100.
+# For fewer units that each give a fraction, simulated 95 % percentile intervals cover 77 to 93 %.
 FEW_UNITS = 20
 
 _MOST_RESAMPLES = 1_000_000
-_AGREE = "all resamples give the same value"
-NO_INTERVAL = f"{_AGREE}: no interval can be estimated"
+_SAME_VALUE = "all resamples give the same value"
+NO_INTERVAL = f"{_SAME_VALUE}: no interval can be estimated"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """How intervals are made: how many resamples, at which level, from which seed.
+    """The settings of an interval: number of resamples, level and seed.
 
     Raises:
         UsageError: Fewer than 100 or more than a million resamples, a level outside (0, 1), or a
@@ -61,7 +61,7 @@ class Resampling:
             raise UsageError(f"the seed {self.seed} is negative", expected="0 or more")
 
     def generator(self, name: str) -> "Generator":
-        """Return the generator for one named number: no other number moves its draws."""
+        """Return the random generator of one named number: its draws depend on no other number."""
         import zlib
 
         import numpy as np
@@ -71,7 +71,7 @@ class Resampling:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Bounds and how they were found; ``low`` and ``high`` are None where nothing can be said."""
+    """Bounds and the method behind them; ``low`` and ``high`` are None if there is no interval."""
 
     low: float | None
     high: float | None
@@ -80,9 +80,9 @@ class Interval:
 
 
 def value(pool: Pool) -> float | None:
-    """Return a pool's value over all its units; None where its denominators sum to zero.
+    """Return a pool's value over all its units; None if its denominators sum to zero.
 
-    Sums are exactly rounded (``math.fsum``), so that the order of the questions moves nothing.
+    Sums are exactly rounded (``math.fsum``), so the order of the questions does not matter.
     """
     if pool.statistic is not None:
         return pool.statistic(None)
@@ -93,9 +93,9 @@ def value(pool: Pool) -> float | None:
 def interval(pool: Pool, resampling: Resampling) -> Interval:
     """Return the percentile interval of a pool's value over resamples of its units.
 
-    Where all units are alike every resample is too, and the bootstrap would claim certainty; the
-    bound of ``unseen`` is given instead. So it is where the bounds of a statistic leave no width,
-    as far as the pool knows its extremes. Of a best value the farther bounds are taken.
+    If all units have the same score, so has every resample, and the bootstrap would claim
+    certainty; ``unseen_bounds`` are returned instead. The same holds for a statistic if all its
+    resamples agree and the pool knows its extremes. A best value gets ``farther_bounds``.
 
     Args:
         pool: The units.
@@ -116,12 +116,12 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
                 note="every unit has the same score: no interval can be estimated",
             )
         low, high = unseen_bounds(share, scored, resampling.level)
-        told = (
+        reason = (
             f"all {scored} scored units have the same score"
             if scored > 1
             else "only one unit was scored"
         )
-        note = f"{told}: exact interval instead of the bootstrap"
+        note = f"{reason}: exact interval instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     if pool.statistic is not None:
         (drawn,) = resample_together([pool], resampling, "")
@@ -133,7 +133,7 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     if high - low <= ROUNDING:
-        return _without_width(pool, resampling.level)
+        return _zero_width_interval(pool, resampling.level)
     bounds = float(low), float(high)
     found = value(pool) if pool.best else None
     if found is None:
@@ -143,39 +143,39 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
 
 
 def farther_bounds(value: float, percentiles: tuple[float, float]) -> tuple[float, float]:
-    """Return an interval where resamples move the value to one side; it always holds the value.
+    """Return an interval for a value that resampling biases; it always contains the value.
 
-    Of the percentile bootstrap and of the basic one, which takes back twice what resamples moved
-    (Davison and Hinkley 1997, section 5.2), the farther bounds.
+    Each bound is the farther one of two: that of the percentile bootstrap, and that of the basic
+    bootstrap, which reflects it at the value (Davison and Hinkley 1997, section 5.2).
     """
     low, high = percentiles
     return min(low, 2 * value - high), max(high, 2 * value - low)
 
 
-def _without_width(pool: Pool, level: float) -> Interval:
-    """Return the bound where resamples agree: as exact as the pool knows its extremes."""
+def _zero_width_interval(pool: Pool, level: float) -> Interval:
+    """Return the interval if all resamples agree: exact if the pool knows its extremes."""
     counted = zip(pool.unit_ids, pool.denominators, strict=True)
     units = len({unit for unit, below in counted if below != 0})
     if pool.extremes is None:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     low, high = pool.extremes(unseen_share(units, level))
     many = f"{units} units" if units > 1 else "one unit"
-    note = f"{_AGREE}: exact interval for {many}"
+    note = f"{_SAME_VALUE}: exact interval for {many}"
     return Interval(low=low, high=high, method="exact", note=note)
 
 
 def unseen_bounds(share: float, units: int, level: float) -> tuple[float, float]:
-    """Return the bound for a mean in [0, 1] of which all ``units`` draws were ``share``.
+    """Return bounds for a mean in [0, 1] if all ``units`` drawn units had the value ``share``.
 
-    What is not ``share`` could be 0 or 1. At 0 and at 1 this is the interval of Clopper and
-    Pearson (1934).
+    Units of other values, which were not drawn, could have 0 or 1. At 0 and at 1 this is the
+    interval of Clopper and Pearson (1934).
     """
     rest = unseen_share(units, level)
     return share * (1 - rest), share * (1 - rest) + rest
 
 
 def unseen_share(units: int, level: float) -> float:
-    """Return how probable at most is what none of ``units`` draws showed.
+    """Return an upper bound on the probability of what none of ``units`` draws showed.
 
     It is ``1 - tail**(1/n)`` with tail = (1 - level) / 2; at 0.95, of many units, about 3.7 / n
     (the rule of three, with both tails).
@@ -184,7 +184,7 @@ def unseen_share(units: int, level: float) -> float:
 
 
 def common_share(pool: Pool) -> tuple[float, int] | None:
-    """Return the share that every unit that counts has, and their number; None for several."""
+    """Return the share that all units with a weight have, and their number; None if they differ."""
     shares = set() if pool.statistic else _shares(pool)
     if len(shares) != 1:
         return None
@@ -192,10 +192,10 @@ def common_share(pool: Pool) -> tuple[float, int] | None:
 
 
 def draw_unseen(share: float, units: int, resamples: int, generator: "Generator") -> "NDArray[Any]":
-    """Return what a mean may be of which all ``units`` draws were 0, or all 1: (resamples,).
+    """Draw plausible means if all ``units`` units were 0, or all 1; shape (resamples,).
 
-    How probable the other one is, of which so many draws may show none, is drawn so that it
-    exceeds any p as often as p shows none; of the draws ``unseen`` is the interval.
+    The probability of the other value is drawn from the distribution that exceeds any p as often as
+    p shows none of it in so many draws. The quantiles of these means are ``unseen_bounds``.
     """
     return abs(share - generator.beta(1, units, resamples))
 
@@ -203,13 +203,13 @@ def draw_unseen(share: float, units: int, resamples: int, generator: "Generator"
 def resample_values(pool: Pool, resamples: int, generator: "Generator") -> "NDArray[Any]":
     """Return the pool's value in each of ``resamples`` resamples of its units, shape (resamples,).
 
-    A resample in which the value is undefined (denominators that sum to zero) gives NaN.
+    The value is NaN in a resample whose denominators sum to zero.
     """
     import numpy as np
 
     if pool.statistic is not None:
-        every = draw_counts(pool.unit_ids, resamples, generator)
-        return np.concatenate([_over(pool, times) for times in every])
+        counts = draw_counts(pool.unit_ids, resamples, generator)
+        return np.concatenate([_statistic_values(pool, times) for times in counts])
     sums = np.asarray(pool.numerators, dtype=float), np.asarray(pool.denominators, dtype=float)
     return resample_ratios([sums], resamples, generator)[0]
 
@@ -222,37 +222,37 @@ def resample_together(
     Args:
         pools: The same value of several systems, over the same units; all with a statistic.
         resampling: Number of resamples, seed.
-        name: Names the draws, before their family or their value does.
+        name: A prefix for the name of the random generator.
     """
     import numpy as np
 
     families = tuple(pool.family for pool in pools if pool.family is not None)
     if len(families) == len(pools):
-        found = _of_families(families, resampling, name + families[0].name)
+        found = _resample_families(families, resampling, name + families[0].name)
         return [one[pool.metric] for one, pool in zip(found, pools, strict=True)]
     generator = resampling.generator(name + pools[0].metric)
-    every = draw_counts(pools[0].unit_ids, resampling.resamples, generator)
-    parts = [[_over(pool, times) for pool in pools] for times in every]
+    counts = draw_counts(pools[0].unit_ids, resampling.resamples, generator)
+    parts = [[_statistic_values(pool, times) for pool in pools] for times in counts]
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-@lru_cache(maxsize=8)  # each value is asked for of some pairs of systems before the next one is
-def _of_families(
+@lru_cache(maxsize=8)  # callers compute one value for several pairs before the next value
+def _resample_families(
     families: tuple[Family, ...], resampling: Resampling, name: str
 ) -> "list[dict[str, NDArray[Any]]]":
     """Return all values of several systems in the same resamples."""
     import numpy as np
 
-    every = draw_counts(families[0].unit_ids, resampling.resamples, resampling.generator(name))
-    parts = [[family.read(times) for family in families] for times in every]
+    counts = draw_counts(families[0].unit_ids, resampling.resamples, resampling.generator(name))
+    parts = [[family.read(times) for family in families] for times in counts]
     return [
         {key: np.concatenate([part[key] for part in column]) for key in column[0]}
         for column in zip(*parts, strict=True)
     ]
 
 
-def _over(pool: Pool, times: "NDArray[Any]") -> "NDArray[Any]":
-    """Return a statistic's value in some resamples; ``times`` is as of ``draws``."""
+def _statistic_values(pool: Pool, times: "NDArray[Any]") -> "NDArray[Any]":
+    """Return a statistic's value in some resamples, given counts as of ``draw_counts``."""
     import numpy as np
 
     if pool.family is not None:
@@ -264,7 +264,7 @@ def _over(pool: Pool, times: "NDArray[Any]") -> "NDArray[Any]":
 
 
 def _shares(pool: Pool) -> set[float]:
-    """Return the distinct values of the units that count, at most two of them."""
+    """Return the distinct values of the units with a weight, stopping at two."""
     found: set[float] = set()
     for above, below in zip(pool.numerators, pool.denominators, strict=True):
         if below != 0:

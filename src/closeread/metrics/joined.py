@@ -1,10 +1,10 @@
-"""Is the answer right for the right reason? Answer and evidence of one question, in four cells.
+"""Score answer and evidence together: is an answer right, and for the right reason?
 
-An answer is right where the option that it picks (as for ``choice.accuracy``) is the gold one, or
-its text reaches 0.5 in ExpMRC's F1.
-Evidence is right where its F1 reaches 0.5: that of the option that was picked where gold
-belongs to options (VGaokao), that of the question where it is text (ExpMRC, Cui et al. 2022).
-No metric of the catalog, because three of the four shares are not the better the higher.
+Each question falls into one of four cells. An answer is right if the option that it picks (as for
+``choice.accuracy``) is the gold one, or if its text reaches 0.5 in ExpMRC's F1. Evidence is right
+if its F1 reaches 0.5: the F1 of the picked option if gold evidence belongs to options (VGaokao),
+that of the question if it is text (ExpMRC, Cui et al. 2022). This is no metric of the catalog,
+because a higher share is not better in three of the four cells.
 """
 
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ from closeread.types import Answer, Prediction, Question, Score, Submission, Sum
 from closeread.wording import count_of
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
-_ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
-_OF_OPTIONS = "missing:zero|v:2"
+_THRESHOLD = 0.5  # the F1 from which an answer or its evidence is right
+_OPTION_SETTINGS = "missing:zero|v:2"
 
 
 class JointScores(NamedTuple):
-    """The cell of each question with gold for both, and the numbers over all questions."""
+    """The cell of each question with gold for both, and the summaries over all questions."""
 
     cells: dict[str, str]
     summaries: dict[str, Summary]
@@ -39,15 +39,15 @@ def score_jointly(
 ) -> JointScores:
     """Return each question's cell, the cells' shares, and the mean product of the two F1.
 
-    The last, ``overall_f1``, is ExpMRC's where the gold is text.
+    The product, ``overall_f1``, is that of ExpMRC if the gold is text.
 
-    Questions without gold answer or gold evidence, and those that have no answer, are in no cell,
-    questions without prediction in ``neither``.
+    Questions without a gold answer or gold evidence, and unanswerable ones, are in no cell;
+    questions without a prediction are in ``neither``.
 
     Args:
-        questions: With gold.
+        questions: Questions with gold.
         submission: Predictions with answer and evidence.
-        resampling: How intervals are made; None for none.
+        resampling: The settings of intervals; None for no intervals.
 
     Raises:
         MissingExtraError: The gold is text, and NLTK is not installed.
@@ -59,13 +59,13 @@ def score_jointly(
         prediction = submission.predictions.get(question.question_id)
         scores.append(_score(question, prediction))
         has_gold = _has_gold(question)
-        texts |= has_gold and not _labelled(question)
+        texts |= has_gold and not _has_labelled_evidence(question)
         n_silent += has_gold and lacks_evidence(prediction)
-    carry = count_of(n_silent, "prediction has", "predictions have")
-    note = f"{carry} no evidence: counted as wrong evidence" if n_silent else ""
+    predictions = count_of(n_silent, "prediction has", "predictions have")
+    note = f"{predictions} no evidence: counted as wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
-    how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
-    signature = f"joined|enough:{_ENOUGH}|pick:label-else-scores|{how}"
+    settings = expmrc.metric().signature().partition("|")[2] if texts else _OPTION_SETTINGS
+    signature = f"joined|enough:{_THRESHOLD}|pick:label-else-scores|{settings}"
     return JointScores(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
@@ -86,41 +86,43 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
             note="no gold answer or no gold evidence",
         )
     if question.options and prediction is not None:
-        prediction = _by_label(question, prediction)
-    judged = _of_options if _labelled(question) else _of_texts
-    answer, evidence = judged(question, prediction)
-    cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
+        prediction = _with_picked_label(question, prediction)
+    judge = _judge_options if _has_labelled_evidence(question) else _judge_texts
+    answer, evidence = judge(question, prediction)
+    cell = CELLS[2 * (answer < _THRESHOLD) + (evidence < _THRESHOLD)]
     values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
     return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=unit)
 
 
 def _has_gold(question: Question) -> bool:
-    """Whether there is an answer to find, and evidence for it that says something.
+    """Whether a question has a gold answer, and gold evidence for it.
 
-    Of what a text does not tell there is none: QASPER's annotators then name no paragraph, and
-    MuSiQue's paragraphs support an answer that is not there.
+    An unanswerable question has no evidence for its answer: QASPER's annotators then name no
+    paragraph, and MuSiQue's paragraphs support an answer that the text does not contain.
     """
     answered = any(one.texts or one.label for one in question.answers)
-    return answered and (_labelled(question) or any(one.texts for one in question.gold_evidence))
+    return answered and (
+        _has_labelled_evidence(question) or any(one.texts for one in question.gold_evidence)
+    )
 
 
-def _labelled(question: Question) -> bool:
+def _has_labelled_evidence(question: Question) -> bool:
     return any(one.option_label for one in question.gold_evidence)
 
 
-def _by_label(question: Question, prediction: Prediction) -> Prediction:
-    """Return a prediction that answers with the option that it picks, or not at all."""
+def _with_picked_label(question: Question, prediction: Prediction) -> Prediction:
+    """Return a prediction whose answer is the label that it picks; no answer if it picks none."""
     label = picked_label(question, prediction)
     answer = None if label is None else Answer(kind="choice", label=label)
     return replace(prediction, answer=answer)
 
 
-def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:
+def _judge_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:
     values = expmrc.metric().score(question, prediction).values
     return values["answer_f1"] or 0.0, values["evidence_f1"] or 0.0
 
 
-def _of_options(question: Question, prediction: Prediction | None) -> tuple[float, float]:
+def _judge_options(question: Question, prediction: Prediction | None) -> tuple[float, float]:
     """Return whether the picked option is right, and the F1 of its own evidence."""
     if prediction is None or prediction.answer is None:
         return 0.0, 0.0

@@ -1,6 +1,6 @@
-"""The plain mean over data sets: its value, how sure it is, and how two systems' means differ.
+"""Compute macro-averages over data sets with intervals, and compare those of several systems.
 
-Every data set weighs the same however many questions it has, as in the MRQA 2019 shared task.
+Every data set has the same weight however many questions it has, as in the MRQA 2019 shared task.
 Resamples are drawn within each data set, independently of the others.
 """
 
@@ -39,29 +39,31 @@ def macro_average(
     unit: Unit,
     resampling: Resampling | None,
 ) -> Summary:
-    """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
+    """Return the unweighted mean of several data sets' values (MRQA 2019).
 
-    The interval resamples within each data set independently of the others, and averages. Where
-    all units of one are right, or all wrong, what so many may not show is drawn for the bound on
-    its other side; for the bound on its own side the set stays as it is, so that the interval holds
-    the mean however many such sets there are.
+    The interval resamples within each data set independently of the others, and averages. If all
+    units of a data set are right, or all wrong, its plausible means (``draw_unseen``) are drawn for
+    the bound on its other side. For the bound on its own side its value stays fixed, so the
+    interval contains the mean however many such sets there are.
 
     Args:
         name: The full dotted name, such as ``mrqa.f1``.
-        pools: The same value, one pool a data set; ``Pool.metric`` may tell them apart.
-        signature: The metric's; ``macro:`` and the number of data sets are added.
-        unit: What each pool's units are.
-        resampling: How the interval is made; None for none.
+        pools: One pool of the same value per data set; ``Pool.metric`` may differ between them.
+        signature: The metric's signature; ``macro:`` and the number of data sets are added.
+        unit: The unit of the pools.
+        resampling: The settings of the interval; None for no interval.
     """
     values = [value(pool) for pool in pools]
     mean = _mean(values)
     bounds = None
     if resampling is not None and mean is not None:
-        sides = [_drawn(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)]
+        sides = [
+            _draw_values(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)
+        ]
         bounds = _interval(sides, resampling.level, "the same score in every unit")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
-    note = "" if bounds is None else "; ".join(filter(None, (_evenness(pools), bounds.note)))
+    note = "" if bounds is None else "; ".join(filter(None, (_uniform_note(pools), bounds.note)))
     if mean is None:
         note = f"{values.count(None)} of {len(pools)} data sets have no value"
     return Summary(
@@ -80,24 +82,24 @@ def macro_average(
 
 
 def compare_averages(name: str, systems: Sequence[Sequence[Paired]]) -> tuple[Comparison, ...]:
-    """Compare every system's macro-average with the first one's.
+    """Compare every system's macro-average with that of the first system.
 
     The test swaps the two systems' results within any unit of any data set (``permutation``);
-    the interval resamples the units of each data set, both systems' together.
+    the interval resamples the units of each data set, those of both systems together.
 
     Args:
         name: The full dotted name of the value.
-        systems: Of each system but the first its pairs with that, one a data set, all in one order
-            and none with a value that is no ratio of sums.
+        systems: For each system but the first, its pairs with the first, one per data set, all in
+            the same order; their values must be ratios of sums.
 
     Raises:
         MismatchError: Systems were not scored on the same questions.
     """
     resampling = systems[0][0].resampling
-    return adjust_p_values([_compared(name, pairs) for pairs in systems], resampling)
+    return adjust_p_values([_compare(name, pairs) for pairs in systems], resampling)
 
 
-def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
+def _compare(name: str, pairs: Sequence[Paired]) -> Comparison:
     import numpy as np
 
     means = [
@@ -120,7 +122,9 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
     level, alike = pairs[0].resampling.level, "the same difference in every unit"
     bounds = _interval([(one, one) for one in drawn], level, alike)
     p_value, exact = permutation([one.swaps for one in pairs])
-    shown = None if bounds.low is None else DETECTABLE * float(np.nanstd(sum(drawn) / len(drawn)))
+    detectable = (
+        None if bounds.low is None else DETECTABLE * float(np.nanstd(sum(drawn) / len(drawn)))
+    )
     return replace(
         blank,
         difference=means[1] - means[0],
@@ -128,40 +132,44 @@ def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
         high=bounds.high,
         test="permutation-exact" if exact else "permutation",
         p_value=p_value,
-        smallest_difference=shown,
+        smallest_difference=detectable,
         note=bounds.note,
     )
 
 
 def _spread(systems: Sequence[System]) -> Spread | None:
-    """Return the spread of a system's averages, one a seed: its runs are in one order on all."""
+    """Return the spread of a system's averages, one per seed; all sets list its runs alike."""
     seeds = zip(*(one.pools for one in systems), strict=True)
     return spread([_mean(list(map(value, of_sets))) for of_sets in seeds])
 
 
-def _even(pool: Pool) -> tuple[float, int] | None:
-    """Return 1 or 0 and the number of units where all are right, or all wrong; else None."""
+def _uniform_share(pool: Pool) -> tuple[float, int] | None:
+    """Return 1 or 0, and the number of units, if all are right or all wrong; else None."""
     same = common_share(pool)
     return same if same is not None and same[0] in (0, 1) else None
 
 
-def _drawn(pool: Pool, resampling: Resampling, name: str) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Return the values of a data set in every resample, for the lower and the upper bound."""
+def _draw_values(
+    pool: Pool, resampling: Resampling, name: str
+) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Return a data set's value in every resample, for the lower and for the upper bound."""
     import numpy as np
 
     generator = resampling.generator(name)
-    if (even := _even(pool)) is None:
+    if (uniform := _uniform_share(pool)) is None:
         found = resample_values(pool, resampling.resamples, generator)
         return found, found
-    still = np.full(resampling.resamples, even[0], dtype=float)
-    unseen = draw_unseen(*even, resampling.resamples, generator)
-    return (unseen, still) if even[0] else (still, unseen)
+    fixed = np.full(resampling.resamples, uniform[0], dtype=float)
+    unseen = draw_unseen(*uniform, resampling.resamples, generator)
+    return (unseen, fixed) if uniform[0] else (fixed, unseen)
 
 
-def _evenness(pools: Sequence[Pool]) -> str:
-    n_even = sum(_even(pool) is not None for pool in pools)
-    told = f"{n_even} of {len(pools)} data sets are all right or all wrong"
-    return f"{told}: they are resampled from the exact interval" if n_even else ""
+def _uniform_note(pools: Sequence[Pool]) -> str:
+    n_uniform = sum(_uniform_share(pool) is not None for pool in pools)
+    if not n_uniform:
+        return ""
+    sets = f"{n_uniform} of {len(pools)} data sets are all right or all wrong"
+    return f"{sets}: they are resampled from the exact interval"
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -172,16 +180,16 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _interval(
     sides: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", level: float, alike: str
 ) -> Interval:
-    """Return the interval of a mean over data sets from each one's resamples, by themselves.
+    """Return the interval of a mean over data sets from the resamples of each data set.
 
     Args:
-        sides: Of each data set the value in every resample, for the lower and the upper bound.
-        level: Of the interval.
-        alike: What a data set has of which no resample differs, for the note.
+        sides: For each data set its value in every resample, for the lower and the upper bound.
+        level: The level of the interval.
+        alike: What all units of a data set share if its resamples all agree, for the note.
     """
     import numpy as np
 
-    still = sum(
+    fixed = sum(
         all(np.nanmax(side) - np.nanmin(side) <= ROUNDING for side in each) for each in sides
     )
     tail = (1 - level) / 2
@@ -196,8 +204,8 @@ def _interval(
     if high - low <= ROUNDING:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     note = (
-        (f"{still} of {len(sides)} data sets have {alike}: the interval ignores their uncertainty")
-        if still
+        (f"{fixed} of {len(sides)} data sets have {alike}: the interval ignores their uncertainty")
+        if fixed
         else ""
     )
     return Interval(low=low, high=high, method="percentile", note=note)

@@ -1,8 +1,8 @@
 """MLQA exact match and F1 in seven languages (Lewis et al. 2020, section 4).
 
-Checked against ``mlqa_evaluation_v1.py`` of facebookresearch/MLQA @ 5ef5c73. SQuAD's computation
-over other words: which marks and articles go, and what a word is, depends on the language of the
-answers.
+Checked against ``mlqa_evaluation_v1.py`` of facebookresearch/MLQA @ 5ef5c73. The computation is
+that of SQuAD with other words: the language of the answers decides which punctuation and articles
+are dropped, and what a word is.
 """
 
 import unicodedata
@@ -24,10 +24,11 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 
 @dataclass(frozen=True, kw_only=True)
 class Mlqa:
-    """Exact match and bag-of-words F1; the best reference counts, for each of the two.
+    """Exact match and bag-of-words F1, each the best over the references.
 
     Attributes:
-        answer_language: Of all answers; "" where each question's tag ``answer_language`` says it.
+        answer_language: The language of all answers; "" for that of each question's tag
+            ``answer_language``.
     """
 
     answer_language: str = ""
@@ -44,7 +45,7 @@ class Mlqa:
         """Return ``em`` (0 or 1) and ``f1``.
 
         Raises:
-            UsageError: The language is not known, or is none that the program knows.
+            UsageError: The language is unknown, or the program does not support it.
             CloseReadError: The question has no reference (the official program stops there too).
         """
         language = check_language(
@@ -70,11 +71,11 @@ def metric(*, answer_language: str = "") -> Mlqa:
     """Return the metric.
 
     Args:
-        answer_language: The program's third argument. By default what the data set says: MLQA's
-            and XQuAD's files have it in their names.
+        answer_language: The program's third argument. By default the data set's: MLQA's and
+            XQuAD's files have it in their names.
 
     Raises:
-        UsageError: The program knows no such language.
+        UsageError: The program does not support the language.
     """
     if answer_language:
         check_language(answer_language, where="mlqa")
@@ -82,10 +83,10 @@ def metric(*, answer_language: str = "") -> Mlqa:
 
 
 def check_language(language: str, where: str) -> str:
-    """Return a language of the official program.
+    """Return the language if the official program supports it.
 
     Raises:
-        UsageError: It is none, or "".
+        UsageError: The program does not support it, or it is "".
     """
     if language in MLQA_LANGUAGES:
         return language
@@ -106,8 +107,8 @@ def score_text(prediction: str, golds: Sequence[str], language: str) -> tuple[fl
 
     Two strings that both normalise to nothing match exactly but have an F1 of 0.
     """
-    wanted = (mlqa_words(gold, language) for gold in dict.fromkeys(golds))
-    return exact_and_f1(mlqa_words(prediction, language), wanted, both_empty=0.0)
+    gold_words = (mlqa_words(gold, language) for gold in dict.fromkeys(golds))
+    return exact_and_f1(mlqa_words(prediction, language), gold_words, both_empty=0.0)
 
 
 def official(
@@ -123,8 +124,8 @@ def official(
         answer_language: The program's argument of this name.
 
     Raises:
-        UsageError: The program knows no such language.
-        CloseReadError: A prediction is no string, or there is no reference or no question.
+        UsageError: The program does not support the language.
+        CloseReadError: A prediction is not a string, or there is no reference or no question.
     """
     score = partial(score_text, language=check_language(answer_language, where="mlqa"))
     return score_file("mlqa", golds, predictions, score=score)

@@ -14,9 +14,9 @@ def metric(*, skip_no_answer: bool = False) -> SingleAnswer:
     """Return the metric.
 
     Args:
-        skip_no_answer: As the official option: only answered questions count.
+        skip_no_answer: The official option: only answered questions count.
     """
-    # The official program keeps the accepted answers by id, and so one question an id.
+    # The official program keeps gold answers by id, and so only one question per id.
     return SingleAnswer(name="mrqa", skip_no_answer=skip_no_answer, last_of_id=True)
 
 
@@ -34,7 +34,7 @@ def official(
         skip_no_answer: Divide by the answered questions only.
 
     Raises:
-        CloseReadError: A prediction is no string, a question has no reference, or no question is
+        CloseReadError: A prediction is not a string, a question has no reference, or no question is
             left to divide by.
     """
     return score_file("mrqa", golds.items(), predictions, skip_no_answer=skip_no_answer)

@@ -1,6 +1,6 @@
-"""MultiRC: is each option of a question rightly held to be right or wrong (Khashabi et al. 2018)?
+"""MultiRC: score the judgement of each option as right or wrong (Khashabi et al. 2018).
 
-Follows ``measures.py`` of CogComp/multirc @ 45f2540, checked on questions of our own
+Follows ``measures.py`` of CogComp/multirc @ 45f2540, checked on our own questions
 (``tests/golden/multirc``).
 """
 
@@ -30,10 +30,10 @@ class Multirc:
         return "multirc|threshold:0.5|else:pick|missing:skip|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``em``, and how many options are held and are right; None without a prediction.
+        """Return ``em``, and the numbers of predicted and right options; None without a prediction.
 
         Raises:
-            CloseReadError: The truth of an option is not known.
+            CloseReadError: The truth of an option is unknown.
         """
         truth = question.option_truth
         if not truth or None in truth:
@@ -45,12 +45,12 @@ class Multirc:
             )
         values: dict[str, float | None] = dict.fromkeys(("em", *_COUNTS))
         if prediction is not None:
-            held = [found is True for found in judge_options(question, prediction)]
+            predicted = [found is True for found in judge_options(question, prediction)]
             failed = bool(prediction.error)
             values = {
-                "em": float(held == list(truth) and not failed),
-                "shared": float(sum(a and bool(b) for a, b in zip(held, truth, strict=True))),
-                "predicted": float(sum(held)),
+                "em": float(predicted == list(truth) and not failed),
+                "shared": float(sum(a and bool(b) for a, b in zip(predicted, truth, strict=True))),
+                "predicted": float(sum(predicted)),
                 "right": float(sum(map(bool, truth))),
             }
         return Score(
@@ -63,23 +63,23 @@ class Multirc:
         kept = [score for score in scores if score.values["em"] is not None]
         unit_ids = [score.unit_id or score.question_id for score in kept]
         rows = [tuple(score.values[key] or 0.0 for key in _COUNTS) for score in kept]
-        many = count_questions(scores, submission, scored=kept)
+        counts = count_questions(scores, submission, scored=kept)
         f1a = Pool(
             metric="multirc.f1a",
             unit_ids=unit_ids,
             numerators=[2 * shared for shared, _, _ in rows],
             denominators=[predicted + right for _, predicted, right in rows],
-            statistic=_OfOptions(rows),
+            statistic=_F1OverOptions(rows),
             of_sums=True,
-            **many,
+            **counts,
         )
         f1m = Pool(
             metric="multirc.f1m",
             unit_ids=unit_ids,
-            numerators=[_harmonic(*_rates(*row)) for row in rows],
+            numerators=[_harmonic(*_precision_and_recall(*row)) for row in rows],
             denominators=[1.0] * len(rows),
-            statistic=_OfQuestions([_rates(*row) for row in rows]),
-            **many,
+            statistic=_F1OverQuestions([_precision_and_recall(*row) for row in rows]),
+            **counts,
         )
         return (*mean_pools({"em": "multirc.em"}, scores, submission), f1a, f1m)
 
@@ -90,18 +90,20 @@ def metric() -> Multirc:
 
 
 @dataclass(frozen=True)
-class _OfOptions:
+class _F1OverOptions:
     """F1 over the options of all questions together."""
 
     rows: Sequence[tuple[float, ...]]  # shared, predicted, right
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
         rows = self.rows if indices is None else [self.rows[index] for index in indices]
-        return _harmonic(*_rates(*map(sum, zip(*rows, strict=True)))) if rows else None
+        return (
+            _harmonic(*_precision_and_recall(*map(sum, zip(*rows, strict=True)))) if rows else None
+        )
 
 
 @dataclass(frozen=True)
-class _OfQuestions:
+class _F1OverQuestions:
     """The harmonic mean of mean precision and mean recall of the questions."""
 
     rates: Sequence[tuple[float, float]]
@@ -114,8 +116,8 @@ class _OfQuestions:
         return _harmonic(*means)
 
 
-def _rates(shared: float, predicted: float, right: float) -> tuple[float, float]:
-    """Return precision and recall, each 1 of nothing, as in the program."""
+def _precision_and_recall(shared: float, predicted: float, right: float) -> tuple[float, float]:
+    """Return precision and recall, each 1 for an empty denominator, as in the program."""
     return (
         1.0 * shared / predicted if predicted > 0 else 1.0,
         1.0 * shared / right if right > 0 else 1.0,
@@ -123,5 +125,5 @@ def _rates(shared: float, predicted: float, right: float) -> tuple[float, float]
 
 
 def _harmonic(precision: float, recall: float) -> float:
-    """Return F1; 0 of two zeros, at which the program stops."""
+    """Return F1; 0 if both are 0, at which the program stops."""
     return 2 * recall * precision / (precision + recall) if precision + recall > 0 else 0.0

@@ -1,8 +1,8 @@
-"""When should a system say "no answer"? Best threshold and average precision over null odds.
+"""Compute the best threshold for "no answer", and average precisions, from null odds.
 
-Both rank the questions by their null odds (the higher, the likelier that there is no answer) and
-follow ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb, also in that a best threshold
-may fall between questions of the same odds.
+Both rank the questions by their null odds (the higher, the likelier that there is no answer). They
+follow ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb, even where it lets a best
+threshold fall between questions of the same odds.
 """
 
 import math
@@ -25,7 +25,7 @@ def check_null_odds(null_odds: Mapping[str, float], question_ids: Sequence[str])
     """Check that every scored question has null odds.
 
     Raises:
-        InputError: One has none; the official program stops there too.
+        InputError: A question has no null odds; the official program stops there too.
     """
     missing = [name for name in question_ids if name not in null_odds]
     if missing:
@@ -40,14 +40,14 @@ def check_null_odds(null_odds: Mapping[str, float], question_ids: Sequence[str])
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """The scored questions by rising null odds, as parallel sequences.
+    """The scored questions by ascending null odds, as parallel sequences.
 
     Attributes:
         names: Question ids.
         odds: Null odds.
         has_answer: Whether the question has an answer.
-        points: What answering adds to the sum of scores: the question's score where there is an
-            answer, else 0 for an empty prediction and -1 for a text.
+        points: What answering adds to the sum of scores: the question's score if it has an answer,
+            else 0 for an empty prediction and -1 for any other.
     """
 
     names: Sequence[str]
@@ -75,9 +75,9 @@ class Ranking:
         )
 
     def best(self, n_no_answer: int) -> tuple[float, float]:
-        """Return the highest sum of scores that any threshold gives, and that threshold.
+        """Return the highest sum of scores that any threshold reaches, and that threshold.
 
-        Starts from answering nothing, which is right on ``n_no_answer`` questions.
+        The sum starts from answering nothing, which is right on ``n_no_answer`` questions.
         """
         current: float = n_no_answer
         best, threshold = current, 0.0
@@ -88,7 +88,7 @@ class Ranking:
         return best, threshold
 
     def average_precision(self) -> float:
-        """Return the area under precision against recall, from 0 to 1, step by step.
+        """Return the area under the stepwise curve of precision against recall, from 0 to 1.
 
         Points on questions that have an answer are the true positives.
         """
@@ -106,14 +106,14 @@ class Ranking:
         return area
 
     def ends_tie(self) -> Iterator[bool]:
-        """Yield of each question whether the next one has other odds."""
+        """Yield for each question whether the next one has different odds."""
         yield from (odds != following for odds, following in pairwise(self.odds))
         yield True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CurveStatistic:
-    """Best score or average precision of resamples, as a fraction.
+    """The best score or average precision of resamples, as a fraction.
 
     A ``protocols.Statistic``, and the ``protocols.Family`` of this one value.
 
@@ -121,7 +121,7 @@ class CurveStatistic:
         name: The value's full dotted name.
         ranking: All questions, ranked.
         names: Their ids in the pool's order, which indices refer to.
-        unit_ids: What each belongs to.
+        unit_ids: The unit of each question.
     """
 
     name: str
@@ -131,7 +131,7 @@ class CurveStatistic:
     unit_ids: Sequence[str]
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
-        """Return the value over the questions at ``indices``; None where none can give one."""
+        """Return the value over the questions at ``indices``; None if it is undefined."""
         if indices is not None:
             return self._resampled(indices)
         if self.curve == "best":
@@ -140,15 +140,15 @@ class CurveStatistic:
         return self.ranking.average_precision()
 
     def extremes(self, others: float) -> tuple[float, float]:
-        """Return the best score with a share of other questions, all wrong or all right.
+        """Return the best score if a share of the questions were others, all wrong or all right.
 
-        Nothing is known so simply of an average precision.
+        This holds for the best score only; an average precision has no such simple bounds.
         """
         kept = (self() or 0.0) * (1 - others)
         return kept, kept + others
 
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
-        """Weigh each question by how often it was drawn; repeats stand side by side."""
+        """Weight each question by how often it was drawn, as if repeats stood side by side."""
         import numpy as np
 
         order, has_answer, points, ends = self._arrays
@@ -160,7 +160,7 @@ class CurveStatistic:
         true = np.cumsum(drawn * (has_answer * points), axis=1).take(ends, axis=1)
         seen = np.cumsum(drawn, axis=1).take(ends, axis=1)
         n_has_answer = drawn.compress(has_answer, axis=1).sum(axis=1)
-        with np.errstate(invalid="ignore"):  # 0 / 0 where none that has an answer was drawn
+        with np.errstate(invalid="ignore"):  # 0 / 0 if no question with an answer was drawn
             recall = true / n_has_answer[:, None]
         gained = np.diff(recall, axis=1, prepend=0.0)
         return {self.name: (true / np.maximum(seen, 1) * gained).sum(axis=1)}
@@ -169,12 +169,12 @@ class CurveStatistic:
         import numpy as np
 
         times = np.bincount(np.asarray(indices), minlength=len(self.names))
-        found = float(self.read(times[None])[self.name][0])
-        return None if math.isnan(found) else found
+        value = float(self.read(times[None])[self.name][0])
+        return None if math.isnan(value) else value
 
     @cached_property
     def _arrays(self) -> "tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]":
-        """The place of each ranked question in the pool, and the ranking; where ties end."""
+        """Each ranked question's index in the pool, the ranking itself, and where ties end."""
         import numpy as np
 
         place_of = {name: place for place, name in enumerate(self.names)}
@@ -183,6 +183,6 @@ class CurveStatistic:
         return (
             np.asarray([place_of[name] for name in self.ranking.names]),
             np.asarray(self.ranking.has_answer),
-            whole if (whole == points).all() else points,  # which add up faster
+            whole if (whole == points).all() else points,  # integers add up faster
             np.flatnonzero(list(self.ranking.ends_tie())),
         )

@@ -1,4 +1,4 @@
-"""Accuracy over single options: is each rightly held to be supported or not?"""
+"""Score single options: is each one rightly judged as supported or not?"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -27,22 +27,24 @@ class Option:
         return "option|threshold:0.5|else:polarity|missing:zero|v:2"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``right`` and ``known``: how many options were judged rightly, of how many.
+        """Return ``right`` and ``known``: the number of options judged rightly, and of all options.
 
-        Options whose truth nobody knows count in neither; both are None where that is all of them.
+        Options of unknown truth count in neither; both are None if there is no other option.
         """
         judged = judge_options(question, prediction)
         known = [
-            (gold, found)
-            for gold, found in zip(question.option_truth, judged, strict=False)
-            if gold is not None
+            (truth, judgement)
+            for truth, judgement in zip(question.option_truth, judged, strict=False)
+            if truth is not None
         ]
-        right = sum(gold == found for gold, found in known)
+        right = sum(truth == judgement for truth, judgement in known)
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}
         note = ""
-        if any(one is not None for one in judged) and not _probable(prediction):
+        if any(judgement is not None for judgement in judged) and not _has_probabilities(
+            prediction
+        ):
             note = _BY_RANK if prediction is not None and prediction.option_scores else _BY_PICK
         return Score(
             question_id=question.question_id,
@@ -55,7 +57,7 @@ class Option:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
         kept = [score for score in scores if score.values["known"]]
-        many = count_questions(scores, submission, scored=kept)
+        n_questions = count_questions(scores, submission, scored=kept)
         unit_ids, (right, known) = sum_by_unit(
             [score.unit_id or score.question_id for score in kept],
             [score.values["right"] or 0.0 for score in kept],
@@ -66,7 +68,7 @@ class Option:
             unit_ids=unit_ids,
             numerators=right,
             denominators=known,
-            **many,
+            **n_questions,
             note=_note(kept),
         )
         return (pool,)
@@ -78,20 +80,21 @@ def metric() -> Option:
 
 
 def judge_options(question: Question, prediction: Prediction | None) -> tuple[bool | None, ...]:
-    """Return what a prediction holds each option to be; None where it does not say.
+    """Return how a prediction judges each option: true, false, or None if it does not say.
 
-    With option scores (probabilities that the passage supports it): above 0.5 is true, below it
-    false, and exactly 0.5 neither, hence always wrong (VGaokao's ``calculate_mc_acc.py``). Without
-    them the picked option speaks for all: it alone is true where the stem asks for the supported
-    one, it alone is false where the stem asks for the contradicted one. Where the stem's polarity
-    is unknown, nothing follows. Scores that only rank the options, as log-odds and sums do, have no
-    threshold: where the reader says so, or one lies below 0 or above 1, the pick speaks, too.
+    Option scores that are probabilities that the passage supports the option decide: above 0.5 is
+    true, below it false, and exactly 0.5 neither, hence always wrong (VGaokao's
+    ``calculate_mc_acc.py``). Without them the picked option decides: it alone is true if the stem
+    asks for the supported one, and it alone is false if the stem asks for the contradicted one. If
+    the stem's polarity is unknown, every judgement is None. Scores that only rank the options, such
+    as log-odds and sums, have no threshold: if the reader says so, or one of them lies below 0 or
+    above 1, the picked option decides too.
     """
     nothing = (None,) * len(question.options)
     if prediction is None:
         return nothing
     scores = option_scores(question, prediction)
-    if _probable(prediction):
+    if _has_probabilities(prediction):
         return tuple(None if score == 0.5 else score > 0.5 for score in scores)
     label = picked_label(question, prediction)
     if label is None or question.asks_for is None:
@@ -100,8 +103,8 @@ def judge_options(question: Question, prediction: Prediction | None) -> tuple[bo
     return tuple((option.label == label) is supported for option in question.options)
 
 
-def _probable(prediction: Prediction | None) -> bool:
-    """Whether there are scores that can be probabilities."""
+def _has_probabilities(prediction: Prediction | None) -> bool:
+    """Whether a prediction has option scores that can be probabilities."""
     if prediction is None or prediction.scores_rank:
         return False
     scores = prediction.option_scores

@@ -1,4 +1,4 @@
-"""Scores to pools: the sums over units from which every value and interval is made."""
+"""Pool scores: sum them by unit, which every value and interval is computed from."""
 
 import math
 from array import array
@@ -10,12 +10,12 @@ from typing import TypedDict
 from closeread.protocols import Pool
 from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
-# Counted up where other questions count as scored, answered or failed, or their notes say something
-# else, so that who verifies older numbers is told that they are older.
+# Raised when other questions count as scored, answered or failed, or when a note changes, so that
+# `verify` can tell numbers of an older version from wrong ones.
 VERSION = 8
 
-_MANY = 100_000
-_SOME, _ANY = Evidence(), Answer(kind="none")
+_LARGE = 100_000
+_EMPTY_EVIDENCE, _EMPTY_ANSWER = Evidence(), Answer(kind="none")
 
 
 def mean_pools(
@@ -29,49 +29,49 @@ def mean_pools(
 ) -> tuple[Pool, ...]:
     """Return one pool for each value: its mean over the questions that have it.
 
-    Who answered is counted among these, who failed among all.
+    Answered questions are counted among these, failed ones among all.
 
     Args:
         names: The key in ``Score.values`` to the full dotted name, in the order of printing.
-        scores: One a question; a value that is None or absent counts in neither sum.
-        submission: What was handed in; tells which questions were answered and which failed.
-        note: Goes into every pool.
-        by_evidence: Evidence alone answers, too.
-        last_of_id: Of questions with one id only the last counts.
+        scores: One per question; a value that is None or absent counts in neither sum.
+        submission: The predictions; tells which questions were answered and which failed.
+        note: The note of every pool.
+        by_evidence: Evidence alone counts as an answer too.
+        last_of_id: If an id is repeated, only its last question counts.
     """
     find = submission.predictions.get
     units: list[str] = []
     ids: list[str] = []
     columns = [(key, array("d"), bytearray(), bytearray()) for key in names]
     failures: list[str] = []
-    for score in scores:  # one pass that keeps numbers only: a large file's scores are a stream
+    for score in scores:  # one pass that keeps numbers only: scores of a large file are streamed
         failed, answered = _outcome(find(score.question_id), by_evidence)
         if failed:
             failures.append(score.question_id)
         unit = score.unit_id or score.question_id
         units.append(unit)
-        if last_of_id:  # of equal texts one alone is kept in memory
+        if last_of_id:  # equal strings are kept in memory once
             ids.append(unit if unit == score.question_id else score.question_id)
-        for key, numbers, answers, has in columns:
-            found = score.values.get(key)
-            has.append(found is not None)
-            if found is not None:
-                numbers.append(found)
+        for key, numbers, answers, is_scored in columns:
+            value = score.values.get(key)
+            is_scored.append(value is not None)
+            if value is not None:
+                numbers.append(value)
                 answers.append(answered)
     pools = []
-    for key, every_number, every_answer, has in columns:
-        unit_ids, numbers, answers = _having(units, has), every_number, every_answer
-        if last_of_id and not _all_differ(own := _having(ids, has)):
-            last = list(dict(zip(own, range(len(own)), strict=True)).values())
-            unit_ids = [unit_ids[place] for place in last]
-            numbers = array("d", (numbers[place] for place in last))
-            answers = bytearray(answers[place] for place in last)
+    for key, every_number, every_answer, is_scored in columns:
+        unit_ids, numbers, answers = _select(units, is_scored), every_number, every_answer
+        if last_of_id and not _all_unique(scored_ids := _select(ids, is_scored)):
+            last = list(dict(zip(scored_ids, range(len(scored_ids)), strict=True)).values())
+            unit_ids = [unit_ids[index] for index in last]
+            numbers = array("d", (numbers[index] for index in last))
+            answers = bytearray(answers[index] for index in last)
         ones = array("B", b"\1") * len(numbers)
-        grouped, (numerators, denominators) = sum_by_unit(unit_ids, numbers, ones)
+        distinct_units, (numerators, denominators) = sum_by_unit(unit_ids, numbers, ones)
         pools.append(
             Pool(
                 metric=names[key],
-                unit_ids=grouped,
+                unit_ids=distinct_units,
                 numerators=numerators,
                 denominators=denominators,
                 n_questions=len(units),
@@ -84,20 +84,20 @@ def mean_pools(
     return tuple(pools)
 
 
-def _having(texts: list[str], has: bytearray) -> list[str]:
-    """Return the texts of the questions that have a value: the very list where all have."""
-    return texts if all(has) else list(compress(texts, has))
+def _select(ids: list[str], is_scored: bytearray) -> list[str]:
+    """Return the ids of the questions that have a value: the same list if all have one."""
+    return ids if all(is_scored) else list(compress(ids, is_scored))
 
 
 def count_notes(scores: Iterable[Score], notes: Counter[str]) -> Iterator[Score]:
-    """Yield the scores as they are, and count their notes while they pass by."""
+    """Yield the scores unchanged, and count their notes in ``notes`` on the way."""
     for score in scores:
         notes[score.note] += 1
         yield score
 
 
 def describe_repeated_ids(n_repeated: int) -> str:
-    """Return the note of a scorer whose program keeps one question an id; empty without any."""
+    """Return the note of a scorer whose program keeps one question per id; "" for no repeats."""
     if not n_repeated:
         return ""
     return (
@@ -109,31 +109,31 @@ def describe_repeated_ids(n_repeated: int) -> str:
 def sum_by_unit(
     unit_ids: Sequence[str], *columns: Sequence[float]
 ) -> tuple[Sequence[str], list[Sequence[float]]]:
-    """Return each unit once, and of each column the sum of what belongs to it.
+    """Return each unit once, and the sums of each column by unit.
 
-    Most sets have one question a unit, and there is nothing to do.
+    Most sets have one question per unit, so there is nothing to sum.
 
     Args:
-        unit_ids: What each question belongs to (``units``).
-        columns: Numbers a question.
+        unit_ids: The unit of each question (``units``).
+        columns: Sequences with one number per question.
     """
-    if _all_differ(unit_ids):
+    if _all_unique(unit_ids):
         return unit_ids, list(columns)
     summed: list[Sequence[float]] = []
     for numbers in columns:
         members: dict[str, list[float]] = {}
         for unit, number in zip(unit_ids, numbers, strict=True):
             members.setdefault(unit, []).append(number)
-        summed.append([math.fsum(found) for found in members.values()])
+        summed.append([math.fsum(of_unit) for of_unit in members.values()])
     return list(dict.fromkeys(unit_ids)), summed
 
 
-def _all_differ(ids: Sequence[str]) -> bool:
-    """Whether no id comes twice; many are sorted, which takes a sixth of the memory of a set."""
-    if len(ids) < _MANY:
+def _all_unique(ids: Sequence[str]) -> bool:
+    """Whether no id is repeated; sorting many ids takes a sixth of the memory of a set."""
+    if len(ids) < _LARGE:
         return len(set(ids)) == len(ids)
     ordered = sorted(ids)
-    return all(one != other for one, other in pairwise(ordered))
+    return all(before != after for before, after in pairwise(ordered))
 
 
 class Counts(TypedDict):
@@ -152,17 +152,19 @@ def count_questions(
     scored: Sequence[Score] | None = None,
     by_evidence: bool = False,
 ) -> Counts:
-    """Return of how many questions a pool is, how many of them were answered, and what failed.
+    """Count a pool's questions: all, scored, answered among the scored, and failed among all.
 
     Args:
-        scores: Of all questions; a failure counts whether or not the value is over its question.
-        submission: What was handed in.
-        scored: Of the questions that the value is over; by default all.
-        by_evidence: Evidence is what is judged, and evidence alone answers, too.
+        scores: Scores of all questions; a failure counts even if its question is not scored.
+        submission: The predictions.
+        scored: Scores of the questions that the value is computed over; all by default.
+        by_evidence: Evidence is judged, so evidence alone counts as an answer too.
     """
 
     def outcomes(of: Sequence[Score]) -> Iterator[tuple[bool, bool]]:
-        return (_outcome(submission.predictions.get(one.question_id), by_evidence) for one in of)
+        return (
+            _outcome(submission.predictions.get(score.question_id), by_evidence) for score in of
+        )
 
     kept = scores if scored is None else scored
     return Counts(
@@ -174,21 +176,21 @@ def count_questions(
 
 
 def strip_texts(prediction: Prediction) -> Prediction:
-    """Return as much of a prediction as ``counts`` asks for: many can be held at once."""
+    """Return only what ``count_questions`` needs of a prediction, so that many fit in memory."""
     return Prediction(
         question_id=prediction.question_id,
-        answer=_ANY if prediction.answer is not None else None,
+        answer=_EMPTY_ANSWER if prediction.answer is not None else None,
         option_scores=prediction.option_scores[:1],
-        evidence=(_SOME,) if prediction.evidence else (),
+        evidence=(_EMPTY_EVIDENCE,) if prediction.evidence else (),
         error=prediction.error,
     )
 
 
 def _outcome(prediction: Prediction | None, by_evidence: bool) -> tuple[bool, bool]:
-    """Whether the reader failed, and whether it answered; neither where nothing was handed in."""
+    """Return whether the reader failed, and whether it answered; neither for no prediction."""
     if prediction is None:
         return False, False
     if prediction.error:
         return True, False
-    said = prediction.answer is not None or bool(prediction.option_scores)
-    return False, said or (by_evidence and bool(prediction.evidence))
+    has_answer = prediction.answer is not None or bool(prediction.option_scores)
+    return False, has_answer or (by_evidence and bool(prediction.evidence))

@@ -1,6 +1,6 @@
-"""QASPER: F1 of the answer in words, and of the evidence in paragraphs (Dasigi et al. 2021).
+"""QASPER: F1 of the answer over words, and of the evidence over paragraphs (Dasigi et al. 2021).
 
-Follows ``qasper_evaluator.py``, the official program, checked on papers of our own
+Follows ``qasper_evaluator.py``, the official program, checked on our own papers
 (``tests/golden/qasper``).
 """
 
@@ -19,8 +19,8 @@ from closeread.types import Answer, Evidence, Prediction, Question, Score, Submi
 from closeread.wording import count_of
 
 _NO_ANSWER = "Unanswerable"
-_FLOAT = "FLOAT SELECTED"  # what evidence in figures and tables has
-_PIECE = "the evidence is only part of a gold paragraph and scores 0"
+_FLOAT = "FLOAT SELECTED"  # the mark of evidence in figures and tables
+_PARTIAL = "the evidence is only part of a gold paragraph and scores 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Qasper:
     """The metric; the questions of one paper are resampled together.
 
     Attributes:
-        text_evidence_only: References' evidence in figures and tables is left out.
+        text_evidence_only: Ignore the references' evidence in figures and tables.
     """
 
     name: str = "qasper"
@@ -48,18 +48,20 @@ class Qasper:
         """
         golds = require_gold(question.question_id, question.answers, self.name)
         answer, evidence, note = 0.0, 0.0 if question.gold_evidence else None, ""
-        if (text := _written(prediction)) is not None and prediction is not None:
+        if (text := _predicted_text(prediction)) is not None and prediction is not None:
             words = squad_words(text)
-            references = [squad_words(_text(gold)) for gold in golds]
+            references = [squad_words(_gold_text(gold)) for gold in golds]
             answer = exact_and_f1(words, references, both_empty=0.0)[1]
-            given = [one for found in prediction.evidence for one in found.texts]
+            predicted = [one for found in prediction.evidence for one in found.texts]
             evidence = max(
-                (paragraph_f1(given, self._texts(found)) for found in question.gold_evidence),
+                (paragraph_f1(predicted, self._texts(found)) for found in question.gold_evidence),
                 default=None,
             )
-            whole = {text for found in question.gold_evidence for text in found.texts}
-            cut = {*given} - {*whole, ""}
-            note = _PIECE if any(one in text for one in cut for text in whole) else ""
+            gold_paragraphs = {text for found in question.gold_evidence for text in found.texts}
+            others = {*predicted} - {*gold_paragraphs, ""}
+            note = (
+                _PARTIAL if any(one in text for one in others for text in gold_paragraphs) else ""
+            )
         return Score(
             question_id=question.question_id,
             values={"answer_f1": answer, "evidence_f1": evidence},
@@ -73,17 +75,17 @@ class Qasper:
         return [text for text in gold.texts if _FLOAT not in text]
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return the two pools; a note says where evidence is missing, or cut from paragraphs."""
+        """Return the two pools; a note says if evidence is missing, or only part of a paragraph."""
         names = {key: f"qasper.{key}" for key in ("answer_f1", "evidence_f1")}
         notes: Counter[str] = Counter()
         answer, evidence = mean_pools(names, count_notes(scores, notes), submission)
-        if n_pieces := notes[_PIECE]:
-            told = (
+        if n_pieces := notes[_PARTIAL]:
+            note = (
                 f"the evidence of {count_of(n_pieces, 'answer')} is only part of a gold "
                 "paragraph and scores 0: `closeread convert RUN FILE --to qasper` writes "
                 "whole paragraphs"
             )
-            evidence = replace(evidence, note=told)
+            evidence = replace(evidence, note=note)
         if not any(one.evidence for one in submission.predictions.values()):
             evidence = replace(evidence, note="no prediction has evidence")
         return answer, evidence
@@ -93,29 +95,29 @@ def metric(*, text_evidence_only: bool = False) -> Qasper:
     """Return the metric.
 
     Args:
-        text_evidence_only: Leave evidence in figures and tables out, the program's
+        text_evidence_only: Ignore evidence in figures and tables, as the program's
             ``--text_evidence_only``.
     """
     return Qasper(text_evidence_only=text_evidence_only)
 
 
-def paragraph_f1(given: Sequence[str], gold: Sequence[str]) -> float:
-    """Return the F1 of paragraphs as the program has it: repeats count in the lengths alone."""
-    if not gold and not given:
+def paragraph_f1(predicted: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the F1 of paragraphs as the program does: repeats count only in the lengths."""
+    if not gold and not predicted:
         return 1.0
-    same = len(set(gold).intersection(given))
-    if not same:
+    n_shared = len(set(gold).intersection(predicted))
+    if not n_shared:
         return 0.0
-    precision, recall = same / len(given), same / len(gold)
+    precision, recall = n_shared / len(predicted), n_shared / len(gold)
     return (2 * precision * recall) / (precision + recall)
 
 
-def _text(answer: Answer) -> str:
+def _gold_text(answer: Answer) -> str:
     return _NO_ANSWER if answer.kind == "none" else ", ".join(answer.texts)
 
 
-def _written(prediction: Prediction | None) -> str | None:
-    """Return what a prediction says; several spans are joined as the references' are."""
+def _predicted_text(prediction: Prediction | None) -> str | None:
+    """Return a prediction's text; several spans are joined as in the references."""
     if prediction is not None and prediction.answer is not None and prediction.answer.texts:
         return ", ".join(prediction.answer.texts)
     return answer_text(prediction, _NO_ANSWER)

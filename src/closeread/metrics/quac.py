@@ -1,6 +1,6 @@
-"""QuAC: F1 in words, and how often it is no less than people's (HEQ-Q, HEQ-D).
+"""QuAC: F1 over words, and how often it reaches the human F1 (HEQ-Q, HEQ-D).
 
-Follows ``scorer.py``, QuAC's official program, checked on conversations of our own
+Follows ``scorer.py``, QuAC's official program, checked on our own conversations
 (``tests/golden/conversations``). Its yes-no and follow-up accuracies are not computed here.
 """
 
@@ -19,7 +19,7 @@ from closeread.summation import sum_in_order
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-_CANNOT = "CANNOTANSWER"
+_CANNOT_ANSWER = "CANNOTANSWER"
 _NAMES = {
     "f1": "quac.f1",
     "heq_q": "quac.heq_q",
@@ -33,8 +33,8 @@ class Quac:
     """The metric; the questions of one conversation are resampled together.
 
     Attributes:
-        min_f1: Answered questions on which people agree less are left out but of
-            ``unfiltered_f1``: the program's ``--min_f1``.
+        min_f1: Answered questions with a lower human F1 count only in ``unfiltered_f1``; the
+            program's ``--min_f1``.
     """
 
     name: str = "quac"
@@ -47,21 +47,21 @@ class Quac:
         return f"quac|norm:squad|references:leave-one-out|{minimum}|missing:zero|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return the values; None of those that the question is left out of.
+        """Return the values; None for those that leave out the question.
 
         Raises:
             CloseReadError: The question has no reference.
         """
         golds = majority_references(references(question, self.name))
-        text = answer_text(prediction, _CANNOT)
-        people = human_f1(golds)
-        found = 0.0 if text is None else mean_of_best([_f1(text, gold) for gold in golds])
+        text = answer_text(prediction, _CANNOT_ANSWER)
+        human = human_f1(golds)
+        system_f1 = 0.0 if text is None else mean_of_best([_f1(text, gold) for gold in golds])
         values: dict[str, float | None] = dict.fromkeys(_NAMES)
-        values["unfiltered_f1"] = found
-        if text is None or people >= self.min_f1:
-            values["f1"] = found
-            values["heq_q"] = 0.0 if text is None else float(found >= people)
-            values["unanswerable"] = found if golds == [_CANNOT] else None
+        values["unfiltered_f1"] = system_f1
+        if text is None or human >= self.min_f1:
+            values["f1"] = system_f1
+            values["heq_q"] = 0.0 if text is None else float(system_f1 >= human)
+            values["unanswerable"] = system_f1 if golds == [_CANNOT_ANSWER] else None
         return Score(
             question_id=question.question_id, values=values, unit_id=passage_unit(question)
         )
@@ -70,16 +70,16 @@ class Quac:
         """Return F1, HEQ-Q, HEQ-D, F1 over all questions and that over unanswerable ones."""
         scores = list(scores)
         f1, heq_q, *others = mean_pools(_NAMES, scores, submission)
-        good: dict[str, float] = {}
+        lowest: dict[str, float] = {}
         for score in scores:
             unit = score.unit_id or score.question_id
             reached = score.values["heq_q"]
-            good[unit] = min(good.get(unit, 1.0), 1.0 if reached is None else reached)
+            lowest[unit] = min(lowest.get(unit, 1.0), 1.0 if reached is None else reached)
         heq_d = Pool(
             metric="quac.heq_d",
-            unit_ids=list(good),
-            numerators=list(good.values()),
-            denominators=[1.0] * len(good),
+            unit_ids=list(lowest),
+            numerators=list(lowest.values()),
+            denominators=[1.0] * len(lowest),
             **count_questions(scores, submission),
         )
         return f1, heq_q, heq_d, *(pool for pool in others if pool.n_scored)
@@ -89,19 +89,19 @@ def metric(min_f1: float = 0.4) -> Quac:
     """Return the metric.
 
     Args:
-        min_f1: How much people must agree on a question that is judged, from 0 to 1.
+        min_f1: The human F1 from which a question counts, from 0 to 1.
     """
     return Quac(min_f1=min_f1)
 
 
 def majority_references(golds: Sequence[str]) -> list[str]:
-    """Return the references that judge: that there is none where half say so, else the others."""
-    spans = [gold for gold in golds if gold != _CANNOT]
-    return [_CANNOT] if 2 * len(spans) <= len(golds) else spans
+    """Return "CANNOTANSWER" if at least half of the references are that, else the others."""
+    spans = [gold for gold in golds if gold != _CANNOT_ANSWER]
+    return [_CANNOT_ANSWER] if 2 * len(spans) <= len(golds) else spans
 
 
 def human_f1(golds: Sequence[str]) -> float:
-    """Return people's F1: the mean of each reference's best against the others; 1 of one alone."""
+    """Return the human F1: the mean of each reference's best against the others; 1 for only one."""
     if len(golds) == 1:
         return 1.0
     best = [
@@ -112,8 +112,8 @@ def human_f1(golds: Sequence[str]) -> float:
 
 
 def _f1(prediction: str, gold: str) -> float:
-    """Return the F1 of one string against one reference; "CANNOTANSWER" is right as it stands."""
-    return float(prediction == gold) if gold == _CANNOT else _words_f1(prediction, gold)
+    """Return the F1 of one string against one reference; "CANNOTANSWER" must match exactly."""
+    return float(prediction == gold) if gold == _CANNOT_ANSWER else _words_f1(prediction, gold)
 
 
 def _words_f1(one: str, other: str) -> float:

@@ -1,9 +1,9 @@
-"""Resamples of units: sums, ratios of sums and counts in each, all at once.
+"""Resample units: compute counts, sums and ratios of sums in many resamples at once.
 
-Resampling n units with replacement is the same as drawing how often each *distinct* value comes
-up, which is one multinomial draw. Values that many units share are therefore drawn as counts, and
-only the others one by one: the distribution is the ordinary bootstrap's exactly, and a 0/1 metric
-costs one binomial draw a resample instead of n.
+Resampling n units with replacement is the same as drawing how often each *distinct* value occurs,
+which is one multinomial draw. Values that many units share are therefore drawn as counts, and
+only the others one by one. The distribution is exactly that of the ordinary bootstrap, and a 0/1
+metric costs one binomial draw per resample instead of n.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
-_CHUNK = 2_000_000  # cells in memory at a time
-_IN_CACHE = 10_000  # and so many where each is looked at again and again
+_COUNTED_FROM = 16  # from this many equal units, counting is cheaper than drawing
+_CELLS = 2_000_000  # array cells in memory at a time
+_CACHED_CELLS = 10_000  # the same if cells are read repeatedly and should stay in the cache
 
 
 def draw_counts(
     unit_ids: Sequence[str], resamples: int, generator: "Generator"
 ) -> "Iterator[NDArray[Any]]":
-    """Draw as many units as there are, and yield how often each place comes with its own.
+    """Resample the units, and yield how often each item is drawn with its unit.
 
     Args:
-        unit_ids: What each place belongs to.
-        resamples: How many.
-        generator: Where draws come from.
+        unit_ids: The unit of each item.
+        resamples: The number of resamples.
+        generator: The random generator.
 
     Yields:
-        Some resamples at a time, of shape (some, places).
+        Counts of some resamples at a time, shape (some, items).
     """
     import numpy as np
 
     number = {unit: place for place, unit in enumerate(dict.fromkeys(unit_ids))}
     units = len(number)
     unit_of = np.array([number[unit] for unit in unit_ids]) if units < len(unit_ids) else None
-    step = max(1, _IN_CACHE // len(unit_ids))
+    step = max(1, _CACHED_CELLS // len(unit_ids))
     for start in range(0, resamples, step):
-        some = min(step, resamples - start)
-        picked = generator.integers(0, units, size=(some, units))
-        picked += units * np.arange(some)[:, None]
-        times = np.bincount(picked.ravel(), minlength=some * units).reshape(some, units)
+        n_rows = min(step, resamples - start)
+        picked = generator.integers(0, units, size=(n_rows, units))
+        picked += units * np.arange(n_rows)[:, None]
+        times = np.bincount(picked.ravel(), minlength=n_rows * units).reshape(n_rows, units)
         yield times if unit_of is None else times.take(unit_of, axis=1)
 
 
@@ -51,12 +51,12 @@ def resample_ratios(
     """Return ratios of sums in every resample of the units, each of shape (resamples,).
 
     Args:
-        ratios: Of each the numbers above the line and below it, all of shape (units,).
-        resamples: How many.
-        generator: Where draws come from.
+        ratios: Numerators and denominators of each ratio, all of shape (units,).
+        resamples: The number of resamples.
+        generator: The random generator.
 
     Returns:
-        NaN where what is below sums to zero.
+        One array per ratio; NaN where the denominators sum to zero.
     """
     import numpy as np
 
@@ -80,9 +80,9 @@ def resample_sums(
     """Return each column's sum in every resample of the rows, each of shape (resamples,).
 
     Args:
-        columns: Numbers a unit, all of shape (units,); a resample draws whole rows.
-        resamples: How many.
-        generator: Where draws come from.
+        columns: One number per unit, all of shape (units,); a resample draws whole rows.
+        resamples: The number of resamples.
+        generator: The random generator.
     """
     import numpy as np
 
@@ -92,26 +92,27 @@ def resample_sums(
         values = [distinct]
     else:
         rows, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
-        values = list(rows.T)  # sorted: the order of the units is forgotten
-    many = counts >= _FREQUENT
-    rare = [np.append(np.repeat(column[~many], counts[~many]), 0.0) for column in values]
+        values = list(rows.T)  # sorted, so the order of the units does not matter
+    frequent = counts >= _COUNTED_FROM
+    rare = [np.append(np.repeat(column[~frequent], counts[~frequent]), 0.0) for column in values]
     n_rare = len(rare[0]) - 1
-    odds = np.append(counts[many], n_rare) / units
+    odds = np.append(counts[frequent], n_rare) / units
     sums = [np.empty(resamples) for _ in columns]
-    step = max(1, _CHUNK // (n_rare + len(odds)))
+    step = max(1, _CELLS // (n_rare + len(odds)))
     for start in range(0, resamples, step):
         part = slice(start, min(start + step, resamples))
         drawn = generator.multinomial(units, odds, size=part.stop - part.start)
         for total, column in zip(sums, values, strict=True):
-            total[part] = drawn[:, :-1] @ column[many]
+            total[part] = drawn[:, :-1] @ column[frequent]
         if n_rare:
             ends = np.cumsum(drawn[:, -1])
             # 64-bit integers are drawn three times slower
             picked = generator.integers(0, n_rare, size=int(ends[-1]), dtype=np.uint32)
-            picked = np.append(picked.astype(np.intp), n_rare)  # the zero: no segment is cut
+            # with the appended zero, every segment starts inside the array
+            picked = np.append(picked.astype(np.intp), n_rare)
             starts = ends - drawn[:, -1]
             for total, column in zip(sums, rare, strict=True):
-                if (column[:-1] == 1).all():  # as questions weigh: the sum is their number
+                if (column[:-1] == 1).all():  # weights of questions: their sum is their number
                     total[part] += drawn[:, -1]
                     continue
                 segments = np.add.reduceat(column.take(picked), starts)

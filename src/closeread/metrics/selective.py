@@ -1,8 +1,8 @@
-"""Selective answering: how often a reader is wrong when it answers only what it is surest of.
+"""Score selective answering: how often is a reader wrong on the answers that it is surest of?
 
 Source: ``get_risk_coverage_info`` and ``get_coverage_cutoff`` of kmzjy110/selectiveQA at 74974c99
-(after Kamath et al. 2020). After each question k in order of falling confidence, coverage is k/N
-and risk is 1 - correct/k. The area is the trapezoids' from k = 1 to N, not from coverage 0.
+(after Kamath et al. 2020). After each question k in order of descending confidence, coverage is k/N
+and risk is 1 - correct/k. The area is computed by trapezoids from k = 1 to N, not from coverage 0.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ from closeread.wording import count_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BASES: dict[QuestionKind, str] = {
+_BASE_BY_KIND: dict[QuestionKind, str] = {
     "span": "squad2.em",
     "discrete": "drop.em",
     "choice": "choice.accuracy",
     "verification": "choice.accuracy",
     "entailment": "choice.accuracy",
 }
-_STEPS = 2_000  # of a curve with questions in it that were not seen
+_STEPS = 2_000  # points of a curve that includes unseen questions
 _ACCURACIES = {"selective.coverage@80": 0.80, "selective.coverage@90": 0.90}
 
 
@@ -42,9 +42,9 @@ class Selective:
     """The metric.
 
     Attributes:
-        base: The value that says how right an answer is, such as ``mrqa.em``; by the question's
-            kind when empty.
-        threshold: From which base value on an answer is right; None takes the value as it is.
+        base: The value that tells how right an answer is, such as ``mrqa.em``; if empty, the
+            question's kind decides.
+        threshold: The base value from which an answer is right; None uses the value as it is.
     """
 
     base: str = ""
@@ -53,28 +53,30 @@ class Selective:
     unit: Unit = "question"
 
     def signature(self) -> str:
-        """Return the settings; an answer without confidence is the least sure one."""
+        """Return the settings; answers without a confidence rank last."""
         threshold = "none" if self.threshold is None else format_exactly(self.threshold)
-        parts = [f"selective|base:{self.base or 'by-kind'}", *_of_base(self.base)]
+        parts = [f"selective|base:{self.base or 'by-kind'}", *_base_settings(self.base)]
         return "|".join([*parts, f"threshold:{threshold}|ties:file-order|missing:last|v:1"])
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``correct`` (None without gold) and ``confidence`` (None where there is none).
+        """Return ``correct`` (None without gold) and ``confidence`` (None if there is none).
 
         Raises:
-            UsageError: The other metric has no such value for one question.
+            UsageError: The base metric has no such value per question.
         """
-        base = self.base or _BASES[question.kind]
-        judge = family(base)
+        base = self.base or _BASE_BY_KIND[question.kind]
+        metric_name = family(base)
         key = base.partition("~")[0].partition(".")[2]
-        values = _metric(judge).score(question, prediction).values
+        values = _make_metric(metric_name).score(question, prediction).values
         if key not in values:
             raise UsageError(
-                f"{judge} gives no value {base!r} per question",
-                expected=" or ".join(value_name(judge, name) for name in values if "." not in name),
+                f"{metric_name} gives no value {base!r} per question",
+                expected=" or ".join(
+                    value_name(metric_name, name) for name in values if "." not in name
+                ),
             )
         correct = values[key]
-        if prediction is None and question.answers:  # some bases leave missing ones out
+        if prediction is None and question.answers:  # some base metrics leave these out
             correct = 0.0
         if correct is not None and self.threshold is not None:
             correct = float(correct >= self.threshold)
@@ -93,30 +95,26 @@ class Selective:
         kept = [score for score in scores if score.values["correct"] is not None]
         confidences = [score.values["confidence"] for score in kept]
         correct = [cast("float", score.values["correct"]) for score in kept]
-        sure = sum(confidence is not None for confidence in confidences)
-        note = (
-            ""
-            if sure == len(kept)
-            else f"{count_of(len(kept) - sure, 'answer')} without a confidence"
-        )
-        if len(kept) > 1 and 2 * (alike := Counter(confidences).most_common(1)[0][1]) > len(kept):
-            more = (
-                f"{alike} of {len(kept)} answers have the same confidence: file order breaks the "
+        n_confident = sum(confidence is not None for confidence in confidences)
+        notes = []
+        if n_confident < len(kept):
+            notes.append(f"{count_of(len(kept) - n_confident, 'answer')} without a confidence")
+        if len(kept) > 1 and 2 * (n_tied := Counter(confidences).most_common(1)[0][1]) > len(kept):
+            notes.append(
+                f"{n_tied} of {len(kept)} answers have the same confidence: file order breaks the "
                 "tie"
             )
-            note = "; ".join(part for part in (note, more) if part)
-        if kept and not sure:
-            note, kept, correct, confidences = "no prediction has a confidence", [], [], []
-        many = count_questions(scores, submission, scored=kept)
-        if silent := many["n_scored"] - many["n_answered"]:
-            more = (
-                f"{silent:,} of {count_of(many['n_scored'], 'question')} unanswered: counted as "
-                "wrong, and in coverage"
+        if kept and not n_confident:
+            notes, kept, correct, confidences = ["no prediction has a confidence"], [], [], []
+        counts = count_questions(scores, submission, scored=kept)
+        if n_unanswered := counts["n_scored"] - counts["n_answered"]:
+            n_scored = count_of(counts["n_scored"], "question")
+            notes.append(
+                f"{n_unanswered:,} of {n_scored} unanswered: counted as wrong, and in coverage"
             )
-            note = "; ".join(part for part in (note, more) if part)
-        found = _statistics(confidences, correct)
+        statistics = _make_statistics(confidences, correct)
         unit_ids = [score.unit_id or score.question_id for score in kept]
-        family = _Curves(confidences, correct, unit_ids)
+        family = _CurveFamily(confidences, correct, unit_ids)
         return tuple(
             Pool(
                 metric=name,
@@ -126,21 +124,21 @@ class Selective:
                 statistic=statistic,
                 extremes=statistic.extremes,
                 family=family,
-                **many,
-                note=note,
+                **counts,
+                note="; ".join(notes),
             )
-            for name, statistic in found.items()
+            for name, statistic in statistics.items()
         )
 
 
 def metric(base: str = "", threshold: float | None = None) -> Selective:
-    """Return the metric over another one's per-question value.
+    """Return the metric over another metric's per-question value.
 
     Args:
         base: A dotted name such as ``mrqa.em`` or ``choice.accuracy``; by default the question's
             kind decides (``squad2.em``, ``drop.em``, ``choice.accuracy``).
-        threshold: An answer whose base value reaches it is right, others are wrong; without it
-            the value counts as it is.
+        threshold: Answers whose base value reaches it are right, others wrong; without it the value
+            counts as it is.
 
     Raises:
         UsageError: A threshold that makes all answers right, or all wrong.
@@ -157,26 +155,26 @@ def metric(base: str = "", threshold: float | None = None) -> Selective:
 def curve(
     confidences: Sequence[float | None], correct: Sequence[float]
 ) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Return (coverages, risks), both of shape (n,): after each question, the surest first.
+    """Return (coverages, risks) after each question, the surest first; both of shape (n,).
 
     Args:
-        confidences: One number a question; None is less sure than any. Equal ones keep their order.
+        confidences: One number per question; None ranks last. Equal ones keep their order.
         correct: How right each answer is, 0 to 1.
     """
-    return _curve(_sorted(confidences, correct)[1])
+    return _curve(_rank(confidences, correct)[1])
 
 
 def aurc(coverages: "NDArray[Any]", risks: "NDArray[Any]") -> float:
-    """Return the area under the risk-coverage curve by trapezoids, from its first point on."""
+    """Return the area under the risk-coverage curve by trapezoids, from its first point."""
     import numpy as np
 
     return float(np.trapezoid(risks, coverages))
 
 
 def coverage_at(accuracy: float, coverages: "NDArray[Any]", risks: "NDArray[Any]") -> float:
-    """Return the largest coverage whose risk is strictly below ``1 - accuracy``; 0.0 without one.
+    """Return the largest coverage whose risk is strictly below ``1 - accuracy``; 0.0 for none.
 
-    Found from the end, so a curve that crosses several times counts its last crossing.
+    If the curve crosses that risk several times, the last crossing counts.
     """
     import numpy as np
 
@@ -190,16 +188,17 @@ def extremes(
     risks: "NDArray[Any]",
     others: float,
 ) -> tuple[float, float]:
-    """Return the least and the greatest number that a curve can give with other questions in it.
+    """Return the smallest and the largest number that a curve gives with other questions in it.
 
-    At worst and at best they are the surest of all, and all wrong or all right: no other place
-    makes the risk higher or lower at any coverage.
+    In the worst and the best case the others are the surest of all, and all wrong or all right: no
+    other rank makes the risk higher or lower at any coverage.
 
     Args:
-        read: What reads the number off a curve: ``aurc``, or ``coverage_at`` of an accuracy.
-        coverages: Of the questions that there are.
-        risks: Of them.
-        others: What share of all questions the others are, between 0 and 1.
+        read: The function that reads the number off a curve: ``aurc``, or ``coverage_at`` of an
+            accuracy.
+        coverages: The coverages of the curve without the others.
+        risks: Its risks.
+        others: The share of the others among all questions, between 0 and 1.
     """
     import numpy as np
 
@@ -207,31 +206,33 @@ def extremes(
     known = np.clip((across - others) / (1 - others), 0, 1)
     wrong = (1 - others) * np.interp(known, [0, *coverages], [0, *(coverages * risks)])
     found = [read(coverages, risks)]
-    found += [read(across, (wrong + many) / across) for many in (0, np.minimum(across, others))]
+    found += [
+        read(across, (wrong + n_right) / across) for n_right in (0, np.minimum(across, others))
+    ]
     return min(found), max(found)
 
 
 def official(confidences: Sequence[float | None], correct: Sequence[float]) -> dict[str, float]:
     """Return what the program stores, in percent: ``auc``, ``cov_at_acc_80``, ``cov_at_acc_90``.
 
-    The area is rounded to four decimals of the fraction. Of an odd number of answers the program
-    leaves the last one out: it takes one half for those of one domain, the other for another's.
+    The area is rounded to four decimals of the fraction. If the number of answers is odd, the
+    program leaves out the last one: it takes one half for one domain, and the other for another.
 
     Args:
-        confidences: As of ``curve``.
+        confidences: As for ``curve``.
         correct: 1 for a right answer, 0 for a wrong one.
 
     Raises:
         InputError: There are fewer than two answers; the program stops there too.
     """
-    many = len(correct) // 2 * 2
-    if not many:
+    n_even = len(correct) // 2 * 2
+    if not n_even:
         raise InputError(
             f"{count_of(len(correct), 'answer is', 'answers are')} too few for a curve",
             where="selective",
             expected="at least 2 answers: the official program computes no area for fewer",
         )
-    coverages, risks = curve(confidences[:many], correct[:many])
+    coverages, risks = curve(confidences[:n_even], correct[:n_even])
     return {
         "auc": round(round(aurc(coverages, risks), 4) * 100, 2),
         "cov_at_acc_80": coverage_at(0.80, coverages, risks) * 100,
@@ -240,7 +241,7 @@ def official(confidences: Sequence[float | None], correct: Sequence[float]) -> d
 
 
 def _confidence(question: Question, prediction: Prediction | None) -> float | None:
-    """A reader's own confidence; without one, how far its option scores speak for the pick."""
+    """Return a prediction's confidence; without one, how far its option scores support the pick."""
     if prediction is None or prediction.confidence is not None:
         return prediction.confidence if prediction is not None else None
     scores = option_scores(question, prediction)
@@ -249,23 +250,23 @@ def _confidence(question: Question, prediction: Prediction | None) -> float | No
     return 1 - min(scores) if question.asks_for == "contradicted" else max(scores)
 
 
-@lru_cache(maxsize=8)  # asked for at every question
-def _metric(name: str) -> Metric:
+@lru_cache(maxsize=8)  # called for every question
+def _make_metric(name: str) -> Metric:
     made: Metric = make("metric", name)[0]
     return made
 
 
-def _of_base(base: str) -> list[str]:
-    """Return what else the base's values hang on than its name: programs, data, a later version."""
+def _base_settings(base: str) -> list[str]:
+    """Return the settings that a base's values depend on: programs, data, a later version."""
     if not base:
         return []
-    parts = [part.partition(":") for part in _metric(family(base)).signature().split("|")]
+    parts = [part.partition(":") for part in _make_metric(family(base)).signature().split("|")]
     found = [f"{key}:{value}" for key, _, value in parts if key in ("nltk", "punkt", "unicode")]
     return found + [f"base-v:{value}" for key, _, value in parts if key == "v" and value != "1"]
 
 
 @dataclass(frozen=True)
-class _Statistic:
+class _CurveStatistic:
     """A number read off the curve of a resample of the questions."""
 
     order: "NDArray[Any]"
@@ -285,8 +286,8 @@ class _Statistic:
         return extremes(self.read, *_curve(self.correct), others)
 
 
-class _Curves:
-    """The values of resamples, all read off the same; a ``protocols.Family``."""
+class _CurveFamily:
+    """All values, read off the same resampled curves; a ``protocols.Family``."""
 
     name = "selective.aurc"
 
@@ -297,7 +298,7 @@ class _Curves:
         unit_ids: Sequence[str],
     ) -> None:
         self.unit_ids = unit_ids
-        self._ranked = RankedAnswers(*_sorted(confidences, correct))
+        self._ranked = RankedAnswers(*_rank(confidences, correct))
 
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
         curves = self._ranked.resampled(times)
@@ -307,23 +308,23 @@ class _Curves:
         return found
 
 
-def _statistics(
+def _make_statistics(
     confidences: Sequence[float | None], correct: Sequence[float]
-) -> dict[str, _Statistic]:
-    order, in_order = _sorted(confidences, correct)
-    found = {"selective.aurc": _Statistic(order, in_order, aurc)}
+) -> dict[str, _CurveStatistic]:
+    order, in_order = _rank(confidences, correct)
+    found = {"selective.aurc": _CurveStatistic(order, in_order, aurc)}
     for name, accuracy in _ACCURACIES.items():
-        found[name] = _Statistic(order, in_order, partial(coverage_at, accuracy))
+        found[name] = _CurveStatistic(order, in_order, partial(coverage_at, accuracy))
     return found
 
 
-def _sorted(
+def _rank(
     confidences: Sequence[float | None], correct: Sequence[float]
 ) -> "tuple[NDArray[Any], NDArray[Any]]":
     import numpy as np
 
-    sure = np.array([-np.inf if found is None else found for found in confidences], dtype=float)
-    order = np.argsort(-sure, kind="stable")
+    known = np.array([-np.inf if found is None else found for found in confidences], dtype=float)
+    order = np.argsort(-known, kind="stable")
     return order, np.asarray(correct, dtype=float)[order]
 
 

@@ -1,4 +1,4 @@
-"""Settings as signatures and notes tell them: exactly, so that they can be given again."""
+"""Format settings for signatures and notes so that they can be read back exactly."""
 
 
 def format_exactly(number: float) -> str:

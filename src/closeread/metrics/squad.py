@@ -1,8 +1,8 @@
 """SQuAD 1.1 exact match and F1 (Rajpurkar et al. 2016, section 6.1).
 
-The official ``evaluate-v1.1.py`` holds the functions that MRQA's program took over and scores a
-missing prediction 0. Checked against MRQA's official outputs on SQuAD 1.1 questions, and against
-those of ``evaluate-v2.0.py`` where the two must agree.
+MRQA's program took over the functions of the official ``evaluate-v1.1.py``, which scores a missing
+prediction 0. Checked against MRQA's official outputs on SQuAD 1.1 questions, and against those of
+``evaluate-v2.0.py`` where the two must agree.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,6 @@ def official(
         predictions: Question id to raw prediction; unknown ids are ignored.
 
     Raises:
-        CloseReadError: A prediction is no string, or there is no reference or no question.
+        CloseReadError: A prediction is not a string, or there is no reference or no question.
     """
     return score_file("squad", golds, predictions)

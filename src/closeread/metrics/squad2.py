@@ -1,8 +1,8 @@
 """SQuAD 2.0: questions that may have no answer (Rajpurkar et al. 2018).
 
 Checked against ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb, which leaves a question
-without a prediction out of the mean: who leaves out the hardest has a higher number.
-``squad2~strict`` counts it as wrong.
+without a prediction out of the mean: a system that skips the hardest questions scores higher.
+``squad2~strict`` counts them as wrong.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,9 +38,9 @@ _VALUES = ("em", "f1", "hasans_em", "hasans_f1", "noans_em", "noans_f1")
 class Squad2:
     """Exact match and F1 where "no answer" can be the right answer.
 
-    Where the submission has null odds, a question whose odds exceed the threshold counts as
-    answered with nothing, and best thresholds and average precisions are pooled too. The scores
-    of single questions are those before any threshold.
+    If the submission has null odds, a question whose odds exceed the threshold counts as answered
+    with nothing, and best thresholds and average precisions are pooled too. The scores of single
+    questions are those before any threshold.
     """
 
     na_threshold: float = 1.0
@@ -58,14 +58,13 @@ class Squad2:
         return f"{self.name}|norm:squad|missing:{missing}|na_threshold:{threshold}|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``em`` and ``f1``, and both again under the name of the question's half.
+        """Return ``em`` and ``f1``, and both again as ``hasans_`` or ``noans_`` values.
 
-        None stands for a missing prediction, which the official program leaves out of the mean,
-        and which is wrong where the metric is strict; a reader that failed scores 0, whether or
-        not there is an answer.
+        None stands for a missing prediction, which the official program leaves out of the mean;
+        the strict metric scores it 0. A reader that failed scores 0, answerable or not.
 
         Raises:
-            CloseReadError: The question has no gold, not even that it has no answer.
+            CloseReadError: The question has no gold, not even a mark that it is unanswerable.
         """
         name = question.question_id
         answers = require_gold(name, question.answers, self.name)
@@ -90,42 +89,46 @@ class Squad2:
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return the pools of both values over all questions and over either half.
+        """Return the pools of both values, over all questions, answerable and unanswerable ones.
 
         Raises:
             InputError: There are null odds, but not for every scored question.
         """
         rows = list(scores)
-        # The official program keeps scores by id: of questions with one id the last counts.
+        # The official program keeps scores by id: the last question of a repeated id counts.
         scores = list({score.question_id: score for score in rows}.values())
         odds: Mapping[str, float] | None = submission.extras.get("null_odds")
         values = ("em", "f1") if self._is_strict else _VALUES
         names = {value: value_name(self.name, value) for value in values}
-        there = {score.question_id for score in scores if score.values["em"] is not None}
+        scored_ids = {score.question_id for score in scores if score.values["em"] is not None}
         if self._is_strict:
             find = submission.predictions.get
-            there = {score.question_id for score in scores if find(score.question_id) is not None}
-        missing = self._missing(len(scores) - len(there))
+            scored_ids = {
+                score.question_id for score in scores if find(score.question_id) is not None
+            }
+        missing = self._missing_note(len(scores) - len(scored_ids))
         note = "; ".join(filter(None, (missing, describe_repeated_ids(len(rows) - len(scores)))))
         n_unspaced = sum(score.note == ONE_WORD for score in scores)
         n_answers = sum("hasans_em" in score.values for score in scores)
         if odds is None:
             means = mean_pools(names, scores, submission, note=note)
             return add_unspaced_note(means, n_unspaced, n_answers)
-        scored = {score.question_id: score for score in scores if score.question_id in there}
+        scored = {score.question_id: score for score in scores if score.question_id in scored_ids}
         check_null_odds(odds, list(scored))
         judged = [
-            _with_threshold(score, odds, self.na_threshold) if score.question_id in there else score
+            _score_with_threshold(score, odds, self.na_threshold)
+            if score.question_id in scored_ids
+            else score
             for score in scores
         ]
         means = mean_pools(names, judged, submission, note=note)
         if self._is_strict:
             return add_unspaced_note(means, n_unspaced, n_answers)
-        many = count_questions(scores, submission, scored=list(scored.values()))
-        pools = (*means, *self._curves(scored, odds, submission, many))
+        counts = count_questions(scores, submission, scored=list(scored.values()))
+        pools = (*means, *self._curves(scored, odds, submission, counts))
         return add_unspaced_note(pools, n_unspaced, n_answers)
 
-    def _missing(self, count: int) -> str:
+    def _missing_note(self, count: int) -> str:
         if not count:
             return ""
         if self._is_strict:
@@ -139,7 +142,7 @@ class Squad2:
         scored: dict[str, Score],
         odds: Mapping[str, float],
         submission: Submission,
-        many: Counts,
+        counts: Counts,
     ) -> tuple[Pool, ...]:
         texts = {name: predicted_text(submission.predictions.get(name)) for name in scored}
         has_answer = {name: "hasans_em" in score.values for name, score in scored.items()}
@@ -179,7 +182,7 @@ class Squad2:
                 extremes=statistics[value].extremes if curve == "best" else None,
                 family=statistics[value],
                 best=curve == "best",
-                **many,
+                **counts,
                 note=(
                     f"best threshold {format_exactly(rankings[value].best(n_no_answer)[1])}"
                     if curve == "best"
@@ -201,10 +204,10 @@ def metric(*, na_threshold: float = 1.0) -> Squad2:
 
 
 def strict(*, na_threshold: float = 1.0) -> Squad2:
-    """Return the metric that counts every question, one without a prediction as wrong.
+    """Return the metric that counts every question; a missing prediction is wrong.
 
     Args:
-        na_threshold: As of ``metric``.
+        na_threshold: As for ``metric``.
     """
     return Squad2(na_threshold=na_threshold, name=_STRICT)
 
@@ -212,8 +215,8 @@ def strict(*, na_threshold: float = 1.0) -> Squad2:
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
     """Return exact match and F1 of one string, each the best over the references.
 
-    References that normalise to nothing are dropped; with none left, only a prediction that
-    normalises to nothing is right, and then both values are 1.
+    References that normalise to nothing are dropped. If none is left, only a prediction that
+    normalises to nothing is right, with both values 1.
     """
     words = squad_words(prediction)
     if words and prediction in golds:
@@ -232,14 +235,15 @@ def official(
     """Return what the official program prints; percent, counts and thresholds.
 
     Args:
-        golds: Question ids with their references, in the file's order; none means "no answer".
+        golds: Question ids with their references, in the file's order; no reference means "no
+            answer".
         predictions: Question id to raw prediction; unknown ids are ignored.
         null_odds: Question id to no-answer probability (``--na-prob-file``).
         threshold: ``--na-prob-thresh``.
 
     Raises:
-        CloseReadError: A prediction is no string, or there is none at all; or one is missing,
-            which the program leaves out of the overall mean and then stops at.
+        CloseReadError: A prediction is not a string, or there is no prediction; or one is missing:
+            the program leaves it out of the overall mean, and then stops at it.
     """
     known = dict(golds)
     exact, f1 = _raw_scores(known, predictions)
@@ -247,8 +251,8 @@ def official(
         raise undefined_mean("squad2", "no question was answered")
     odds = dict.fromkeys(predictions, 0.0) if null_odds is None else null_odds
     check_null_odds(odds, list(exact))
-    judged_exact = _judged(exact, odds, threshold, known)
-    judged_f1 = _judged(f1, odds, threshold, known)
+    judged_exact = _apply_threshold(exact, odds, threshold, known)
+    judged_f1 = _apply_threshold(f1, odds, threshold, known)
     printed: dict[str, float] = _means("", list(exact), judged_exact, judged_f1)
     for prefix, half in (
         ("HasAns_", [name for name, texts in known.items() if texts]),
@@ -259,12 +263,12 @@ def official(
     if null_odds is not None:
         n_no_answer = sum(not texts for texts in known.values())
         for value, scores in (("exact", exact), ("f1", f1)):
-            best, at = _official_ranking(known, predictions, null_odds, scores).best(n_no_answer)
+            best, at = _rank_official(known, predictions, null_odds, scores).best(n_no_answer)
             printed |= {f"best_{value}": 100.0 * best / len(scores), f"best_{value}_thresh": at}
     return printed
 
 
-def _with_threshold(score: Score, odds: Mapping[str, float], threshold: float) -> Score:
+def _score_with_threshold(score: Score, odds: Mapping[str, float], threshold: float) -> Score:
     if score.values["em"] is None or odds[score.question_id] <= threshold:
         return score
     values: dict[str, float | None] = dict.fromkeys(score.values, float("noans_em" in score.values))
@@ -282,7 +286,7 @@ def _raw_scores(
     return exact, f1
 
 
-def _judged(
+def _apply_threshold(
     scores: Mapping[str, float],
     odds: Mapping[str, float],
     threshold: float,
@@ -313,7 +317,7 @@ def _means(
     }
 
 
-def _official_ranking(
+def _rank_official(
     golds: Mapping[str, Sequence[str]],
     predictions: Mapping[str, Any],
     odds: Mapping[str, float],

@@ -1,7 +1,7 @@
-"""What a metric is about: the option that was picked, what was written, or evidence.
+"""Decide which questions a metric applies to: those with options, with texts, or with evidence.
 
-A set may hold several kinds of questions. Each metric is told of those alone that it is about, be
-it a run that is scored or a model that is watched while it learns.
+A data set may contain several kinds of questions. A metric scores only those that it applies to, in
+a run as well as on the development set of a training.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ _IS_ABOUT: dict[About, Callable[[Question], bool]] = {
 
 
 def family(name: str) -> str:
-    """Return the catalog's name for a metric's value: ``gcrc.acc0~strict`` is ``gcrc~strict``'s.
+    """Return the catalog's name of a value's metric: ``gcrc~strict`` for ``gcrc.acc0~strict``.
 
-    ``package.module:factory`` is a family of its own.
+    ``package.module:factory`` is a name of its own.
     """
     if ":" in name:
         return name
@@ -29,24 +29,24 @@ def family(name: str) -> str:
     return stem.partition(".")[0] + tilde + variant
 
 
-def value_name(family_name: str, key: str) -> str:
-    """Return a value's full name: ``acc0`` of ``gcrc~strict`` is ``gcrc.acc0~strict``."""
-    stem, tilde, variant = family_name.partition("~")
+def value_name(metric: str, key: str) -> str:
+    """Return a value's full name: ``gcrc.acc0~strict`` for ``acc0`` of ``gcrc~strict``."""
+    stem, tilde, variant = metric.partition("~")
     return f"{stem}.{key}{tilde}{variant}"
 
 
 def judges_options(name: str) -> bool:
-    """Whether a metric's value, or its family, is about the option that was picked."""
+    """Whether a metric, given by its name or a value's name, judges the picked option."""
     return _subject(family(name)) == "options"
 
 
 def may_judge_options(name: str) -> bool:
-    """Whether a metric's value, or its family, may be about the option that was picked."""
+    """Whether a metric, given by its name or a value's name, may judge the picked option."""
     return _subject(family(name)) in ("options", "any")
 
 
 def applies_to(name: str) -> Callable[[Question], bool]:
-    """Return whether a metric family is about a question: mixed sets hold several kinds."""
+    """Return a predicate that tells which questions a metric applies to."""
     return _IS_ABOUT[_subject(name)]
 
 

@@ -1,4 +1,4 @@
-"""Scores to summaries: the value, its interval, its counts and its signature, joined."""
+"""Summarize scores: combine a value with its interval, counts and signature."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,10 +24,10 @@ def summarize(
 
     Args:
         metric: Pools the scores.
-        scores: One for each question that the metric is about, in the data set's order.
-        submission: What was handed in.
-        resampling: How intervals are made; None for none (then numpy is not even imported).
-        n_questions: How many questions the data set has; None where there are no others.
+        scores: One for each question that the metric applies to, in the data set's order.
+        submission: The predictions.
+        resampling: The settings of intervals; None for no intervals (numpy is then not imported).
+        n_questions: The number of questions in the data set; None if the metric applies to all.
     """
     return describe_pools(metric, metric.pool(scores, submission), resampling, n_questions)
 
@@ -48,7 +48,7 @@ def describe_pool(pool: Pool, signature: str, unit: Unit, resampling: Resampling
     """Return the summary of one pool.
 
     The signature is the metric's, under the value's full name, then ``n`` (questions in the data
-    set) and, last, ``ci`` (how the interval was made); see ``comparable_signature``.
+    set) and, last, ``ci`` (the settings of the interval); see ``comparable_signature``.
     """
     found = interval(pool, resampling) if resampling is not None else None
     settings = signature.partition("|")[2]
@@ -57,7 +57,7 @@ def describe_pool(pool: Pool, signature: str, unit: Unit, resampling: Resampling
     notes = [pool.note, found.note if found is not None else ""]
     if found is not None and found.method in ("percentile", "farther"):
         if unit == "question":
-            notes.append(_together(pool))
+            notes.append(_grouping_note(pool))
         elif unit == "passage" and len(pool.unit_ids) < FEW_UNITS:
             notes.append(_TOO_NARROW)
     if number is None and found is None:
@@ -77,8 +77,8 @@ def describe_pool(pool: Pool, signature: str, unit: Unit, resampling: Resampling
     )
 
 
-def _together(pool: Pool) -> str:
-    """Say as how many units the questions were resampled, where these are fewer than questions."""
+def _grouping_note(pool: Pool) -> str:
+    """Return a note with the number of resampled units if these are fewer than the questions."""
     ids = pool.unit_ids if pool.statistic is None else set(pool.unit_ids)
     if len(ids) >= pool.n_scored:
         return ""
@@ -86,7 +86,7 @@ def _together(pool: Pool) -> str:
 
 
 def comparable_signature(signature: str) -> str:
-    """Return what two values' signatures must share to be compared: all but the interval's."""
+    """Return the part of a signature that two comparable values share: all but the interval's."""
     return "|".join(part for part in signature.split("|") if not part.startswith("ci:"))
 
 
@@ -99,22 +99,22 @@ def summarize_breakdowns(
     tags: Sequence[str],
     sizes: Mapping[tuple[str, str], int],
 ) -> dict[str, dict[str, dict[str, Summary]]]:
-    """Return the summaries of every subset that a tag makes: tag, its value, metric name.
+    """Return summaries by tag: tag to tag value to metric name to summary.
 
     Args:
         metric: Pools the scores of each subset.
         scored: Each question's tags with its score.
-        submission: What was handed in; each subset sees its own questions' part.
-        resampling: How intervals are made; None for none.
-        tags: Which tags.
-        sizes: Tag and value to the number of the data set's questions that have it.
+        submission: The predictions; a subset sees only those of its own questions.
+        resampling: The settings of intervals; None for no intervals.
+        tags: The tags to break down by.
+        sizes: Tag and tag value to the number of questions in the data set that have it.
     """
     groups: dict[str, dict[str, list[Score]]] = {}
-    for found, score in scored:
-        for tag, kind in found.items():
+    for question_tags, score in scored:
+        for tag, kind in question_tags.items():
             if tag in tags:
                 groups.setdefault(tag, {}).setdefault(kind, []).append(score)
-    placed = rows_by_id(submission)
+    rows = rows_by_id(submission)
     return {
         tag: {
             kind: {
@@ -122,59 +122,59 @@ def summarize_breakdowns(
                 for summary in summarize(
                     metric,
                     members,
-                    restrict_submission(submission, members, placed),
+                    restrict_submission(submission, members, rows),
                     resampling,
                     sizes[tag, kind],
                 )
             }
-            for kind, members in sorted(kinds.items(), key=lambda of: _place(of[0]))
+            for kind, members in sorted(kinds.items(), key=lambda group: _tag_order(group[0]))
         }
         for tag, kinds in groups.items()
     }
 
 
-def _place(value: str) -> tuple[int, str]:
-    """Return what puts a tag's values in order: roles as a triple has them, others by letters."""
+def _tag_order(value: str) -> tuple[int, str]:
+    """Return the sort key of a tag's value: roles in the order of a triple, others by letters."""
     roles: Sequence[str] = ROLES
     return (roles.index(value) if value in roles else len(roles)), value
 
 
-Placed = Mapping[str, Sequence[tuple[int, tuple[str, Any]]]]
+RowsById = Mapping[str, Sequence[tuple[int, tuple[str, Any]]]]
 
 
-def rows_by_id(submission: Submission) -> Placed:
-    """Return the rows that were handed in by their ids, each with its place in the file."""
-    placed: dict[str, list[tuple[int, tuple[str, Any]]]] = {}
+def rows_by_id(submission: Submission) -> RowsById:
+    """Return a submission's rows by question id, each with its position in the file."""
+    rows: dict[str, list[tuple[int, tuple[str, Any]]]] = {}
     for place, row in enumerate(submission.rows):
-        placed.setdefault(row[0], []).append((place, row))
-    return placed
+        rows.setdefault(row[0], []).append((place, row))
+    return rows
 
 
 def restrict_submission(
-    submission: Submission, scores: Sequence[Score], placed: Placed
+    submission: Submission, scores: Sequence[Score], by_id: RowsById
 ) -> Submission:
-    """Return the part of a submission that is about the scored questions or their units.
+    """Return the part of a submission that concerns the scored questions or their units.
 
-    What it costs grows with the part, not with the whole: there may be thousands of parts.
+    The cost grows with the part, not with the whole: there may be thousands of parts.
 
     Args:
-        submission: The whole.
-        scores: Of the part's questions.
-        placed: ``rows_by_id(submission)``.
+        submission: The whole submission.
+        scores: The scores of the part's questions.
+        by_id: ``rows_by_id(submission)``.
     """
     wanted = dict.fromkeys(score.question_id for score in scores)
     units = wanted | dict.fromkeys(score.unit_id for score in scores)
-    rows = sorted((one for name in units for one in placed.get(name, ())), key=itemgetter(0))
+    rows = sorted((one for name in units for one in by_id.get(name, ())), key=itemgetter(0))
     return Submission(
-        predictions=_Part(submission.predictions, wanted),
+        predictions=_SelectedPredictions(submission.predictions, wanted),
         rows=tuple(row for _, row in rows),
         extras=submission.extras,
         whole=submission,
     )
 
 
-class _Part(Mapping[str, Prediction]):
-    """The predictions for some questions, looked up when they are asked for."""
+class _SelectedPredictions(Mapping[str, Prediction]):
+    """The predictions for some questions, looked up on access."""
 
     def __init__(self, whole: Mapping[str, Prediction], names: Collection[str]) -> None:
         self._whole = whole
@@ -193,7 +193,7 @@ class _Part(Mapping[str, Prediction]):
 
 
 def interval_settings(found: Interval | None, resampling: Resampling | None) -> str:
-    """Return how an interval was made, as signatures end; empty where there is none."""
+    """Return the settings of an interval as they end a signature; "" for no interval."""
     if found is None or resampling is None or found.method == "none":
         return ""
     if found.method == "exact":

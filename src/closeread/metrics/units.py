@@ -1,9 +1,10 @@
-"""What a question belongs to: what intervals resample, tests pair and folds keep together.
+"""Find the unit of a question: what intervals resample, tests pair and folds keep together.
 
-A question that was made of another (a variant of a triple, or of ``attack``) is no unit of its own:
-who answers the one rightly mostly answers the other so. It belongs to its original, and a passage
-that was changed for it to the original's passage. Forms that keep no groups still have the ids that
-``attack`` gives, which end in the role, or AddSent's, which end in who wrote the sentence.
+A question that was made from another (a variant of a triple, or of ``attack``) is not a unit of its
+own: a system that answers one of them rightly mostly answers the other rightly too. The variant
+belongs to its original, and a passage changed for it to the original's passage. Formats without
+groups still have the ids that ``attack`` gives, which end in the role, or AddSent's, which end in
+the writer of the sentence.
 """
 
 import re
@@ -17,7 +18,7 @@ _ADDSENT = re.compile(r"-high-conf-turk\d+\Z")
 
 
 def question_unit(question: Question) -> str:
-    """Return what a question shares with the variants of it; its own id where there are none."""
+    """Return the id that a question shares with its variants; its own id if it has none."""
     if question.role and question.group_id:
         return question.group_id
     name = question.question_id
@@ -25,9 +26,9 @@ def question_unit(question: Question) -> str:
 
 
 def passage_unit(question: Question) -> str:
-    """Return the id of the passage that a question is about, as it was before an attack.
+    """Return the id of a question's passage before an attack changed it.
 
-    A passage that was changed for a variant has the original's id before the variant's own.
+    The id of a passage changed for a variant is the original's id followed by the variant's.
     """
     if not question.question_id.endswith(_CHANGED):
         return question.passage_id

@@ -237,9 +237,9 @@ def test_a_threshold_that_makes_all_answers_alike_is_refused(threshold):
 def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
     """Drawn once for all of them, and once where systems are compared, of several runs each."""
     rng = np.random.default_rng(6)
-    read, drawn = selective._Curves.read, []
+    read, drawn = selective._CurveFamily.read, []
     counted = lambda self, times: drawn.append(len(times)) or read(self, times)  # noqa: E731
-    monkeypatch.setattr(selective._Curves, "read", counted)
+    monkeypatch.setattr(selective._CurveFamily, "read", counted)
 
     def pools():
         right, sure = (rng.random(60) < 0.7).astype(float).tolist(), rng.random(60).tolist()
