@@ -18,7 +18,7 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 
 _CHOICE, _SQUAD, _SQUAD2 = choice.metric().score, squad.metric().score, squad2.metric().score
 _DROP, _CMRC = drop.metric().score, cmrc_mixed.metric().score
-Scores = Callable[[Question, Prediction | None], Score]
+Scorer = Callable[[Question, Prediction | None], Score]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def correctness(question: Question, prediction: Prediction | None) -> float | No
     return score(question, prediction).values[value] or 0.0
 
 
-def _scorer_for(question: Question) -> tuple[Scores, str]:
+def _scorer_for(question: Question) -> tuple[Scorer, str]:
     if question.options:
         return _CHOICE, "accuracy"
     if question.kind == "discrete":

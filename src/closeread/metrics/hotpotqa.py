@@ -18,7 +18,7 @@ from closeread.types import Evidence, Prediction, Question, Score, Submission, U
 
 _VALUES = ("em", "f1", "sp_em", "sp_f1", "joint_em", "joint_f1")
 _ALL_OR_NOTHING = (("yes",), ("no",), ("noanswer",))  # answers without partial credit
-Found = tuple[float, float, float, float]  # exact match, F1, precision, recall
+MatchScores = tuple[float, float, float, float]  # exact match, F1, precision, recall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ def metric() -> Hotpotqa:
     return Hotpotqa()
 
 
-def score_answer(predicted: str, gold: str) -> Found:
+def score_answer(predicted: str, gold: str) -> MatchScores:
     """Return exact match, F1, precision and recall of one string against another.
 
     "yes", "no" and "noanswer", on either side, get no partial credit. Two strings that both
@@ -101,7 +101,7 @@ def score_answer(predicted: str, gold: str) -> Found:
     )
 
 
-def score_facts(predicted: set[Hashable], gold: set[Hashable]) -> Found:
+def score_facts(predicted: set[Hashable], gold: set[Hashable]) -> MatchScores:
     """Return exact match, F1, precision and recall of one set of facts against another."""
     right = len(predicted & gold)
     precision = right / len(predicted) if predicted else 0.0
@@ -109,7 +109,7 @@ def score_facts(predicted: set[Hashable], gold: set[Hashable]) -> Found:
     return float(predicted == gold), _harmonic_mean(precision, recall), precision, recall
 
 
-def joint_scores(answer: Found, facts: Found) -> tuple[float, float]:
+def joint_scores(answer: MatchScores, facts: MatchScores) -> tuple[float, float]:
     """Return joint exact match and F1 of a question."""
     return answer[0] * facts[0], _harmonic_mean(answer[2] * facts[2], answer[3] * facts[3])
 

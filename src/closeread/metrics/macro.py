@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from closeread.metrics.comparison.paired import Paired, System
-from closeread.metrics.comparison.paired_tests import DETECTABLE, permutation
+from closeread.metrics.comparison.paired_tests import DETECTABLE_ERRORS, permutation
 from closeread.metrics.comparison.seeds import Spread, spread
 from closeread.metrics.comparison.significance import Comparison, adjust_p_values
 from closeread.metrics.intervals import (
@@ -123,7 +123,9 @@ def _compare(name: str, pairs: Sequence[Paired]) -> Comparison:
     bounds = _interval([(one, one) for one in drawn], level, alike)
     p_value, exact = permutation([one.swaps for one in pairs])
     detectable = (
-        None if bounds.low is None else DETECTABLE * float(np.nanstd(sum(drawn) / len(drawn)))
+        None
+        if bounds.low is None
+        else DETECTABLE_ERRORS * float(np.nanstd(sum(drawn) / len(drawn)))
     )
     return replace(
         blank,

@@ -1,1 +1,1 @@
-"""Two systems or more on the same questions: by how much one is better, and how surely."""
+"""Compare systems on the same questions: differences, intervals and paired tests."""

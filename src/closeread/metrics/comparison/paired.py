@@ -1,6 +1,6 @@
-"""Two systems on one data set, unit by unit: what every comparison of them is made from.
+"""Pair two systems on one data set unit by unit, as every comparison of them needs.
 
-All is drawn once, however many comparisons ask for it: a data set's own and those of averages.
+Resamples and swaps are drawn once, and shared by the comparisons of the data set and of averages.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class System:
-    """A named system: one pool a run of it (several where it was run with several seeds)."""
+    """A named system with one pool per run: several if it was run with several seeds."""
 
     name: str
     pools: Sequence[Pool]
@@ -34,9 +34,10 @@ class Paired:
 
     Attributes:
         first: The baseline.
-        second: What is compared with it.
-        resampling: How many resamples and swaps, from which seed.
-        dataset: Names the draws, so that those of several data sets are independent.
+        second: The system compared with it.
+        resampling: Number of resamples and swaps, level, seed.
+        dataset: A part of the names of random generators: draws of several data sets are
+            independent.
     """
 
     first: System
@@ -46,10 +47,10 @@ class Paired:
 
     @cached_property
     def pools(self) -> tuple[Pool, Pool]:
-        """Of each system one pool for all its runs.
+        """One pool per system, averaged over its runs.
 
         Raises:
-            MismatchError: They were not scored on the same questions.
+            MismatchError: The systems were not scored on the same questions.
         """
         left, right = average_runs(self.first.pools), average_runs(self.second.pools)
         if left.metric != right.metric:
@@ -72,28 +73,28 @@ class Paired:
 
     @cached_property
     def sides(self) -> Sides:
-        """Both in one order; a unit that counts in only one of them weighs 0 in the other."""
+        """Both systems' sums in the same order; a unit missing in one system has weight 0 there."""
         import numpy as np
 
         units = dict.fromkeys(unit for pool in self.pools for unit in pool.unit_ids)
         places = {unit: place for place, unit in enumerate(units)}
         columns = []
         for pool in self.pools:
-            own = np.fromiter(map(places.__getitem__, pool.unit_ids), dtype=np.intp)
-            for numbers in (pool.numerators, pool.denominators):  # an id may come twice
+            indices = np.fromiter(map(places.__getitem__, pool.unit_ids), dtype=np.intp)
+            for numbers in (pool.numerators, pool.denominators):  # an id may be repeated
                 weights = np.asarray(numbers, dtype=float)
-                columns.append(np.bincount(own, weights, minlength=len(places)))
+                columns.append(np.bincount(indices, weights, minlength=len(places)))
         return Sides(*columns)
 
     @cached_property
     def swaps(self) -> Swaps:
-        """The random swaps that the permutation test looks at."""
-        name = f"swaps|{self.pools[0].metric}|{self.dataset}"  # what runs are called moves nothing
+        """The random swaps of the permutation test."""
+        name = f"swaps|{self.pools[0].metric}|{self.dataset}"  # independent of the runs' names
         return Swaps(self.sides, self.resampling.resamples, self.resampling.generator(name))
 
     @cached_property
     def drawn(self) -> "NDArray[Any]":
-        """The difference in each resample of the units, shape (resamples,); NaN for none."""
+        """The difference in each resample of the units, shape (resamples,); NaN if undefined."""
         resamples = self.resampling.resamples
         generator = self.resampling.generator(f"difference|{self.dataset}")
         above_1, below_1, above_2, below_2 = self.sides.columns
@@ -113,8 +114,8 @@ def pair_with_first(
 
     Args:
         systems: Two or more, all pooled by the same metric over the same data.
-        resampling: How many resamples, which level, which seed.
-        dataset: What tells the data set from others whose averages are compared, too.
+        resampling: Number of resamples, level, seed.
+        dataset: An identifier of the data set, if averages over several are compared too.
     """
     baseline, *others = systems
     return [Paired(baseline, other, resampling, dataset) for other in others]

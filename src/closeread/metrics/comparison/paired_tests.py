@@ -1,6 +1,6 @@
-"""Could two systems on the same questions be equally good? The tests, on plain numbers.
+"""Test whether two systems on the same questions could be equally good, from plain numbers.
 
-Nothing here knows runs or metrics; ``significance`` brings pools into this form.
+This module knows neither runs nor metrics; ``significance`` converts pools into these numbers.
 """
 
 import math
@@ -15,27 +15,28 @@ from closeread.summation import ROUNDING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_EXACT = 16  # differing units: up to 2**16 swaps are counted out
-_COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
-# Standard errors of a difference that is shown at 5 % in four of five tests.
-DETECTABLE = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-_ALIKE = 1e-9  # ratios that differ by such a share are equal but for rounding
-_LEAST_VARIANCE = 1e-14  # of fractions: what is less is rounding
+_ENUMERATED = 16  # differing units up to which all swaps, at most 2**16, are enumerated
+_INTEGER_TERMS = 2_000  # terms of a binomial tail up to which integers are summed
+# The smallest detectable difference in standard errors: significant at 5 % with a power of 0.8.
+DETECTABLE_ERRORS = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+_RELATIVE_TOLERANCE = 1e-9  # ratios that differ by a smaller share differ by rounding only
+_LEAST_VARIANCE = 1e-14  # of fractions; less is rounding error
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p-value of McNemar's test (1947).
 
-    Twice the smaller tail of Binomial(n, 1/2), n the questions that just one of the two got right;
-    in whole numbers until the last division, or right to eight digits where either system alone
-    got more than 2,000 right.
+    It is twice the smaller tail of Binomial(n, 1/2), where n is the number of questions that
+    exactly one of the two systems answered rightly. It is computed in integers until the last
+    division; if both ``only_first`` and ``only_second`` exceed 2,000, it is accurate to eight
+    digits.
 
     Args:
-        only_first: Questions that only the first system got right.
-        only_second: Questions that only the second got right.
+        only_first: Number of questions that only the first system answered rightly.
+        only_second: Number of questions that only the second system answered rightly.
     """
     total, fewer = only_first + only_second, min(only_first, only_second)
-    if fewer > _COUNTED:  # whole numbers of so many digits would take minutes
+    if fewer > _INTEGER_TERMS:  # integers of so many digits would take minutes
         return _large_mcnemar(total, fewer)
     term: int = 1
     tail: int = 1
@@ -46,7 +47,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def _large_mcnemar(total: int, fewer: int) -> float:
-    """Add the tail from its largest term down, in shares of it, until nothing is added."""
+    """Sum the tail relative to its largest term, from there down until the sum does not change."""
     share = tail = 1.0
     for chosen in range(fewer, 0, -1):
         share *= chosen / (total - chosen + 1)
@@ -60,56 +61,60 @@ def _large_mcnemar(total: int, fewer: int) -> float:
 def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
     """Return the two-sided p-value of a paired permutation test, and whether it is exact.
 
-    If the systems are equally good, swapping their results within any unit changes nothing. With
-    16 differing units at most every swap is counted; else as many random ones as were drawn, the
-    observed one among them: (1 + as extreme) / (1 + drawn), never zero (Phipson & Smyth 2010).
+    If the systems are equally good, swapping their results within any unit changes nothing. With at
+    most 16 differing units all swaps are enumerated. Otherwise the p-value is computed from the
+    random swaps drawn, to which the observed one is added: (1 + as extreme) / (1 + drawn), which is
+    never zero (Phipson & Smyth 2010).
 
-    Where a unit weighs more in one of them (one leaves out answers that the other gives), equally
-    good systems may yet vary unlike, and swaps are not as good as what was seen. Differences then
-    count in their standard errors, which keeps the level of many units (Chung & Romano 2013).
+    If units have different weights in the two systems (one leaves out answers that the other
+    gives), equally good systems may have different variances, and results cannot be exchanged. The
+    test then compares studentized differences, which keeps its level for many units (Chung & Romano
+    2013).
 
     Args:
-        every: Two systems on a data set, or on several: then what is tested is the mean of their
-            differences, each of which has its own sums in every swap.
+        every: The swaps of two systems on one data set, or on several. For several, the test is of
+            the mean of their differences.
     """
     import numpy as np
 
-    ends = list(accumulate(one.n_unlike for one in every))
-    exact = ends[-1] <= _EXACT
+    ends = list(accumulate(one.n_differing for one in every))
+    exact = ends[-1] <= _ENUMERATED
     if exact:
         swapped = (np.arange(2 ** ends[-1])[:, None] >> np.arange(ends[-1])) & 1
         parts = np.split(swapped, ends[:-1], axis=1)
-        drawn = [one.after(part) for one, part in zip(every, parts, strict=True)]
+        drawn = [one.after_swaps(part) for one, part in zip(every, parts, strict=True)]
     else:
         drawn = [one.drawn for one in every]
-    far = _in_units if all(one.sides.weigh_alike for one in every) else _in_errors
-    (observed,) = far([one.observed for one in every])
-    extreme = far(drawn) >= observed * (1 - _ALIKE) - ROUNDING
+    statistic = (
+        _distances if all(one.sides.have_equal_weights for one in every) else _studentized_distances
+    )
+    (observed,) = statistic([one.observed for one in every])
+    extreme = statistic(drawn) >= observed * (1 - _RELATIVE_TOLERANCE) - ROUNDING
     if exact:
         return float(extreme.mean()), True
     return (1 + int(extreme.sum())) / (1 + len(extreme)), False
 
 
-def _in_units(every: Sequence[Differences]) -> "NDArray[Any]":
-    """How far the means over data sets lie apart in every swap."""
+def _distances(every: Sequence[Differences]) -> "NDArray[Any]":
+    """Return the absolute difference of the means over data sets in every swap."""
     import numpy as np
 
-    apart: NDArray[Any] = np.abs(np.mean([one.values for one in every], axis=0))
-    return apart
+    distances: NDArray[Any] = np.abs(np.mean([one.values for one in every], axis=0))
+    return distances
 
 
-def _in_errors(every: Sequence[Differences]) -> "NDArray[Any]":
-    """The same in standard errors."""
+def _studentized_distances(every: Sequence[Differences]) -> "NDArray[Any]":
+    """Return the same in standard errors."""
     import numpy as np
 
-    apart = np.abs(np.sum([one.values for one in every], axis=0))
+    distances = np.abs(np.sum([one.values for one in every], axis=0))
     errors = np.sqrt(np.sum([one.variances for one in every], axis=0).clip(_LEAST_VARIANCE))
-    ratio: NDArray[Any] = apart / errors
+    ratio: NDArray[Any] = distances / errors
     return ratio
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Return Holm's adjusted p-values (1979), which hold for all comparisons together."""
+    """Return Holm's adjusted p-values (1979), valid for all comparisons together."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     adjusted = [0.0] * len(p_values)
     largest = 0.0
@@ -120,19 +125,19 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def smallest_difference(second_moment: float, units: int) -> float | None:
-    """Return the smallest true difference that so many units would show with a power of 0.8.
+    """Return the smallest true difference that this many units detect with a power of 0.8.
 
     Solves ``d * sqrt(n) = z(0.975) * sqrt(m) + z(0.8) * sqrt(m - d**2)`` for d, with m the mean
     squared difference a unit. For 0/1 metrics m is the share of questions on which the
     systems differ, and this is Connor's formula for McNemar's test (1987).
 
     Args:
-        second_moment: m, in the metric's scale squared.
+        second_moment: m, in the squared scale of the metric.
         units: n.
 
     Returns:
-        The difference, or None where no difference could be shown (too few units, or systems that
-        never differ).
+        The difference; None if no difference is detectable (too few units, or systems that never
+        differ).
     """
     above, below = NormalDist().inv_cdf(1 - 0.05 / 2), NormalDist().inv_cdf(0.8)
     inside = units + below**2 - above**2

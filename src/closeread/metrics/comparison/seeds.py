@@ -1,4 +1,4 @@
-"""Several runs of one system with different seeds: their mean in every unit, and their spread."""
+"""Average several runs of one system with different seeds by unit, and measure their spread."""
 
 import math
 import statistics
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Spread(Record, frozen=True, kw_only=True):
-    """A system's value in each of its runs, and how far they lie apart.
+    """A system's value in each of its runs, and their spread.
 
     ``deviation`` is the sample standard deviation (n - 1), which tells how much of a difference
-    between two single runs could be luck with the seed.
+    between two single runs the seed could explain.
     """
 
     values: tuple[float, ...]
@@ -30,7 +30,7 @@ class Spread(Record, frozen=True, kw_only=True):
 
 
 def spread(of_runs: Sequence[float | None]) -> Spread | None:
-    """Return the spread of runs' values; None for a single run, or where a run has none."""
+    """Return the spread of runs' values; None for a single run, or if a run has no value."""
     values = [found for found in of_runs if found is not None]
     if len(of_runs) < 2 or len(values) < len(of_runs):
         return None
@@ -46,10 +46,10 @@ def spread(of_runs: Sequence[float | None]) -> Spread | None:
 def average_runs(pools: Sequence[Pool]) -> Pool:
     """Return one pool with the runs' mean in every unit.
 
-    A unit that counts in some runs only (denominators that move) weighs 0 in the others.
+    A unit that counts in some runs only has weight 0 in the others.
 
     Raises:
-        MismatchError: The runs are not of one value over the same questions.
+        MismatchError: The runs do not have the same value over the same questions.
     """
     first = pools[0]
     if len(pools) == 1:
@@ -63,34 +63,34 @@ def average_runs(pools: Sequence[Pool]) -> Pool:
             )
     averaged = replace(
         first,
-        statistic=_averaged(pools),
+        statistic=_mean_statistic(pools),
         extremes=None,
-        family=_family(pools),
+        family=_mean_family(pools),
         n_scored=min(pool.n_scored for pool in pools),
         n_answered=min(pool.n_answered for pool in pools),
         n_failed=max(pool.n_failed for pool in pools),
     )
-    if averaged.statistic is not None and not averaged.of_sums:  # the sums only carry the units
+    if averaged.statistic is not None and not averaged.of_sums:  # its sums are not used
         return averaged
-    above: dict[str, list[float]] = {}
-    below: dict[str, list[float]] = {}
+    numerators: dict[str, list[float]] = {}
+    denominators: dict[str, list[float]] = {}
     for pool in pools:
-        for unit, top, bottom in zip(
+        for unit, numerator, denominator in zip(
             pool.unit_ids, pool.numerators, pool.denominators, strict=True
         ):
-            above.setdefault(unit, []).append(top)
-            below.setdefault(unit, []).append(bottom)
+            numerators.setdefault(unit, []).append(numerator)
+            denominators.setdefault(unit, []).append(denominator)
     return replace(
         averaged,
-        unit_ids=tuple(above),
-        numerators=[math.fsum(found) / len(pools) for found in above.values()],
-        denominators=[math.fsum(found) / len(pools) for found in below.values()],
+        unit_ids=tuple(numerators),
+        numerators=[math.fsum(found) / len(pools) for found in numerators.values()],
+        denominators=[math.fsum(found) / len(pools) for found in denominators.values()],
     )
 
 
 @dataclass(frozen=True)
-class _Means:
-    """The mean of what several runs' families read; a ``protocols.Family``."""
+class _MeanFamily:
+    """The mean over several runs' families; a ``protocols.Family``."""
 
     of: tuple[Family, ...]
 
@@ -109,12 +109,12 @@ class _Means:
         return {key: np.mean([one[key] for one in found], axis=0) for key in found[0]}
 
 
-def _family(pools: Sequence[Pool]) -> Family | None:
+def _mean_family(pools: Sequence[Pool]) -> Family | None:
     found = tuple(pool.family for pool in pools if pool.family is not None)
-    return _Means(found) if len(found) == len(pools) else None
+    return _MeanFamily(found) if len(found) == len(pools) else None
 
 
-def _averaged(pools: Sequence[Pool]) -> Statistic | None:
+def _mean_statistic(pools: Sequence[Pool]) -> Statistic | None:
     statistics_ = [pool.statistic for pool in pools if pool.statistic is not None]
     if not statistics_:
         return None

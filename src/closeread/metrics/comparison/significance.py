@@ -1,4 +1,4 @@
-"""Which of several systems is better on the same questions, by how much, and how surely."""
+"""Compare systems on the same questions: differences, intervals, paired tests and Holm's method."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from closeread.errors import MismatchError
 from closeread.metrics.comparison.paired import Paired
 from closeread.metrics.comparison.paired_tests import (
-    DETECTABLE,
+    DETECTABLE_ERRORS,
     holm,
     mcnemar,
     permutation,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# How many resamples and one more a p-value stands for at least, by test.
-_SMALLEST = {"permutation": 1, "bootstrap": 2}
+# The smallest p-value of a test, in units of 1 / (1 + resamples).
+_SMALLEST_COUNTS = {"permutation": 1, "bootstrap": 2}
 
 
 class Comparison(Record, frozen=True, kw_only=True):
@@ -42,13 +42,13 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     Attributes:
         test: ``mcnemar-exact``, ``permutation-exact``, ``permutation`` (Monte Carlo),
-            ``bootstrap`` (values that are no ratio of sums), or ``none``.
-        p_holm: Adjusted for all systems that were compared with the first one, and for all data
-            sets where they were compared on several.
-        sure: Whether the adjusted p-value is below 1 less the level of the intervals.
-        only_first: By McNemar's test: units that only the first got right; ``only_second`` alike.
-        n_units: What was paired: questions, passages or groups.
-        smallest_difference: What so many units would show with power 0.8 at level 0.05.
+            ``bootstrap`` (values that are not ratios of sums), or ``none``.
+        p_holm: The p-value adjusted for all systems compared with the first one, and for all data
+            sets if they were compared on several.
+        sure: Whether the adjusted p-value is below 1 minus the level of the intervals.
+        only_first: For McNemar's test: units that only the first got right; so ``only_second``.
+        n_units: The number of paired units: questions, passages or groups.
+        smallest_difference: What this many units detect with power 0.8 at level 0.05.
     """
 
     metric: str
@@ -73,46 +73,50 @@ class Comparison(Record, frozen=True, kw_only=True):
 
 
 def compare(pairs: Sequence[Paired]) -> tuple[Comparison, ...]:
-    """Compare systems pair by pair; p-values are adjusted for doing so (Holm).
+    """Compare systems pair by pair, with p-values adjusted for all pairs (Holm).
 
     Several runs of a system count with their mean in each unit, and their spread is reported.
 
     Args:
-        pairs: Every other system with the first one (``paired``).
+        pairs: Every other system paired with the first one (``pair_with_first``).
 
     Raises:
         MismatchError: The systems were not scored on the same questions.
     """
-    found = [_compared(pair) for pair in pairs]
-    return adjust_p_values(found, pairs[0].resampling) if pairs else ()
+    comparisons = [_compare_pair(pair) for pair in pairs]
+    return adjust_p_values(comparisons, pairs[0].resampling) if pairs else ()
 
 
-def adjust_p_values(found: Sequence[Comparison], resampling: Resampling) -> tuple[Comparison, ...]:
+def adjust_p_values(
+    comparisons: Sequence[Comparison], resampling: Resampling
+) -> tuple[Comparison, ...]:
     """Return comparisons with their p-values adjusted for all of them together (Holm).
 
     Args:
-        found: What is looked at together.
-        resampling: Of all of them. A difference is sure where its p-value is below 1 less the
-            level; where only more resamples could show a smaller one, a note says so.
+        comparisons: The comparisons that are reported together.
+        resampling: Their resampling. A difference is sure if its adjusted p-value is below 1 minus
+            the level; if only more resamples could make it smaller, a note says so.
     """
-    known = [one.p_value for one in found if one.p_value is not None]
-    together = iter(holm(known))
-    chance = round(1 - resampling.level, 10)  # 0.05, which the difference of the two floats is not
-    least = {test: n / (1 + resampling.resamples) for test, n in _SMALLEST.items()}
+    known = [comparison.p_value for comparison in comparisons if comparison.p_value is not None]
+    adjusted = iter(holm(known))
+    alpha = round(1 - resampling.level, 10)  # 0.05, unlike the difference of the two floats
+    smallest = {test: n / (1 + resampling.resamples) for test, n in _SMALLEST_COUNTS.items()}
     note = f"p is the smallest that {resampling.resamples:,} resamples can give"
 
-    def told(one: Comparison) -> Comparison:
-        if one.p_value is None:
-            return one
-        p_holm = next(together)
-        made = replace(one, p_holm=p_holm, sure=p_holm < chance)
-        at_least = one.p_value <= least.get(one.test, 0)
-        return _noted(made, note) if at_least and not made.sure and note not in one.note else made
+    def adjust(comparison: Comparison) -> Comparison:
+        if comparison.p_value is None:
+            return comparison
+        p_holm = next(adjusted)
+        is_smallest = comparison.p_value <= smallest.get(comparison.test, 0)
+        comparison = replace(comparison, p_holm=p_holm, sure=p_holm < alpha)
+        if is_smallest and not comparison.sure and note not in comparison.note:
+            return _add_note(comparison, note)
+        return comparison
 
-    return tuple(map(told, found))
+    return tuple(map(adjust, comparisons))
 
 
-def _compared(pair: Paired) -> Comparison:
+def _compare_pair(pair: Paired) -> Comparison:
     left, right = pair.pools
     values = value(left), value(right)
     units = list(dict.fromkeys([*left.unit_ids, *right.unit_ids]))
@@ -126,21 +130,21 @@ def _compared(pair: Paired) -> Comparison:
         n_units=len(units),
         first_spread=spread(list(map(value, pair.first.pools))),
         second_spread=spread(list(map(value, pair.second.pools))),
-        note=_unlike(pair),
+        note=_differing_notes(pair),
     )
     if values[0] is None or values[1] is None or not units:
-        return _noted(blank, "one of the two runs has no value")
+        return _add_note(blank, "one of the two runs has no value")
     blank = replace(blank, difference=values[1] - values[0])
     if any(pool.statistic is not None and not pool.of_sums for pool in (left, right)):
-        return _by_bootstrap(blank, left, right, pair.resampling)
-    apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
-    if apart:
-        units_count = count_of(apart, "unit counts", "units count")
-        blank = _noted(blank, f"{units_count} in only one of the two runs")
-    return _by_sums(blank, pair)
+        return _compare_by_bootstrap(blank, left, right, pair.resampling)
+    n_unpaired = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
+    if n_unpaired:
+        unpaired = count_of(n_unpaired, "unit counts", "units count")
+        blank = _add_note(blank, f"{unpaired} in only one of the two runs")
+    return _compare_by_sums(blank, pair)
 
 
-def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
+def _compare_by_sums(blank: Comparison, pair: Paired) -> Comparison:
     import numpy as np
 
     sides = pair.sides
@@ -166,32 +170,32 @@ def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
         low=low,
         high=high,
         smallest_difference=smallest_difference(_second_moment(sides), blank.n_units),
-        note=_noted(blank, note).note,
+        note=_add_note(blank, note).note,
     )
 
 
-def _unlike(pair: Paired) -> str:
-    """Say what is known of one value and not of the other: how it was judged, say."""
+def _differing_notes(pair: Paired) -> str:
+    """Return the notes that only one of the two values has, such as how it was judged."""
     left, right = (pool.note.split("; ") if pool.note else [] for pool in pair.pools)
-    told = [f"the first: {note}" for note in left if note not in right]
-    told += [f"the second: {note}" for note in right if note not in left]
-    return "; ".join(told)
+    notes = [f"the first: {note}" for note in left if note not in right]
+    notes += [f"the second: {note}" for note in right if note not in left]
+    return "; ".join(notes)
 
 
-def _noted(one: Comparison, note: str) -> Comparison:
-    return replace(one, note="; ".join(part for part in (one.note, note) if part))
+def _add_note(comparison: Comparison, note: str) -> Comparison:
+    return replace(comparison, note="; ".join(part for part in (comparison.note, note) if part))
 
 
 def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]:
-    """Percentile interval of the difference over resamples of the units, both systems' together."""
+    """Return the percentile interval of the difference, with both systems resampled together."""
     import numpy as np
 
     sides, level = pair.sides, pair.resampling.level
     weights, counted = sides.first_below, sides.first_below != 0
-    apart = np.unique((sides.second_above - sides.first_above)[counted] / weights[counted])
-    if len(apart) == 1 and (weights == sides.second_below).all():  # as in every resample
+    differences = np.unique((sides.second_above - sides.first_above)[counted] / weights[counted])
+    if len(differences) == 1 and (weights == sides.second_below).all():  # then so are all resamples
         most = unseen_bounds(0.0, int(counted.sum()), level)[1]
-        share = float(apart[0])
+        share = float(differences[0])
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
         return (
@@ -203,7 +207,7 @@ def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]
 
 
 def _second_moment(sides: Sides) -> float:
-    """Mean squared difference a unit, in the value's scale (linearised where weights differ)."""
+    """Return the mean squared difference per unit in the value's scale, linearised in weights."""
     import numpy as np
 
     influences = []
@@ -218,23 +222,25 @@ def _second_moment(sides: Sides) -> float:
     return float(np.mean((influences[0] + influences[1]) ** 2) + difference**2)
 
 
-def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resampling) -> Comparison:
-    """For values that are no ratio of sums: the share of resamples beyond no difference."""
+def _compare_by_bootstrap(
+    blank: Comparison, left: Pool, right: Pool, resampling: Resampling
+) -> Comparison:
+    """Compare values that are not ratios of sums by the share of resamples beyond 0."""
     import numpy as np
 
     if list(left.unit_ids) != list(right.unit_ids):
-        return _noted(blank, "the two runs have different units: no paired test for this value")
+        return _add_note(blank, "the two runs have different units: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"the two runs compute {left.metric} in different ways")
     first, second = resample_together([left, right], resampling, "difference|")
     drawn = second - first
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
-        return _noted(blank, "no resample gives a value")
+        return _add_note(blank, "no resample gives a value")
     tail = min((drawn <= 0).sum(), (drawn >= 0).sum())
     p_value = 2 * (1 + float(tail)) / (1 + drawn.size)
-    # Of few units resamples that agree are no proof: swapping the systems within each could give
-    # 2**units results, of which two are as extreme as any.
+    # With few units, resamples that agree prove nothing: swapping the systems within units gives
+    # 2**units results, of which two are as extreme as possible.
     p_value = min(1.0, max(p_value, 2.0 ** (1 - blank.n_units)))
     low, high, note = _percentiles(drawn, resampling.level)
     return replace(
@@ -243,13 +249,13 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         p_value=p_value,
         low=low,
         high=high,
-        smallest_difference=None if low is None else DETECTABLE * float(drawn.std()),
+        smallest_difference=None if low is None else DETECTABLE_ERRORS * float(drawn.std()),
         note=note,
     )
 
 
 def _percentiles(drawn: "NDArray[Any]", level: float) -> tuple[float | None, float | None, str]:
-    """Return the bounds and a note; no bounds where resamples that all agree would seem certain."""
+    """Return the bounds and a note; no bounds if all resamples agree, as if they were certain."""
     import numpy as np
 
     drawn = drawn[np.isfinite(drawn)]

@@ -1,6 +1,6 @@
-"""What two systems' difference becomes where their results are swapped within units at random.
+"""Swap two systems' results within units at random, and compute the difference after each swap.
 
-If the systems are equally good, it says nothing which of the two gave which result of a unit.
+If the systems are equally good, their results within a unit are exchangeable.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_FREQUENT = 256  # from so many equal units on, one binomial number is cheaper than bits
-_CELLS = 2_000_000  # of tables in memory at a time
+_COUNTED_FROM = 256  # from this many equal units, one binomial number is cheaper than bits
+_CELLS = 2_000_000  # cells of tables in memory at a time
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Two systems' sums a unit: arrays of shape (units,), in the same order of units."""
+    """Two systems' sums per unit: arrays of shape (units,), in the same order of units."""
 
     first_above: "NDArray[Any]"
     first_below: "NDArray[Any]"
@@ -30,18 +30,18 @@ class Sides:
         return [self.first_above, self.first_below, self.second_above, self.second_below]
 
     @property
-    def weigh_alike(self) -> bool:
-        """Whether every unit has one weight in both systems."""
+    def have_equal_weights(self) -> bool:
+        """Whether every unit has the same weight in both systems."""
         return bool((self.first_below == self.second_below).all())
 
 
 @dataclass(frozen=True)
 class Differences:
-    """Second value minus first, a swap each, and their variances; 0 where they are undefined.
+    """Second value minus first after each swap, and their variances; 0 if undefined.
 
     Attributes:
         values: Shape (swaps,).
-        variances: What the value would vary by over samples of units (linearised); shape (swaps,).
+        variances: The linearised variance of the value over samples of units; shape (swaps,).
     """
 
     values: "NDArray[Any]"
@@ -50,12 +50,12 @@ class Differences:
 
 @dataclass(frozen=True)
 class Swaps:
-    """The random swaps of two systems on one data set, drawn once however often they are asked for.
+    """The random swaps of two systems on one data set, drawn once and cached.
 
     Attributes:
         sides: Both systems' sums.
-        resamples: How many random swaps there are.
-        generator: Where draws come from.
+        resamples: The number of random swaps.
+        generator: The random generator.
     """
 
     sides: Sides
@@ -63,8 +63,8 @@ class Swaps:
     generator: "Generator"
 
     @property
-    def n_unlike(self) -> int:
-        """How many units differ between the two systems."""
+    def n_differing(self) -> int:
+        """The number of units that differ between the two systems."""
         return len(self._moved)
 
     @cached_property
@@ -74,25 +74,25 @@ class Swaps:
 
     @property
     def observed(self) -> "Differences":
-        """The one difference without any swap."""
+        """The difference without any swap."""
         import numpy as np
 
-        return self.after(np.zeros((1, self.n_unlike)))
+        return self.after_swaps(np.zeros((1, self.n_differing)))
 
-    def after(self, swapped: "NDArray[Any]") -> "Differences":
-        """Return the differences after given swaps: 0 or 1 by swap and unit that differs."""
+    def after_swaps(self, swapped: "NDArray[Any]") -> "Differences":
+        """Return the differences after given swaps: 0 or 1 by swap and differing unit."""
         return self._differences(swapped @ self._moved)
 
     @cached_property
     def _moved(self) -> "NDArray[Any]":
         one = self.sides
-        unlike = (one.first_above != one.second_above) | (one.first_below != one.second_below)
-        first, second = _products(Sides(*(column[unlike] for column in one.columns)))
+        differs = (one.first_above != one.second_above) | (one.first_below != one.second_below)
+        first, second = _products(Sides(*(column[differs] for column in one.columns)))
         moved: NDArray[Any] = second - first
         return moved
 
     def _differences(self, moved: "NDArray[Any]") -> "Differences":
-        """The differences once sums of ``_products`` went over, a row a swap."""
+        """Return the differences after moving sums of ``_products``, one row per swap."""
         import numpy as np
 
         one = self.sides
@@ -100,7 +100,7 @@ class Swaps:
         (above_1, below_1, *of_1), (above_2, below_2, *of_2) = (left + moved).T, (right - moved).T
         with np.errstate(invalid="ignore", divide="ignore"):
             first, second = above_1 / below_1, above_2 / below_2
-            # of each system's residuals, above - value * below: their squares and their products
+            # squares and products of each system's residuals, above - value * below
             squares = [
                 (product[0] - 2 * value * product[1] + value**2 * product[2]) / below**2
                 for product, value, below in ((of_1, first, below_1), (of_2, second, below_2))
@@ -115,7 +115,7 @@ class Swaps:
 
 
 def _products(sides: Sides) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Return what differences and their variances are made of: of each system, (units, 6)."""
+    """Return each system's products from which differences are computed, shape (units, 6)."""
     import numpy as np
 
     above_1, below_1, above_2, below_2 = sides.columns
@@ -129,15 +129,15 @@ def _products(sides: Sides) -> "tuple[NDArray[Any], NDArray[Any]]":
 def draw_swapped_sums(
     rows: "NDArray[Any]", resamples: int, generator: "Generator"
 ) -> "NDArray[Any]":
-    """Return sums of rows of which each is taken or not by the toss of a coin.
+    """Return sums over random subsets of the rows: each row is taken with probability 1/2.
 
-    A byte tosses for eight rows, whose 256 sums lie in a table; equal rows that are many are
-    counted by a binomial number.
+    One random byte decides for eight rows, whose 256 possible sums are in a table; frequent equal
+    rows are counted by one binomial number.
 
     Args:
-        rows: Numbers a unit, shape (units, k).
-        resamples: How many sums.
-        generator: Where draws come from.
+        rows: Numbers per unit, shape (units, k).
+        resamples: The number of sums.
+        generator: The random generator.
 
     Returns:
         Shape (resamples, k).
@@ -145,16 +145,16 @@ def draw_swapped_sums(
     import numpy as np
 
     rows, times = np.unique(rows, axis=0, return_counts=True)
-    many = times >= _FREQUENT
-    counts = generator.binomial(times[many], 0.5, size=(resamples, many.sum()))
-    sums: NDArray[Any] = counts @ rows[many]
-    few = np.repeat(rows[~many], times[~many], axis=0)
-    few = np.concatenate([few, np.zeros((-len(few) % 8, few.shape[1]))])
-    eights = few.reshape(-1, 8, few.shape[1])
+    frequent = times >= _COUNTED_FROM
+    counts = generator.binomial(times[frequent], 0.5, size=(resamples, frequent.sum()))
+    sums: NDArray[Any] = counts @ rows[frequent]
+    rare = np.repeat(rows[~frequent], times[~frequent], axis=0)
+    rare = np.concatenate([rare, np.zeros((-len(rare) % 8, rare.shape[1]))])
+    blocks = rare.reshape(-1, 8, rare.shape[1])
     tosses = (np.arange(256)[:, None] >> np.arange(8)) & 1
-    step = max(1, _CELLS // (256 * few.shape[1]))
-    for start in range(0, len(eights), step):
-        for table in np.einsum("st,etk->esk", tosses, eights[start : start + step]):
+    step = max(1, _CELLS // (256 * rare.shape[1]))
+    for start in range(0, len(blocks), step):
+        for table in np.einsum("st,etk->esk", tosses, blocks[start : start + step]):
             picked = np.frombuffer(generator.bytes(resamples), dtype=np.uint8)
             sums += table.take(picked, axis=0)
     return sums

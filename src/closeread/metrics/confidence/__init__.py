@@ -1,1 +1,1 @@
-"""What confidences are worth: how honest they are, and what curves of risk and coverage hold."""
+"""Measure confidences: calibration, and bands of risk-coverage curves."""

@@ -1,8 +1,8 @@
-"""How sure each point of a risk-coverage curve is: a band, point by point.
+"""Compute a pointwise confidence band of a risk-coverage curve.
 
 The units of the metric are resampled as for its interval; in each resample its own surest answers
-are taken up to the same coverage. Each point by itself lies in its bounds as often as the level
-says; that the whole curve lies in the band is less sure.
+are taken up to the same coverage. The level holds for each point by itself, not for the whole
+curve.
 """
 
 from collections.abc import Sequence
@@ -25,53 +25,54 @@ def band(
 ) -> "tuple[NDArray[Any], NDArray[Any]]":
     """Return the lower and the upper bound of the mean at each coverage, both (coverages,).
 
-    Where a coverage ends among equally sure answers, these count as right as they are on the
-    average. Where the answers of a point are all alike the bound of what may have gone unseen is
-    taken in too (``intervals.unseen_bounds``).
+    If a coverage ends among answers of equal confidence, each of them counts as their average. If
+    the answers of a point are all equally right, the band includes ``intervals.unseen_bounds``.
 
     Args:
-        confidences: One an answer; None is less sure than any.
-        correct: How right each is, 0 to 1.
-        units: What each belongs to: answers of one unit are drawn together.
-        coverages: Where the curve is read, in (0, 1].
-        resampling: How many resamples, which level, which seed.
-        name: Names the draws, so that no other number moves them.
+        confidences: One per answer; None ranks last.
+        correct: How right each answer is, 0 to 1.
+        units: The unit of each answer; answers of one unit are drawn together.
+        coverages: The coverages of the points, in (0, 1].
+        resampling: Number of resamples, level, seed.
+        name: The name of the random generator, so that its draws depend on no other number.
     """
     import numpy as np
 
-    surest, ends, right, unit_of, members = _ranked(confidences, correct, units)
-    across = np.asarray(coverages, dtype=float)
+    surest, ends, right, unit_of, members = _rank(confidences, correct, units)
+    coverage_points = np.asarray(coverages, dtype=float)
     generator = resampling.generator(name)
-    drawn = np.empty((resampling.resamples, len(across)))
+    drawn = np.empty((resampling.resamples, len(coverage_points)))
     for row in range(resampling.resamples):
         picked = generator.integers(0, members, size=members, dtype=np.uint32)
         times = np.bincount(picked, minlength=members)[unit_of]
-        drawn[row] = _read(times, right, ends, across)
+        drawn[row] = _means_at(times, right, ends, coverage_points)
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-    for place, share in enumerate(across):
+    for index, share in enumerate(coverage_points):
         answered = surest[: max(1, round(share * len(right)))]
-        found = right[: len(answered)]
-        if found.min() == found.max():
+        answered_correct = right[: len(answered)]
+        if answered_correct.min() == answered_correct.max():
             bounds = unseen_bounds(
-                float(found[0]), len({units[at] for at in answered}), resampling.level
+                float(answered_correct[0]), len({units[at] for at in answered}), resampling.level
             )
-            low[place], high[place] = min(low[place], bounds[0]), max(high[place], bounds[1])
+            low[index], high[index] = min(low[index], bounds[0]), max(high[index], bounds[1])
     return low, high
 
 
-def _ranked(
+def _rank(
     confidences: Sequence[float | None], correct: Sequence[float], units: Sequence[str]
 ) -> "tuple[list[int], NDArray[Any], NDArray[Any], NDArray[Any], int]":
-    """Return the answers' places, the surest first; where equally sure ones end; and the rest.
+    """Rank the answers, the surest first.
 
-    That is how right each of them is, the number of its unit, and how many units there are.
+    Returns:
+        Their indices; where ties end; how right each is; the number of its unit; the number of
+        units.
     """
     import numpy as np
 
-    sure = np.array([-np.inf if one is None else one for one in confidences], dtype=float)
-    order = np.argsort(-sure, kind="stable")
-    falling = sure[order]
+    confidence = np.array([-np.inf if one is None else one for one in confidences], dtype=float)
+    order = np.argsort(-confidence, kind="stable")
+    falling = confidence[order]
     (ends,) = np.nonzero(np.append(falling[1:] != falling[:-1], True))
     numbers = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
     unit_of = np.array([numbers[unit] for unit in units], dtype=np.intp)[order]
@@ -79,14 +80,17 @@ def _ranked(
     return order.tolist(), ends, right, unit_of, len(numbers)
 
 
-def _read(
-    times: "NDArray[Any]", right: "NDArray[Any]", ends: "NDArray[Any]", across: "NDArray[Any]"
+def _means_at(
+    times: "NDArray[Any]",
+    right: "NDArray[Any]",
+    ends: "NDArray[Any]",
+    coverage_points: "NDArray[Any]",
 ) -> "NDArray[Any]":
-    """Return the mean over the surest at each coverage, every answer counted so many times."""
+    """Return the mean over the surest answers at each coverage, each counted ``times`` times."""
     import numpy as np
 
     counted = np.concatenate(([0], np.cumsum(times)[ends]))
     summed = np.concatenate(([0.0], np.cumsum(times * right)[ends]))
-    wanted = across * counted[-1]
-    found: NDArray[Any] = np.interp(wanted, counted, summed) / wanted
-    return found
+    wanted = coverage_points * counted[-1]
+    means: NDArray[Any] = np.interp(wanted, counted, summed) / wanted
+    return means

@@ -1,1 +1,1 @@
-"""Answers held against gold as text: what several official scorers do alike."""
+"""Compare answers with gold as text: computations that several official scorers share."""

@@ -1,8 +1,8 @@
-"""Several references, each of which was somebody's answer, too: all but one judge, by turns.
+"""Score against several references, leaving out one at a time.
 
-A person's answer is judged by those of the others alone; so that a system is not judged by more of
-them than people are, CoQA's and QuAC's programs leave out one reference at a time and take the mean
-of the best values over the rest (Reddy et al. 2019, section 6.1; Choi et al. 2018, section 5.2).
+A human answer is scored against the other references only. So that a system is not scored against
+more of them, CoQA's and QuAC's programs leave out one reference at a time and take the mean of the
+best values over the rest (Reddy et al. 2019, section 6.1; Choi et al. 2018, section 5.2).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ def mean_of_best(values: Sequence[float]) -> float:
     """Return the mean, over each reference left out, of the best value over the others.
 
     Args:
-        values: One a reference; the only one is not left out.
+        values: One per reference; a single one is not left out.
     """
     if len(values) == 1:
         return values[0]

@@ -1,30 +1,30 @@
-"""How much two lists of words share, and F1 from it: what four official scorers compute."""
+"""Count the words that two lists share, and compute F1, as four official scorers do."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 
 def count_shared(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many words two bags share; a repeat counts as often as both have it."""
+    """Return how many words two bags share; a repeated word counts as often as both have it."""
     distinct = set(left)
-    both = distinct.intersection(right)
-    if not both or len(distinct) == len(left):
-        return len(both)
-    if len(both) * (len(left) + len(right)) > 4000:
+    common = distinct.intersection(right)
+    if not common or len(distinct) == len(left):
+        return len(common)
+    if len(common) * (len(left) + len(right)) > 4000:
         return sum((Counter(left) & Counter(right)).values())
-    return sum(min(left.count(word), right.count(word)) for word in both)
+    return sum(min(left.count(word), right.count(word)) for word in common)
 
 
-def f1(same: int, n_predicted: int, n_gold: int) -> float:
+def f1(n_common: int, n_predicted: int, n_gold: int) -> float:
     """Return the harmonic mean of precision and recall, rounded as the official programs do.
 
     Args:
-        same: Words in common, at least 1.
-        n_predicted: Words of the prediction.
-        n_gold: Words of the reference.
+        n_common: Number of words in common, at least 1.
+        n_predicted: Number of words of the prediction.
+        n_gold: Number of words of the reference.
     """
-    precision = same / n_predicted
-    recall = same / n_gold
+    precision = n_common / n_predicted
+    recall = n_common / n_gold
     return (2 * precision * recall) / (precision + recall)
 
 
@@ -35,7 +35,7 @@ def exact_and_f1(
 
     Args:
         predicted: The prediction's words.
-        references: Each reference's words; taken one by one until one is equal.
+        references: Each reference's words; read one by one until one is equal.
         both_empty: F1 of a prediction without words against a reference without words.
     """
     best = 0.0
@@ -44,9 +44,9 @@ def exact_and_f1(
     for reference in references:
         if reference == predicted:
             return 1.0, 1.0 if predicted else both_empty
-        if both := distinct.intersection(reference):
-            same = count_shared(predicted, reference) if repeats else len(both)
-            found = f1(same, len(predicted), len(reference))
+        if common := distinct.intersection(reference):
+            n_common = count_shared(predicted, reference) if repeats else len(common)
+            found = f1(n_common, len(predicted), len(reference))
             if found > best:  # noqa: PLR1730 - a call of max costs as much as the rest
                 best = found
     return 0.0, best

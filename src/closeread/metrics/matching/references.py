@@ -1,4 +1,4 @@
-"""The strings that scorers of single answers compare: one a gold answer, one a prediction."""
+"""Return the strings that scorers of single answers compare: gold answers and a prediction."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,43 +7,43 @@ from closeread.errors import CloseReadError
 from closeread.types import Prediction, Question
 
 Gold = TypeVar("Gold")
-_JUDGE_NONE = ("squad2", "squad2~strict", "cmrc~mixed")
+_SCORE_UNANSWERABLE = ("squad2", "squad2~strict", "cmrc~mixed")
 
 
 def references(question: Question, metric: str) -> Sequence[str]:
     """Return each gold answer's first text.
 
     Raises:
-        CloseReadError: There is none.
+        CloseReadError: The question has no gold answer.
     """
-    found = [answer.texts[0] for answer in question.answers if answer.texts]
-    return found or require_gold(question.question_id, found, metric)
+    texts = [answer.texts[0] for answer in question.answers if answer.texts]
+    return texts or require_gold(question.question_id, texts, metric)
 
 
 def require_gold(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Gold]:
-    """Return the gold answers as they are.
+    """Return the gold answers unchanged.
 
     Raises:
-        CloseReadError: There is none: the maximum over nothing at which official programs stop.
+        CloseReadError: There is none; official programs stop at the maximum over nothing.
     """
     if golds:
         return golds
-    judges_none = metric in _JUDGE_NONE
+    scores_unanswerable = metric in _SCORE_UNANSWERABLE
     raise CloseReadError(
         "the question has no gold answer to compare with",
         where=f"{metric}, question {question_id}",
         expected="at least one accepted answer for every question"
-        + (", or a mark that it is unanswerable" if judges_none else ""),
+        + (", or a mark that it is unanswerable" if scores_unanswerable else ""),
         cure="score data that has gold answers, and mark a question as unanswerable in the data: "
         'is_impossible in SQuAD\'s format, "answer": null in JSON lines, an empty cell in CSV'
-        if judges_none
+        if scores_unanswerable
         else "score data that has gold answers; squad2, and cmrc~mixed in Chinese, score "
         "unanswerable questions too",
     )
 
 
 def predicted_text(prediction: Prediction | None) -> str | None:
-    """Return a prediction's first text, "" where it says that there is no answer.
+    """Return a prediction's first text; "" if it predicts that there is no answer.
 
     None means that there is nothing to compare: no prediction, or a reader that failed.
     """
@@ -54,7 +54,7 @@ def predicted_text(prediction: Prediction | None) -> str | None:
 
 
 def require_string(question_id: str, raw: object, metric: str) -> str:
-    """Check that a raw JSON value is a string, as the official program needs it.
+    """Return a raw JSON value if it is a string, as the official program requires.
 
     Raises:
         CloseReadError: It is null, a number, a list or an object.

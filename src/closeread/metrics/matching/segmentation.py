@@ -1,7 +1,8 @@
-"""Mixed Chinese and Latin text to segments, as CMRC 2018 and ExpMRC count them.
+"""Split mixed Chinese and Latin text into segments, as CMRC 2018 and ExpMRC do.
 
-A character of U+4E00 to U+9FA5 and a listed mark are a segment each; every run of other characters
-goes through NLTK's word tokenizer. NLTK is pinned to 3.9.1: later versions split other tokens.
+A character from U+4E00 to U+9FA5 and a listed punctuation mark are one segment each; NLTK's word
+tokenizer splits every run of other characters. NLTK is pinned to 3.9.1: later versions split
+differently.
 """
 
 import re
@@ -13,7 +14,7 @@ from closeread.registry.extras import missing_extra
 from closeread.text import normalize
 
 _SINGLE = "\u4e00-\u9fa5" + re.escape("".join(sorted(normalize.CMRC_MARKS)))
-_PIECE = re.compile(f"([{_SINGLE}])|([^{_SINGLE}]+)")
+_PARTS = re.compile(f"([{_SINGLE}])|([^{_SINGLE}]+)")
 _CACHED_LENGTH = 200
 
 
@@ -22,7 +23,7 @@ class Segmenter:
     """Splits text into segments.
 
     Attributes:
-        punkt: Let NLTK's English Punkt model find sentences in the runs first, as the official
+        punkt: Split runs into sentences with NLTK's English Punkt model first, as the official
             programs do. Without it a full stop inside a run stays with its word.
     """
 
@@ -33,26 +34,26 @@ class Segmenter:
         return f"nltk:{version('nltk')}|punkt:{'english' if self.punkt else 'none'}"
 
     def note(self) -> str:
-        """Return what a reader of the number must be told; nothing where all is official."""
+        """Return the note if the segments may differ from the official program's; else ""."""
         if self.punkt:
             return ""
         return "F1 may differ from the official program's: NLTK's Punkt data are not installed"
 
     def cmrc(self, text: str) -> list[str]:
-        """Return the segments of CMRC 2018's F1: of the text without its marks.
+        """Return the segments for CMRC 2018's F1: those of the text without punctuation.
 
-        Because the marks go first, ``ω-force`` is the one segment ``ωforce``.
+        Punctuation is dropped first, so ``ω-force`` is the one segment ``ωforce``.
         """
         return self.mixed(normalize.cmrc(text))
 
     def mixed(self, text: str) -> list[str]:
-        """Return the segments of a text as it stands, marks among them."""
+        """Return the segments of a text, including punctuation."""
         segments: list[str] = []
-        for single, run in _PIECE.findall(text):
+        for single, run in _PARTS.findall(text):
             if single:
                 segments.append(single)
             elif len(run) <= _CACHED_LENGTH:
-                segments += _remembered(run, self.punkt)
+                segments += _cached_words(run, self.punkt)
             else:
                 segments += _words(run, self.punkt)
         return segments
@@ -67,7 +68,9 @@ def make_segmenter() -> Segmenter:
     try:
         from nltk.data import find
     except ModuleNotFoundError as error:
-        raise missing_extra("scoring as CMRC 2018 and ExpMRC do", "nltk", "cmrc") from error
+        raise missing_extra(
+            "scoring with CMRC 2018's and ExpMRC's segments", "nltk", "cmrc"
+        ) from error
     try:
         find("tokenizers/punkt_tab/english/")
     except LookupError:
@@ -85,4 +88,4 @@ def _words(run: str, punkt: bool) -> tuple[str, ...]:
     return tuple(word_tokenize(run, preserve_line=not punkt))
 
 
-_remembered = lru_cache(maxsize=1 << 15)(_words)
+_cached_words = lru_cache(maxsize=1 << 15)(_words)

@@ -1,4 +1,4 @@
-"""One answer string against several references: the scorer that SQuAD 1.1 and MRQA 2019 share."""
+"""Score one answer string against several references, as SQuAD 1.1 and MRQA 2019 do."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,13 +25,13 @@ TextScore = Callable[[str, Sequence[str]], tuple[float, float]]
 
 @dataclass(frozen=True, kw_only=True)
 class SingleAnswer:
-    """Exact match and bag-of-words F1; the best reference counts, for each of the two.
+    """Exact match and bag-of-words F1, each the best over the references.
 
     Attributes:
         name: The official scorer's name, which is also its normaliser's.
-        skip_no_answer: Leave questions that nothing was handed in for out of the mean, instead
-            of scoring them 0.
-        last_of_id: Of questions with one id only the last counts.
+        skip_no_answer: Leave questions without a prediction out of the mean, instead of scoring
+            them 0.
+        last_of_id: If an id is repeated, only its last question counts.
     """
 
     name: str
@@ -98,7 +98,7 @@ def score_file(
     """Return exact match and F1 over a file in percent, summed in the official order.
 
     Raises:
-        CloseReadError: A prediction is no string, a question has no reference, or no question is
+        CloseReadError: A prediction is not a string, a question has no reference, or no question is
             left to divide by.
     """
     exact = f1 = 0.0
@@ -110,9 +110,9 @@ def score_file(
             continue
         total += 1
         text = require_string(question_id, predictions[question_id], name)
-        found = score(text, require_gold(question_id, texts, name))
-        exact += found[0]
-        f1 += found[1]
+        scored = score(text, require_gold(question_id, texts, name))
+        exact += scored[0]
+        f1 += scored[1]
     if not total:
         raise undefined_mean(name, "no question was answered" if n_questions else "no question")
     return {"exact_match": 100.0 * exact / total, "f1": 100.0 * f1 / total}

@@ -1,1 +1,1 @@
-"""Scorers as other harnesses have them, under their names and for comparison only."""
+"""Reproduce scorers of other harnesses under their names, for comparison only."""

@@ -1,4 +1,4 @@
-"""What the scorers of other harnesses share: one answer string, several gold answers, a mean."""
+"""Define what the scorers of other harnesses share: one answer, several gold answers, a mean."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,14 +22,15 @@ _ANSWER_LINE = re.compile(r"Answer\s*:\s*([^\n]+)", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class ForeignScorer:
-    """A metric that reproduces another harness, oddities included.
+    """A metric that reproduces another harness, including its defects.
 
     Attributes:
-        name: The harness, which is the metric's family.
+        name: The harness, which is also the metric's name.
         version: The version or commit whose behaviour is reproduced.
-        keys: The values that ``judge`` gives, in the order of printing.
-        judge: The predicted texts and the texts of every gold answer to named values.
-        maximum: The values whose number over a file is their largest, not their mean.
+        keys: The values that ``judge`` returns, in the order of printing.
+        judge: A function from the predicted texts and the texts of every gold answer to named
+            values.
+        maximum: The values of which a file has the maximum, not the mean.
     """
 
     name: str
@@ -44,7 +45,7 @@ class ForeignScorer:
         return f"{self.name}|as:{self.version}|missing:zero|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return the harness's values of one question; 0 where nothing was answered."""
+        """Return the harness's values of one question; 0 if it was not answered."""
         values: dict[str, float | None] = dict.fromkeys(self.keys, 0.0)
         if prediction is not None and prediction.answer is not None:
             golds = [answer.texts for answer in question.answers if answer.texts]
@@ -58,26 +59,26 @@ class ForeignScorer:
         names = {key: f"{self.name}.{key}" for key in self.keys}
         scores = list(scores)
         return tuple(
-            _largest(pool, key, scores) if key in self.maximum else pool
+            _maximum_pool(pool, key, scores) if key in self.maximum else pool
             for key, pool in zip(self.keys, mean_pools(names, scores, submission), strict=True)
         )
 
 
-def _largest(pool: Pool, key: str, scores: Sequence[Score]) -> Pool:
-    """Return the pool of the largest value of single questions, whatever unit they belong to."""
+def _maximum_pool(pool: Pool, key: str, scores: Sequence[Score]) -> Pool:
+    """Return the pool of the maximum over single questions, whatever their unit."""
     numbers = [score.values[key] or 0.0 for score in scores]
     return replace(
         pool,
         unit_ids=[score.unit_id or score.question_id for score in scores],
         numerators=numbers,
         denominators=[1] * len(numbers),
-        statistic=_Largest(numbers),
+        statistic=_Maximum(numbers),
         note="the maximum, not the mean",
     )
 
 
 @dataclass(frozen=True)
-class _Largest:
+class _Maximum:
     numbers: Sequence[float]
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
@@ -93,11 +94,11 @@ class _Largest:
 
 
 def join_spans(texts: Sequence[str]) -> str:
-    """Return the predicted spans as the one string that a language model would have written."""
+    """Return the predicted spans as one string, as a language model would have written them."""
     return texts[0] if len(texts) == 1 else ", ".join(texts)
 
 
 def extract_answer(text: str) -> str:
-    """Return the rest of the first line that says ``Answer:``, or everything where none does."""
+    """Return the rest of the first line with ``Answer:``, or the whole text if there is none."""
     found = _ANSWER_LINE.search(text)
     return found[1] if found else text

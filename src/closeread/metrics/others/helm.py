@@ -1,10 +1,9 @@
-"""The reference metrics of HELM that its reading scenarios use.
+"""Score with the reference metrics of HELM's reading scenarios.
 
-Both sides are stripped. What is compared exactly, and whether the answer begins with a gold one, is
-told of the texts as they are and, ``quasi``, lower-cased and without punctuation, articles and
-further blanks. The F1 is over *sets* of words, so that a word said twice counts once. An empty
-answer has nothing, gold spans are joined by `` and ``. Source:
-``metrics/evaluate_reference_metrics.py`` of 0.5.16, and NLTK's ``f_measure``.
+Both sides are stripped. Exact match and prefix match compare the texts unchanged; their ``quasi``
+variants compare them lower-cased and without punctuation, articles and extra blanks. F1 is over
+*sets* of words, so a repeated word counts once. An empty answer scores 0; gold spans are joined by
+`` and ``. Source: ``metrics/evaluate_reference_metrics.py`` of 0.5.16, and NLTK's ``f_measure``.
 """
 
 import re
@@ -31,20 +30,20 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = join_spans(texts).strip()
+    predicted = join_spans(texts).strip()
     best = dict.fromkeys(_KEYS, 0.0)
-    if not said:
+    if not predicted:
         return best
-    plain = _plain(said)
+    normalized = _normalize(predicted)
     for gold in golds:
-        wanted = " and ".join(gold)
-        bare, normal = wanted.strip(), _plain(wanted)
+        gold_text = " and ".join(gold)
+        stripped, gold_normalized = gold_text.strip(), _normalize(gold_text)
         found = (
-            said == bare,
-            plain == normal,
-            said.startswith(bare),
-            plain.startswith(normal),
-            _f1(plain, normal),
+            predicted == stripped,
+            normalized == gold_normalized,
+            predicted.startswith(stripped),
+            normalized.startswith(gold_normalized),
+            _f1(normalized, gold_normalized),
         )
         for key, value in zip(_KEYS, found, strict=True):
             best[key] = max(best[key], float(value))
@@ -52,13 +51,13 @@ def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
-def _f1(said: str, gold: str) -> float:
-    words, wanted = set(said.split()), set(gold.split())
-    same = len(words & wanted)
-    if not same:
+def _f1(predicted: str, gold: str) -> float:
+    words, gold_words = set(predicted.split()), set(gold.split())
+    n_common = len(words & gold_words)
+    if not n_common:
         return 0.0
-    return 1.0 / (0.5 / (same / len(words)) + (1 - 0.5) / (same / len(wanted)))
+    return 1.0 / (0.5 / (n_common / len(words)) + (1 - 0.5) / (n_common / len(gold_words)))

@@ -1,7 +1,7 @@
-"""``squad`` of Hugging Face evaluate: SQuAD 1.1's functions under another roof.
+"""Score as ``squad`` of Hugging Face evaluate, which has the functions of SQuAD 1.1.
 
-Words are what lies between blanks, and only ASCII punctuation goes, so a Chinese answer is one word
-with its full-width marks on. Source: ``metrics/squad`` at a7dd338.
+Words are separated by blanks, and only ASCII punctuation is dropped, so a Chinese answer is one
+word including its full-width punctuation. Source: ``metrics/squad`` at a7dd338.
 """
 
 from collections.abc import Mapping

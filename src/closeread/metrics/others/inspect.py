@@ -1,11 +1,10 @@
-"""``f1`` of inspect-ai, as its DROP task calls it.
+"""Score as ``f1`` of inspect-ai, as its DROP task calls it.
 
-Words are those of the DROP evaluator but for three things: case is folded; a token that becomes a
-finite number once the marks around it are gone keeps its decimal point; and no number gate asks
-that numbers agree. Gold spans are joined by a comma without a blank into one string. The answer is
-the first line that says ``Answer:``. Source: ``scorer/_classification.py`` of 0.3.285, where a word
-counts as often as it stands there and a gold answer without words is passed over; until 499e6152
-words were a set.
+Words are those of the DROP evaluator with three differences: case is folded; a token that is a
+finite number without surrounding punctuation keeps its decimal point; and there is no number gate.
+Gold spans are joined by a comma without a blank into one string. The answer is the first line with
+``Answer:``. Source: ``scorer/_classification.py`` of 0.3.285, which counts repeated words and skips
+a gold answer without words; until 499e6152 words were a set.
 """
 
 import math
@@ -27,13 +26,13 @@ _VERSIONS = ("0.3.285", "499e6152")
 
 
 def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
-    """Make the metric.
+    """Return the metric.
 
     Args:
-        version: ``0.3.285`` counts words, ``499e6152`` takes each once.
+        version: ``0.3.285`` counts repeated words, ``499e6152`` counts each word once.
 
     Raises:
-        UsageError: It is another one.
+        UsageError: The version is unknown.
     """
     if version not in _VERSIONS:
         raise UsageError(
@@ -44,21 +43,21 @@ def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds, *, counted: bool) -> Mapping[str, float]:
-    said = _words(extract_answer(join_spans(texts)), counted=counted)
+    predicted = _words(extract_answer(join_spans(texts)), counted=counted)
     best = 0.0
     for gold in golds:
         joined = ",".join(gold)
         if joined.strip():
-            wanted = _words(joined, counted=counted)
-            if wanted or not counted:
-                best = max(best, _f1(said, wanted))
+            gold_words = _words(joined, counted=counted)
+            if gold_words or not counted:
+                best = max(best, _f1(predicted, gold_words))
     return {"f1": round(best, 2)}
 
 
-def _f1(said: Counter[str], gold: Counter[str]) -> float:
-    same = (said & gold).total()
-    precision = same / said.total() if said else 1.0
-    recall = same / gold.total() if gold else 1.0
+def _f1(predicted: Counter[str], gold: Counter[str]) -> float:
+    n_common = (predicted & gold).total()
+    precision = n_common / predicted.total() if predicted else 1.0
+    recall = n_common / gold.total() if gold else 1.0
     return 2 * precision * recall / (precision + recall) if precision or recall else 0.0
 
 
@@ -72,8 +71,8 @@ def _words(text: str, *, counted: bool) -> Counter[str]:
 def _token(raw: str) -> str:
     token = raw.casefold()
     if not _is_number(token):
-        bare = token.strip(_AROUND)
-        token = bare if _is_number(bare) else token.translate(_PUNCTUATION)
+        stripped = token.strip(_AROUND)
+        token = stripped if _is_number(stripped) else token.translate(_PUNCTUATION)
     if _is_number(token):
         token = str(float(token))
     return _ARTICLE.sub(" ", token)

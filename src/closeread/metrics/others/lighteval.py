@@ -1,9 +1,9 @@
-"""``Metrics.drop`` and ``Metrics.exact_match`` of lighteval.
+"""Score as ``Metrics.drop`` and ``Metrics.exact_match`` of lighteval.
 
-The exact match of the first compares the gold answer's length with itself, so that repeated spans
-match, and both its values are joined over a file by their *largest*. The second, which the DROP
-task in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank;
-an empty answer matches nothing. Source: ``metrics/harness_compatibility/drop.py`` and
+The exact match of the first compares the gold answer's length with itself, so repeated spans match;
+both its values over a file are the *maximum*. The second, which the DROP task actually uses,
+compares plain strings after stripping, with gold spans joined by a comma and a blank; an empty
+answer matches nothing. Source: ``metrics/harness_compatibility/drop.py`` and
 ``tasks/tasks/drop_qa.py`` at 3fd15266.
 """
 
@@ -26,11 +26,11 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = {drop(text).text for text in texts}
+    predicted = {drop(text).text for text in texts}
     em = f1 = 0.0
     for gold in golds:
         if gold[0].strip():
-            em = max(em, float({drop(text).text for text in gold} == said))
+            em = max(em, float({drop(text).text for text in gold} == predicted))
             f1 = max(f1, score_pair(texts, gold)[1])
     whole = join_spans(texts)
     stripped = whole.strip()

@@ -1,8 +1,8 @@
-"""``drop`` of lm-evaluation-harness (task version 3): the official functions, on one string.
+"""Score as ``drop`` of lm-evaluation-harness (task version 3): official functions, one string.
 
-The harness deduplicates the gold answers and strips dates, which changes no score; what its
-numbers differ by is the answer it is given, cut at the first full stop and never more than one
-span. Source: ``lm_eval/tasks/drop/utils.py`` at 4e7e0d47.
+The harness deduplicates the gold answers and strips dates, which changes no score. Its numbers
+differ because of the answer that it scores, which is cut at the first full stop and never has more
+than one span. Source: ``lm_eval/tasks/drop/utils.py`` at 4e7e0d47.
 """
 
 from collections.abc import Mapping

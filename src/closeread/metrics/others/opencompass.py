@@ -1,9 +1,9 @@
-"""Two scorers of OpenCompass: ``EMEvaluator``, and the accuracy of its DROP task.
+"""Score as two scorers of OpenCompass: ``EMEvaluator``, and the accuracy of its DROP task.
 
-``opencompass.em`` cuts both sides at the first line break, full stop or comma, takes out what is
-neither letter, digit nor blank, and articles, and compares: ``12.25`` becomes ``12``. (The bare
+``opencompass.em`` cuts both sides at the first line break, full stop or comma, removes articles and
+whatever is neither letter, digit nor blank, and compares: ``12.25`` becomes ``12``. (The unchanged
 gold string is accepted too.) ``opencompass.drop`` is the fuzzy match of simple-evals on the first
-line that says ``Answer:``. Sources: ``icl_em_evaluator.py``, ``text_postprocessors.py`` and
+line with ``Answer:``. Sources: ``icl_em_evaluator.py``, ``text_postprocessors.py`` and
 ``drop_simple_eval.py`` at a5acc4bb.
 """
 
@@ -25,9 +25,9 @@ def metric() -> ForeignScorer:
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
     whole = join_spans(texts)
-    said, answer = _general(whole), extract_answer(whole)
+    predicted, answer = _general(whole), extract_answer(whole)
     alternatives = [" and ".join(gold) for gold in golds]
-    exact = any(said in (gold, _general(gold)) for gold in alternatives)
+    exact = any(predicted in (gold, _general(gold)) for gold in alternatives)
     fuzzy = any(fuzzy_match(answer, gold) for gold in alternatives)
     return {"em": float(exact), "drop": float(fuzzy)}
 

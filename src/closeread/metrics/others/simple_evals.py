@@ -1,8 +1,8 @@
-"""DROP as simple-evals scores it.
+"""Score DROP as simple-evals does.
 
-``simple-evals.drop.score`` is the headline, a fuzzy substring match; exact match and F1 are the
-official functions on percentages, so F1 keeps two decimals of a percent. Several gold spans are one
-string with `` and `` between them, and the answer is the first line that says ``Answer:``. Source:
+``simple-evals.drop.score``, the main number, is a fuzzy substring match. Exact match and F1 are the
+official functions on percentages, so F1 keeps two decimals of a percent. Several gold spans are
+joined by `` and `` into one string, and the answer is the first line with ``Answer:``. Source:
 ``drop_eval.py`` at ee3b0318.
 """
 
@@ -26,14 +26,14 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = extract_answer(join_spans(texts))
-    normalized = drop(said)
+    predicted = extract_answer(join_spans(texts))
+    normalized = drop(predicted)
     score = em = f1 = 0.0
     for gold in golds:
         joined = " and ".join(gold)
-        score = max(score, float(fuzzy_match(said, joined)))
+        score = max(score, float(fuzzy_match(predicted, joined)))
         if joined.strip():
-            wanted = drop(joined)
-            em = max(em, float(wanted.text == normalized.text))
-            f1 = max(f1, rounded(overlap(normalized, wanted) * 100))
+            gold_words = drop(joined)
+            em = max(em, float(gold_words.text == normalized.text))
+            f1 = max(f1, rounded(overlap(normalized, gold_words) * 100))
     return {"drop.score": score, "drop.em": em, "drop.f1": f1 / 100}

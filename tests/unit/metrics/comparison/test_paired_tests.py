@@ -50,7 +50,7 @@ def test_a_large_mcnemar_equals_scipy_s_binomial_test(b, c):
 
 def test_the_two_ways_to_add_up_mcnemar_s_tail_agree(monkeypatch):
     whole = [mcnemar(b, b + 60) for b in range(1, 300, 20)]
-    monkeypatch.setattr(paired_tests, "_COUNTED", 0)
+    monkeypatch.setattr(paired_tests, "_INTEGER_TERMS", 0)
     assert [mcnemar(b, b + 60) for b in range(1, 300, 20)] == pytest.approx(whole, rel=1e-10)
 
 
@@ -123,7 +123,7 @@ def test_a_monte_carlo_p_value_is_never_zero():
 def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells, frequent):
     """Ten wins a side of one weight: no swap is nearer; in small chunks as in one."""
     monkeypatch.setattr("closeread.metrics.comparison.swaps._CELLS", cells)
-    monkeypatch.setattr("closeread.metrics.comparison.swaps._FREQUENT", frequent)
+    monkeypatch.setattr("closeread.metrics.comparison.swaps._COUNTED_FROM", frequent)
     ups, downs = [1.0] * 10 + [0.0] * 10, [0.0] * 10 + [1.0] * 10
     assert permutation(sides(ups, downs), 99, np.random.default_rng(0)) == (1.0, False)
 
