@@ -15,7 +15,7 @@ def ask(page, passage, question, options=()):
     page.get_by_label("Question", exact=True).fill(question)
     for place, option in enumerate(options):
         if place == 0:
-            page.get_by_role("button", name="Give options").click()
+            page.get_by_role("button", name="Add options").click()
         elif place > 1:
             page.get_by_role("button", name="Add an option").click()
         page.get_by_label(f"Option {'ABCDE'[place]}", exact=True).fill(option)

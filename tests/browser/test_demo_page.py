@@ -57,7 +57,7 @@ def test_a_confidence_that_is_no_share_is_not_told_in_percent(
     page.locator(".took").wait_for()
     assert page.locator(".sure b").inner_text() == shown
     assert page.locator(".sure i").count() == bars
-    assert "only where the reader was calibrated" in page.locator(".result").inner_text()
+    assert "only if the reader was calibrated" in page.locator(".result").inner_text()
 
 
 def test_the_keys_ask_and_the_answer_is_told_to_those_who_listen(visit, lexical):
@@ -215,7 +215,7 @@ def test_stems_are_read_as_the_package_reads_them(visit, lexical):
         "(“" * 500_000 + "下列说法不正确的是",
     ]
     page = visit(lexical)
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     chosen = page.evaluate(
         """(stems) => stems.map((stem) => {
           const question = document.getElementById("question");

@@ -46,10 +46,10 @@ def options(page):
 def test_options_pasted_in_one_piece(visit, lexical, text, expected):
     """Each goes to its place without its letter; what has no letters from A on stays as it is."""
     page = visit(lexical)
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     paste(page, "Option A", text)
     assert options(page) == expected
-    told = f"{len(expected)} options pasted, each in its place."
+    told = f"Pasted {len(expected)} options, each into its own box."
     spread = expected[1] != "" or len(expected) > 2
     assert page.get_by_role("status").inner_text() == (told if spread else "")
     last = "ABCD"[len(expected) - 1] if spread else "A"
@@ -81,7 +81,7 @@ def test_the_next_question_is_pasted_over_the_one_that_was_answered(visit, lexic
 
 def test_pasting_takes_nothing_away_that_was_written(visit, lexical):
     page = visit(lexical)
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     page.get_by_label("Option B", exact=True).fill("mine")
     paste(page, "Option A", "A. one\nB. two")
     assert options(page) == ["A. one\nB. two", "mine"]
@@ -127,7 +127,7 @@ def test_what_was_dealt_out_is_taken_back(visit, lexical):
         page.keyboard.press("Control+z")
         assert question.input_value() == expected
         assert options(page) == []
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     paste(page, "Option A", "A. one\nB. two\nC. three")
     page.keyboard.press("Control+z")
     assert options(page) == ["A. one\nB. two\nC. three", ""]

@@ -80,7 +80,7 @@ def test_options_are_given_after_an_answer_without(visit, lexical):
     page = visit(lexical)
     ask(page, "The lamp was lit at six.", "When was it lit?")
     page.locator(".took").wait_for()
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     assert page.evaluate("document.activeElement.id") == "option-0"
     page.keyboard.type("at five")
     page.get_by_label("Option B", exact=True).fill("at six")
@@ -203,7 +203,7 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
         page = visit(server)
         ask(page, "The lamp was lit at six. It went out at nine.", "When was the lamp lit?")
         page.locator(".took").wait_for()
-        assert "as learned from my exam" in page.locator(".why").inner_text()
+        assert "calibrated on my exam" in page.locator(".why").inner_text()
         assert page.locator(".told .filled").inner_text() == "six"
         assert "not calibrated" in page.locator(".others + .own").inner_text()
         page.get_by_label("Question", exact=True).fill("Whose was the hat?")
@@ -214,7 +214,7 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
         page = visit(other)
         ask(page, "The lamp was lit at six. It went out at nine.", "When was the lamp lit?")
         page.locator(".took").wait_for()
-        assert "here it promises nothing" in page.locator(".why").inner_text()
+        assert "nothing is promised here" in page.locator(".why").inner_text()
         page.context.close()
 
 

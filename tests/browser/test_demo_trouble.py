@@ -15,12 +15,12 @@ pytestmark = pytest.mark.browser
 def test_what_is_missing_is_said_at_its_place(visit, lexical):
     page = visit(lexical)
     page.get_by_role("button", name="Answer", exact=True).click()
-    assert page.locator("#passage-problem").inner_text() == "A passage is needed."
+    assert page.locator("#passage-problem").inner_text() == "Enter a passage."
     assert page.evaluate("document.activeElement.id") == "passage"
     page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
     assert page.locator("#passage-problem").inner_text() == ""
     page.get_by_label("Question", exact=True).fill("Which is true?")
-    page.get_by_role("button", name="Give options").click()
+    page.get_by_role("button", name="Add options").click()
     page.get_by_label("Option A", exact=True).fill("It was lit.")
     page.keyboard.press("Control+Enter")
     assert page.locator("#options-problem").inner_text() == "Option B is empty."
@@ -29,7 +29,7 @@ def test_what_is_missing_is_said_at_its_place(visit, lexical):
     assert page.locator(".choice textarea").evaluate_all(invalid) == [None, "true"]
     page.get_by_role("button", name="Remove option B").click()
     page.keyboard.press("Control+Enter")
-    assert "two options at least" in page.locator("#options-problem").inner_text()
+    assert "at least two options" in page.locator("#options-problem").inner_text()
     assert page.locator(".choice textarea").evaluate_all(invalid) == ["true"]
 
 
@@ -89,8 +89,8 @@ def test_a_request_can_be_cancelled_by_tab_and_enter(visit, lexical):
 @pytest.mark.parametrize(
     ("status", "headline"),
     [
-        (413, "more text than the server takes"),
-        (422, "does not take this request"),
+        (413, "text is too long for the server"),
+        (422, "rejected the request"),
         (500, "went wrong in the server"),
         (504, "took too long"),
     ],
@@ -117,7 +117,7 @@ def test_what_is_no_answer_is_not_taken_for_one(visit, lexical, body):
     page.route("**/v1/answer", lambda route: route.fulfill(status=200, body=body))
     ask(page, "The lamp was lit at six.", "When was it lit?")
     page.get_by_role("alert").wait_for()
-    assert "no whole answer of closeread's" in page.get_by_role("alert").inner_text()
+    assert "not a complete answer from closeread" in page.get_by_role("alert").inner_text()
     page.unroute("**/v1/answer")
     page.get_by_role("button", name="Try again").click()
     page.locator(".took").wait_for()
@@ -131,7 +131,7 @@ def test_what_is_too_long_is_said_at_its_place(visit):
         page.on("request", lambda sent: page.foreign.append(sent.url))
         ask(page, "The lamp was lit at six. " * 2, "When was the lamp lit?")
         told = page.locator("#passage-problem").inner_text()
-        assert told.startswith("50 characters, and the server takes 30 at most.")
+        assert told.startswith("50 characters; the server takes at most 30.")
         assert page.evaluate("document.activeElement.id") == "passage"
         assert page.locator("#question-problem").inner_text().startswith("22 characters")
 

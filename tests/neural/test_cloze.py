@@ -85,7 +85,7 @@ def test_passages_that_are_all_excluded_are_called_passages(tmp_path, encoder, a
     data = squad(tmp_path / "data.json", *TEXTS, asked=False)
     with pytest.raises(InputError, match="all passages overlap an excluded set") as caught:
         train(tmp_path / "out", encoder, data, reader=CLOZE, exclude=[held])
-    assert caught.value.cure.startswith("leave it out, or name fewer under exclude")
+    assert caught.value.cure.startswith("remove it, or name fewer sets under exclude")
     assert not (tmp_path / "out").exists()
 
 

@@ -97,7 +97,7 @@ def test_no_answer_is_taught_by_who_has_learned_it(tmp_path, soup, data):
         made = task.features(open_checkpoint(str(known), "span"), items, Random(0))
         assert (0 in {start for one in made for start in one.target[2::2]}) == null
     task = SpanTask(SpanOptions(**OPTIONS, distillation=1.0, null=True))
-    with pytest.raises(InputError, match="it has not learned that a passage may have no answer"):
+    with pytest.raises(InputError, match="the teacher has not learned questions without an answer"):
         list(task.features(open_checkpoint(str(soup), "span"), items, Random(0)))
 
 
@@ -144,7 +144,7 @@ def test_what_teachers_said_is_kept_beside_the_states(tmp_path, soup, data, monk
     weights = load_file(teacher / "model.safetensors")
     weights["qa_outputs.bias"] += 1
     save_file(weights, teacher / "model.safetensors", {"format": "pt"})
-    with pytest.raises(MismatchError, match="begun with other teachers, or theirs were changed"):
+    with pytest.raises(MismatchError, match="started with other teachers, or their files changed"):
         train(tmp_path / "changed", str(soup), data, resume=True, **given)
     (tmp_path / "changed" / "states" / "taught_by.json").unlink()  # as earlier versions left it
     train(tmp_path / "changed", str(soup), data, resume=True, **given)
@@ -194,15 +194,18 @@ def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (({}, {}), (InputError, "nobody to learn from: there is no model in members/")),
-        (({}, {"soup": 1}), (InputError, "nobody to learn from: before[0].train makes no soup")),
+        (({}, {}), (InputError, "distillation has no teacher: there is no model in members/")),
+        (
+            ({}, {"soup": 1}),
+            (InputError, "distillation has no teacher: before[0].train trains no soup"),
+        ),
         (({"distillation": 1.5}, {}), (InputError, "reader.options.distillation")),
         (({"length_penalty": -1}, {}), (InputError, "reader.options.length_penalty")),
         (
             ({"distillation": 0.0, "teachers": ["x"]}, {}),
-            (UsageError, "nothing is learned from them"),
+            (UsageError, "teachers is set, but distillation is 0"),
         ),
-        (({"teachers": [""]}, {}), (UsageError, "holds an empty name")),
+        (({"teachers": [""]}, {}), (UsageError, "contains an empty name")),
         (({"teachers": ["nowhere/at/all"]}, {"soup": 2}), (InputError, "nowhere/at/all")),
     ],
 )
@@ -225,7 +228,7 @@ def test_a_stage_that_nobody_could_teach_is_told_first(tmp_path, encoder, few, f
     if first:
         before = Stage(reader=TrainedReader(name="entailment"), train=before.train)
     last = Stage(reader=taught(), train=stage(few).train)
-    with pytest.raises(InputError, match=r"before\[0\]\.train makes no soup"):
+    with pytest.raises(InputError, match=r"before\[0\]\.train trains no soup"):
         train(
             tmp_path / "out", encoder, few, before=(before, last), max_steps=2, begin=killed_at(0)
         )
@@ -237,7 +240,7 @@ def test_a_teacher_of_other_words_is_refused(tmp_path, encoder, few, staged):
     make_encoder(tmp_path / "other", [*COLOURS, "other words"], labels=None, positions=96)
     data = squad(tmp_path / "some.json", 8)
     train(tmp_path / "teacher", str(tmp_path / "other"), data, max_steps=1)
-    with pytest.raises(InputError, match="its tokenizer is not that of the model that learns"):
+    with pytest.raises(InputError, match="tokenizer differs from that of the student"):
         train(
             tmp_path / "out", encoder, few, reader=taught(teachers=[str(tmp_path / "teacher")]),
             max_steps=1, before=(stage(few),) if staged else (), begin=killed_at(0),
@@ -251,7 +254,7 @@ def test_a_teacher_that_takes_fewer_tokens_is_refused(tmp_path, soup, few):
     told = json.loads(tokenizer.read_text("utf-8")) | {"model_max_length": 40}
     tokenizer.write_text(json.dumps(told), "utf-8")
     assert config["max_position_embeddings"] == 96
-    with pytest.raises(InputError, match="it takes 40 tokens, and is to read windows of 96"):
+    with pytest.raises(InputError, match="takes 40 tokens, fewer than the windows' 96"):
         train(
             tmp_path / "out", str(soup), few, reader=taught(teachers=[str(tmp_path / "short")]),
             max_steps=1,
@@ -266,7 +269,9 @@ def test_teachers_that_the_device_does_not_hold_are_told(tmp_path, soup, few, mo
         raise UsageError("no room", cure="token_budget=") from torch.OutOfMemoryError("CUDA: none")
 
     monkeypatch.setattr(f"closeread.training.neural.distillation.distil.{at}", full)
-    with pytest.raises(UsageError, match=r"does not hold the models that teach.*CUDA") as told:
+    with pytest.raises(
+        UsageError, match=r"does not hold the teachers beside the student.*CUDA"
+    ) as told:
         train(tmp_path / "out", str(soup), few, reader=taught(), max_steps=1)
     assert "`teachers`" in told.value.cure
     assert "token_budget" not in told.value.cure
@@ -340,5 +345,5 @@ def test_a_penalty_that_is_none_is_told(tmp_path, soup, told):
 def test_a_soup_whose_members_were_deleted_teaches_nobody(tmp_path, soup, few):
     shutil.copytree(soup, tmp_path / "soup")
     shutil.rmtree(tmp_path / "soup" / "members")
-    with pytest.raises(InputError, match="whose members are there still"):
+    with pytest.raises(InputError, match="with its members still in place"):
         train(tmp_path / "out", str(tmp_path / "soup"), few, reader=taught(), max_steps=1)

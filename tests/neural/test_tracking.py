@@ -104,7 +104,7 @@ def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, 
     settings = {"max_steps": 6, "save_every": 2, "track": ["wandb"]}
     record = train(tmp_path / "out", encoder, few, say=said.append, **settings)
     (line,) = (one for one in said if "wandb" in one)
-    assert line.startswith("wandb failed and is left out: the store is gone;")
+    assert line.startswith("wandb failed and is dropped: the store is gone;")
     (guest,) = guests.made
     assert (record["steps"], sorted(losses(record))) == (6, [2, 4, 6])
     assert (guest.rows, guest.ended) == ({}, [False])
@@ -141,14 +141,14 @@ def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_le
 
     settings = {"max_steps": 4, "save_every": 2, "track": ["wandb"]}
     refused_after(0)
-    with pytest.raises(UsageError, match="wandb, which cannot begin: nobody is there"):
+    with pytest.raises(UsageError, match="wandb, which cannot start: nobody is there"):
         train(tmp_path / "none", encoder, few, **settings)
     assert not (tmp_path / "none").exists()
     refused_after(1)
     before = (stage(few, track=["wandb"]),)
     said = []
     record = train(tmp_path / "stages", encoder, few, before=before, say=said.append, **settings)
-    assert (record["steps"], sum("cannot begin" in line for line in said)) == (4, 1)
+    assert (record["steps"], sum("cannot start" in line for line in said)) == (4, 1)
     refused_after(1)
     assert train(tmp_path / "soup", encoder, few, soup=2, **settings)["steps"] == 8
     refused_after(1)
@@ -226,7 +226,7 @@ def test_wandb_without_a_key_is_told_before_anything_is_trained(tmp_path, encode
     path = recipe(tmp_path / "r.toml", encoder, few, max_steps=2, track='["wandb"]')
     done = command(path, WANDB_MODE="online", WANDB_API_KEY="", NETRC=str(tmp_path / "none"))
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
-    assert "wandb, which cannot begin" in done.stderr
+    assert "wandb, which cannot start" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -273,7 +273,7 @@ def test_mlflow_without_its_server_is_told_soon(tmp_path, encoder, few):
     path = recipe(tmp_path / "r.toml", encoder, few, max_steps=2, track='["mlflow"]')
     done = command(path, MLFLOW_TRACKING_URI="http://127.0.0.1:9")
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
-    assert "mlflow, which cannot begin" in done.stderr
+    assert "mlflow, which cannot start" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

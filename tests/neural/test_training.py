@@ -191,8 +191,8 @@ def test_another_recipe_is_not_resumed(tmp_path, encoder, data):
     assert train(path).returncode == 0
     other = recipe(tmp_path / "other.toml", encoder, data, max_steps=3)
     for flags, found in (
-        ((), "a training is there already, and it is finished"),
-        (("--resume",), "begun with another recipe"),
+        ((), "the folder already holds a finished training"),
+        (("--resume",), "started with another recipe"),
     ):
         done = train(other, *flags)
         assert done.returncode == 2
@@ -220,14 +220,14 @@ def test_a_launcher_that_begins_one_of_two_is_refused(tmp_path, encoder, data):
     launcher = ("-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2")
     done = train(path, launcher=(*launcher, "-m", "closeread"))
     assert done.returncode != 0
-    assert "the launcher began one" in done.stderr
+    assert "the launcher started one process instead of several" in done.stderr
     assert "torchrun" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):
     for settings, found in (
-        ({"epochs": 0}, "train.epochs is out of its range"),
+        ({"epochs": 0}, "train.epochs is out of range"),
         ({"epoch": 2}, "did you mean train.epochs"),
         ({"learning_rate": '"fast"'}, "learning_rate"),
     ):
@@ -248,7 +248,7 @@ def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):
             stream.write(f'[[train.datasets]]\npath = "{data}"\nweight = {weight}\n')
         done = train(path)
         assert done.returncode == 2
-        assert "weight is out of its range" in done.stderr
+        assert "weight is out of range" in done.stderr
         assert "above 0, at most 1,000" in done.stderr
 
 
@@ -270,7 +270,7 @@ def test_a_tracker_that_cannot_begin_is_told(tmp_path, encoder, data):
     path = recipe(tmp_path / "r.toml", encoder, data, max_steps=1, track='["mlflow"]')
     done = train(path, path=tmp_path / "path")
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
-    assert "mlflow, which cannot begin" in done.stderr
+    assert "mlflow, which cannot start" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

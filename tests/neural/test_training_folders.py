@@ -29,10 +29,10 @@ def test_another_number_of_processes_does_not_go_on(tmp_path, encoder, few):
     begun = tmp_path / "out" / "states" / "begun_with.json"
     told = json.loads(begun.read_text())
     begun.write_text(json.dumps(told | {"processes": 2}))
-    with pytest.raises(MismatchError, match="begun by 2 processes, not by 1: a step"):
+    with pytest.raises(MismatchError, match="started with 2 processes, not 1, so each step"):
         train(tmp_path / "out", encoder, few, resume=True, **settings)
     begun.write_text(json.dumps([[few, "another"]]))  # as earlier versions wrote it
-    with pytest.raises(MismatchError, match="begun with other data"):
+    with pytest.raises(MismatchError, match="started with other data"):
         train(tmp_path / "out", encoder, few, resume=True, **settings)
     begun.write_text(json.dumps(told["data"]))
     assert train(tmp_path / "out", encoder, few, resume=True, **settings)["steps"] == 4
@@ -50,7 +50,9 @@ def test_other_examples_of_the_same_data_are_not_gone_on_with(
         whole = SpanTask.features
         earlier.setattr(SpanTask, "features", lambda self, *of: islice(whole(self, *of), 10))
         train(out, encoder, few, begin=killed_at(2), **settings)
-    with pytest.raises(MismatchError, match="begun with 10 examples, and now 50 are made"):
+    with pytest.raises(
+        MismatchError, match="started with 10 examples, and the same data now give 50"
+    ):
         train(out, encoder, few, resume=True, **settings)
     assert list(out.rglob("checkpoint-*")), "it can be gone on with by the version that began it"
     (kept,) = out.rglob("examples.json")
@@ -66,7 +68,9 @@ def test_one_folder_has_one_training_at_a_time(tmp_path, encoder, few):
     def begin(total):
         def advance(n):
             for flag in ({}, {"resume": True}, {"overwrite": True}):
-                with pytest.raises(UsageError, match="a training is going on there") as told:
+                with pytest.raises(
+                    UsageError, match="another training is running in this folder"
+                ) as told:
                     train(out, encoder, few, **flag, **settings)
                 refused.append(told.value.where)
 
@@ -90,11 +94,11 @@ def test_what_was_broken_off_before_a_state_leaves_no_curve(tmp_path, encoder, f
 
 def test_a_taken_folder_is_told_before_data_are_read(tmp_path, encoder, few):
     train(tmp_path / "out", encoder, few, max_steps=1)
-    with pytest.raises(UsageError, match="a training is there already, and it is finished"):
+    with pytest.raises(UsageError, match="the folder already holds a finished training"):
         train(tmp_path / "out", encoder, "nowhere.json", max_steps=1)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(UsageError, match="the folder holds something else"):
+    with pytest.raises(UsageError, match="the folder is not empty and holds no training"):
         train(tmp_path / "other", encoder, "nowhere.json", max_steps=1)
     with pytest.raises(UsageError, match="there is no training to resume"):
         train(tmp_path / "new", encoder, "nowhere.json", max_steps=1, resume=True)
@@ -107,7 +111,7 @@ def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):
     with pytest.raises(Killed):
         train(out, encoder, few, before=stages, begin=killed_at(3), **settings)
     assert (out / "before" / "1" / "states" / "checkpoint-2").exists()
-    with pytest.raises(UsageError, match="a training is there already"):
+    with pytest.raises(UsageError, match="the folder already holds a training"):
         train(out, encoder, few, before=stages, **settings)
     with pytest.raises(Killed):  # three steps into the last training
         train(out, encoder, few, before=stages, resume=True, begin=killed_at(6 + 3), **settings)
@@ -183,7 +187,7 @@ def test_what_a_training_needs_is_looked_for_before_anything_is_discarded(tmp_pa
     train(tmp_path / "out", encoder, few, max_steps=1)
     weights = (tmp_path / "out" / "model.safetensors").read_bytes()
     model = str(tmp_path / "out" / ".." / "out")
-    with pytest.raises(UsageError, match="would discard what the training begins from"):
+    with pytest.raises(UsageError, match=r"would delete .*, which the training begins from"):
         train(tmp_path / "out", model, few, max_steps=1, overwrite=True)
     wrong = str(tmp_path / "none")
     for before in ((), (stage(few),)):

@@ -165,7 +165,7 @@ def test_a_process_that_is_gone_is_told_by_the_other(write, tmp_path, rank):
     """Once, be it the first that is gone, and with what was saved before."""
     done = killed_in(tmp_path, 6, (rank,), write("two", batch=4))
     assert done.returncode != 0
-    assert done.stderr.count("another process of this training is gone: ") == 1, done.stderr
+    assert done.stderr.count("another process of this training ended: ") == 1, done.stderr
     assert "closeread/training" not in done.stderr.replace(os.sep, "/")  # a traceback's lines
     assert (tmp_path / "two" / "states" / "checkpoint-4").exists()
 

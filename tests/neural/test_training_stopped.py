@@ -113,7 +113,7 @@ def test_whenever_it_is_stopped_the_rows_are_the_same(tmp_path, encoder, few, at
             train(out, encoder, few, resume=out.exists(), begin=signalled_at(step), **settings)
         assert stopped.value.code == 128 + signal.SIGTERM
         assert saved(out)[-1] == max(step, 1)
-        assert f"by SIGTERM after step {max(step, 1)} of 33, where a state" in str(stopped.value)
+        assert f"by SIGTERM after step {max(step, 1)} of 33; a state" in str(stopped.value)
     train(out, encoder, few, resume=True, **settings)
     assert_alike(out, tmp_path / "whole")
 
@@ -223,7 +223,7 @@ def test_a_process_says_where_it_stopped_and_ends_with_the_signal_s_code(
     told = process.communicate()[1]
     assert process.returncode == 128 + number, told
     step = saved(tmp_path / "out")[-1]
-    assert f"stopped by {number.name} after step {step:,} of 5,000, where a state" in told
+    assert f"stopped by {number.name} after step {step:,} of 5,000; a state" in told
     assert told.count("--resume") == 1
     assert "Traceback" not in told
 

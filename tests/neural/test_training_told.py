@@ -58,7 +58,7 @@ def test_the_terms_of_an_earlier_stage_are_named_at_the_end(tmp_path, encoder, d
     recipe(stage_toml, encoder, data, max_steps=1)
     stage_toml.write_text(stage_toml.read_text() + stages)
     told = train_recipe(stage_toml)
-    assert told.remarks[1:] == ("what it learned from has terms of its own: first (not for sale)",)
+    assert told.remarks[1:] == ("terms of the training data: first (not for sale)",)
     again = recipe(tmp_path / "again.toml", str(told.out), data, max_steps=1)
     assert "first (not for sale)" in train_recipe(again, out=tmp_path / "again").remarks[1]
 
@@ -84,7 +84,7 @@ def test_a_vocabulary_of_another_language_is_told(tmp_path, encoder, few):
     said = []
     train(tmp_path / "zh", encoder, "exam/zh", reader=CHUNK, max_steps=1, say=said.append)
     (line,) = (one for one in said if "vocabulary" in one)
-    share = re.match(r"exam/zh: the model's vocabulary does not know (\d+)% of the tokens", line)
+    share = re.match(r"exam/zh: (\d+)% of the tokens are unknown to the model's vocabulary", line)
     assert 90 < int(share[1]) < 100  # all but the marks between the texts
     train(tmp_path / "en", encoder, few, max_steps=1, say=said.append)
     assert sum("vocabulary" in one for one in said) == 1
@@ -125,7 +125,7 @@ def test_questions_of_dev_that_are_learned_from_are_told(
     train(tmp_path / "out", encoder, data, max_steps=1, dev=[{"path": few}], say=said.append)
     told = [line for line in said if "train.dev" in line]
     assert [line.partition(":")[0] for line in told] == (
-        [f"{shared} of 12 questions of train.dev learned from too"] if shared else []
+        [f"{shared} of 12 questions of train.dev also in the training sets"] if shared else []
     )
 
 
@@ -134,7 +134,7 @@ def test_options_that_a_trainer_does_not_have_are_not_passed_over(
     encoder,
     data,
 ):
-    with pytest.raises(UsageError, match=r"train\.options is given, and span takes none") as told:
+    with pytest.raises(UsageError, match=r"train\.options is set, but span takes none") as told:
         train(tmp_path / "out", encoder, data, begin=never, options={"margin": 1})
     assert told.value.where == str(tmp_path / "recipe.toml")
     assert not (tmp_path / "out").exists()
@@ -171,7 +171,7 @@ def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
     with pytest.raises(InputError, match="no question that span can learn from"):
         train(tmp_path / "out", encoder, str(silent), before=(stage(data),), begin=never)
     settings = {"before": (stage(data),), "beside": {"datasets": [{"path": data}]}}
-    with pytest.raises(InputError, match=r"no pair that train\.beside can learn from"):
+    with pytest.raises(InputError, match=r"train\.beside has no pair to learn from"):
         train(tmp_path / "out", encoder, data, begin=never, **settings)
 
 
@@ -190,7 +190,7 @@ def test_what_is_excluded_is_read_once(tmp_path, encoder, data, monkeypatch):
 
 
 def test_what_is_learned_beside_is_not_called_the_reader_s(tmp_path, encoder, data):
-    with pytest.raises(InputError, match=r"no pair that train\.beside can learn from"):
+    with pytest.raises(InputError, match=r"train\.beside has no pair to learn from"):
         train(
             tmp_path / "out", encoder, data, begin=never, beside={"datasets": [{"path": "exam/zh"}]}
         )

@@ -41,7 +41,7 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
         asked = _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
         raise unfit(
-            error, raw, "mend the request; GET /docs shows its form", AnswerRequest
+            error, raw, "correct the request; GET /docs shows its format", AnswerRequest
         ) from error
     check_count(sum(len(item.questions) for item in asked.items), settings)
     found: list[Shown] = []
@@ -62,10 +62,10 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
                 raise RefusedError(
                     422,
                     "wrong-fields",
-                    f"the id {question.question_id!r} stands at {seen[question.question_id]} too",
+                    f"{seen[question.question_id]} has the id {question.question_id!r} too",
                     where=f"{here}.question_id",
-                    expected="an id of its own for each question of a request",
-                    cure="give one of them another id",
+                    expected="a different id for each question of a request",
+                    cure="change one of the ids",
                 )
             seen[question.question_id] = here
             read.append(_understood(question))
@@ -88,10 +88,10 @@ def _belongs(question: Question, passage: Passage, where: str) -> None:
         raise RefusedError(
             422,
             "wrong-fields",
-            f"the question is about the passage {question.passage_id!r}",
+            f"the question names the passage {question.passage_id!r}",
             where=f"{where}.passage_id",
-            expected=f"{passage.passage_id!r}, the id of the passage beside it, or none",
-            cure="leave the question's passage_id out",
+            expected=f"{passage.passage_id!r}, the id of its item's passage, or none",
+            cure="remove the question's passage_id",
         )
 
 

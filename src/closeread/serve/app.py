@@ -201,7 +201,7 @@ def _none_such(request: Request, error: Exception) -> RefusedError:
         return RefusedError(
             405,
             "wrong-method",
-            f"{request.method} is not for this path",
+            f"this path does not take {request.method}",
             where=request.url.path,
             expected=allowed,
             cure="GET /docs shows what each path takes",
@@ -210,7 +210,7 @@ def _none_such(request: Request, error: Exception) -> RefusedError:
     return RefusedError(
         error.status_code,
         "wrong-path",
-        "there is nothing at this path",
+        "there is no such path",
         where=request.url.path,
         expected="one of " + ", ".join(PATHS),
         cure="GET /docs shows what each path takes",
@@ -226,9 +226,9 @@ async def _broken(request: Request, error: Exception) -> Response:
     told = RefusedError(
         500,
         "broken",
-        f"a bug of the service: {type(error).__name__}",
+        f"a bug in the service: {type(error).__name__}",
         where=request.url.path,
         expected="an answer",
-        cure="its log holds the traceback; please report it",
+        cure="please report it with the traceback, which the service printed to stderr",
     )
     return Response(told.body(), told.status, media_type=JSON)

@@ -114,9 +114,9 @@ class Batcher:
             if before + count > limit:
                 raise busy(
                     "queue-full",
-                    f"{count_of(before, 'question')} in the queue already, and {limit:,} may wait",
+                    f"the queue holds {count_of(before, 'question')} of at most {limit:,}",
                     f"room for {count:,} more",
-                    "ask again after the seconds that Retry-After names",
+                    "retry after the seconds that Retry-After names",
                     self._seconds_to_wait(before),
                 )
             self._pending.extend(Place(order, number) for number in range(count))

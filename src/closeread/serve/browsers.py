@@ -19,9 +19,9 @@ def foreign_page(origin: str) -> RefusedError:
     return RefusedError(
         403,
         "foreign-page",
-        "a web page of another origin asks",
+        "the request comes from a web page of another origin",
         where=origin or "the page's origin",
-        expected="the service's own page, or an origin that it was told of",
+        expected="the service's own page, or an allowed origin",
         cure="start the service with --allow-origin",
     )
 
@@ -71,10 +71,10 @@ class Pages(CORSMiddleware):
             told = RefusedError(
                 403,
                 "foreign-page",
-                "a web page of another origin asks in another way than it may",
+                "a web page of another origin uses a method or header that is not allowed",
                 where=request_headers["origin"],
-                expected="GET or POST, with no header of its own but content-type",
-                cure="leave the other headers out",
+                expected="GET or POST, with no custom header except content-type",
+                cure="remove the other headers",
             )
         self._refused(told.reason)
         return Response(told.body(), told.status, headers={"vary": "Origin"}, media_type=JSON)

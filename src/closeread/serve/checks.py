@@ -20,7 +20,7 @@ def check_count(count: int, settings: Settings) -> None:
             f"the request holds {count:,} questions",
             where=BODY,
             expected=f"at most {settings.queue:,}",
-            cure="send fewer at once, or start the service with --queue",
+            cure="send fewer at once, or start the service with a larger --queue",
         )
 
 
@@ -58,7 +58,7 @@ def check_question(question: Question, settings: Settings, where: str, text: str
             f"the question has {len(question.options):,} options",
             where=f"{where}.options",
             expected=f"at most {settings.max_options:,}",
-            cure="leave options out",
+            cure="remove options",
         )
     _check_labels(question, where)
     if question.kind in _WITH_OPTIONS and not question.options:
@@ -68,7 +68,7 @@ def check_question(question: Question, settings: Settings, where: str, text: str
             f"a question of kind {question.kind!r} has no options",
             where=f"{where}.options",
             expected='a list of {"label": ..., "text": ...}',
-            cure="give the options, or ask by kind span",
+            cure="add options, or set kind to span",
         )
 
 
@@ -88,8 +88,8 @@ def _check_labels(question: Question, where: str) -> None:
                 if option.label
                 else "the option's label is empty",
                 where=f"{where}.options[{number}].label",
-                expected="labels that differ, such as A, B, C, D",
-                cure="give each option a label of its own",
+                expected="a different label for each option, such as A, B, C, D",
+                cure="change the labels",
             )
         labels.add(option.label)
 
@@ -106,5 +106,5 @@ def _too_long(what: str, most: int, where: str, flag: str) -> RefusedError:
         what,
         where=where,
         expected=f"at most {most:,}",
-        cure=f"shorten it, or start the service with {flag}",
+        cure=f"shorten it, or start the service with a larger {flag}",
     )

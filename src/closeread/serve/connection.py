@@ -82,7 +82,7 @@ class GuardedConnection(HttpToolsProtocol):
                 "too-many-connections",
                 "too many clients are connected",
                 expected=f"at most {self._settings.max_connections:,}",
-                cure="ask again after the seconds that Retry-After names",
+                cure="retry after the seconds that Retry-After names",
                 headers={"retry-after": "1"},
             )
             return
@@ -199,9 +199,9 @@ class GuardedConnection(HttpToolsProtocol):
         self._refuse(
             400,
             "not-http",
-            "this is no HTTP request",
+            "this is not an HTTP request",
             expected="HTTP/1.1 with one Host header, without TLS",
-            cure="GET /docs shows what each path takes; TLS is a proxy's work",
+            cure="GET /docs shows what each path takes; put a proxy in front for TLS",
         )
 
     def _arrives_within(self, seconds: float | None) -> None:
@@ -223,9 +223,10 @@ class GuardedConnection(HttpToolsProtocol):
             self._refuse(
                 408,
                 "slow-head",
-                f"no whole request within {seconds_of(seconds)}",
+                f"the headers did not arrive within {seconds_of(seconds)}",
                 expected="all headers in that time",
-                cure="send them at once, or start the service with --header-timeout-seconds",
+                cure="send them at once, or start the service with a larger "
+                "--header-timeout-seconds",
             )
         else:
             self._refused("slow-body" if self._in_body else "silent")
@@ -248,7 +249,7 @@ class GuardedConnection(HttpToolsProtocol):
             431,
             "large-head",
             "the request's headers are too large",
-            expected=f"at most {self._settings.max_head_bytes:,} bytes with the first line",
+            expected=f"at most {self._settings.max_head_bytes:,} bytes with the request line",
             cure="send fewer or shorter headers",
         )
 

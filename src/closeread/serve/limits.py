@@ -66,7 +66,7 @@ class Held:
                 "memory-full",
                 "too many large requests at once",
                 f"at most {self._bodies.settings.max_held_bytes:,} bytes of all bodies together",
-                "ask again after the seconds that Retry-After names",
+                "retry after the seconds that Retry-After names",
             )
         self._bodies.held += n_bytes
         self.n_bytes += n_bytes
@@ -112,7 +112,7 @@ class Bodies:
                 "the body is compressed",
                 where="the header content-encoding",
                 expected="plain JSON in UTF-8",
-                cure="send it as it is, without content-encoding",
+                cure="send it uncompressed, without content-encoding",
             )
         limit = self.settings.max_body_bytes
         announced = request.headers.get("content-length", "")
@@ -140,7 +140,7 @@ class Bodies:
                 f"the body did not arrive within {seconds_of(self.settings.body_seconds)}",
                 where=BODY,
                 expected="the whole body in that time, after the headers",
-                cure="send it at once, or start the service with --body-timeout-seconds",
+                cure="send it at once, or start the service with a larger --body-timeout-seconds",
                 headers={"connection": "close"},
             ) from error
         finally:
@@ -155,5 +155,6 @@ class Bodies:
             what,
             where=BODY,
             expected=f"at most {self.settings.max_body_bytes:,} bytes",
-            cure="send fewer questions at once, or start the service with --max-body-bytes",
+            cure="send fewer questions at once, or start the service with a larger "
+            "--max-body-bytes",
         )

@@ -41,7 +41,7 @@ def bound(host: str, port: int) -> socket.socket:
     if not host:
         raise UsageError(
             "the host to listen on is empty",
-            expected="a name or an address of this machine, or 0.0.0.0 for all that it has",
+            expected="a name or an address of this machine, or 0.0.0.0 for all its addresses",
             cure="if the name comes from a variable, check that it is set",
         )
     made = None
@@ -63,7 +63,7 @@ def bound(host: str, port: int) -> socket.socket:
 def _taken(host: str, port: int, error: Exception) -> UsageError:
     return UsageError(
         f"cannot listen on {host}, port {port}: {getattr(error, 'strerror', None) or error}",
-        cure="choose another with --port (0 takes a free one), or another --host",
+        cure="choose another --port (0 takes a free one), or another --host",
     )
 
 

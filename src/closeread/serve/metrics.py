@@ -49,8 +49,8 @@ class Metrics:
         )
         self._questions = Counter(
             "closeread_questions",
-            "Questions with a prediction, by what it says: answered, unanswered (not sure enough, "
-            "or nothing to say), failed.",
+            "Questions with a prediction, by outcome: answered, unanswered (withheld, or no "
+            "answer), failed.",
             ("outcome",),
             registry=self.registry,
         )
@@ -58,25 +58,25 @@ class Metrics:
             self._questions.labels(outcome)  # so that it is there before the first
         self._confidences = Histogram(
             "closeread_confidence",
-            "Confidences of predictions, also of answers that were withheld.",
+            "Confidences of predictions, withheld answers included.",
             buckets=_SHARES,
             registry=self.registry,
         )
         self._batches = Histogram(
             "closeread_batch_questions",
-            "Questions a batch.",
+            "Questions per batch.",
             buckets=_BATCH,
             registry=self.registry,
         )
         self._batch_seconds = Histogram(
             "closeread_batch_seconds",
-            "Time that the reader took for a batch.",
+            "Time the reader took per batch.",
             buckets=_SECONDS,
             registry=self.registry,
         )
         self._refused = Counter(
             "closeread_refused",
-            "Requests and connections that were refused, by reason.",
+            "Refused requests and connections, by reason.",
             ("reason",),
             registry=self.registry,
         )
@@ -84,10 +84,10 @@ class Metrics:
     def watch(self, waiting: Callable[[], float], reading: Callable[[], float]) -> None:
         """Show two numbers as they are when they are asked for: both in questions."""
         Gauge(
-            "closeread_queue_questions", "Questions that wait.", registry=self.registry
+            "closeread_queue_questions", "Questions waiting now.", registry=self.registry
         ).set_function(waiting)
         Gauge(
-            "closeread_reading_questions", "Questions in the reader's hands.",
+            "closeread_reading_questions", "Questions being read now.",
             registry=self.registry,
         ).set_function(reading)  # fmt: skip
 

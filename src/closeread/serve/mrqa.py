@@ -94,8 +94,8 @@ def reply(order: Order) -> tuple[bytes, int]:
             "reader-failed",
             f"the reader failed: {answered[0].prediction.error}",
             where=f"question {answered[0].prediction.question_id}",
-            expected="an answer to one question at least",
-            cure="POST /v1/answer tells of every question why it failed",
+            expected="an answer to at least one question",
+            cure="POST /v1/answer returns the error of every question",
         )
     return msgspec.json.encode(good), n_failed
 

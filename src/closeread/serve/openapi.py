@@ -21,17 +21,17 @@ _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.M)
 _EXTENDED = {"AskedQuestion": Question}
 
 REFUSALS = {
-    400: "The body is no JSON; the answer says where.",
-    403: "A web page of another origin asks that was not allowed to.",
+    400: "The body is not JSON; the error says where.",
+    403: "The request comes from a web page whose origin is not allowed.",
     405: "The path takes another method; `allow` names it.",
     408: "The request did not arrive in time.",
-    413: "The body is too large, or holds more questions than may ever wait.",
+    413: "The body is too large, or holds more questions than the queue can.",
     415: "The body is compressed.",
-    422: "A field is missing, unknown or of another kind, an id stands twice, or a text is too "
-    "long; the answer says which.",
-    500: "The reader failed at every question (`POST /`), or a bug.",
-    503: "Too much to do just now, or stopping; `retry-after` says when to come again.",
-    504: "No answer in time; the work was dropped.",
+    422: "A field is missing, unknown or of the wrong type, an id occurs twice, or a text is too "
+    "long; the error says which.",
+    500: "The reader failed at every question (`POST /`), or the service has a bug.",
+    503: "The service is busy or stopping; `retry-after` says when to retry.",
+    504: "No answer in time; the service dropped the work.",
 }
 
 _ASKED = {
@@ -81,17 +81,18 @@ def document(settings: Settings) -> dict[str, Any]:
             "description": "A reading-comprehension system that answers over HTTP. "
             f"A body has at most {settings.max_body_bytes:,} bytes; a passage at most "
             f"{settings.max_passage_characters:,} characters, a question with its options at "
-            f"most {settings.max_question_characters:,}; {settings.queue:,} questions may wait. "
-            f"What takes longer than {seconds_of(settings.timeout_seconds)} is dropped.",
+            f"most {settings.max_question_characters:,}; the queue holds {settings.queue:,} "
+            "questions. The service drops a request that takes longer than "
+            f"{seconds_of(settings.timeout_seconds)}.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         # relative to this document: a proxy may put all paths behind a prefix
         "servers": [{"url": "."}],
         "paths": {
-            "/": {"post": _shared_task(), "get": _page("A page where a person asks.")},
+            "/": {"post": _shared_task(), "get": _page("A page to try the reader.")},
             "/v1/answer": {"post": _answer()},
             "/health": {"get": _health()},
-            "/metrics": {"get": _text("Counters in Prometheus' text form.", "text/plain")},
+            "/metrics": {"get": _text("Metrics in Prometheus' text format.", "text/plain")},
             "/openapi.json": {"get": _text("This document.", _JSON)},
             "/docs": {"get": _page("This document as a page.")},
         },
@@ -120,9 +121,9 @@ def _answer() -> dict[str, Any]:
     return {
         "operationId": "answer",
         "summary": "Answer one or many questions, with n-best, evidence and what it covers.",
-        "description": "Ids of questions are unique within a request. Gold answers, tags and "
-        "metadata may be sent, and no reader sees them. A question that failed has an `error` "
-        "and no answer; the others of the request are answered.",
+        "description": "Question ids must be unique within a request. You may send gold answers, "
+        "tags and metadata; no reader sees them. A question that failed has an `error` and no "
+        "answer; the others of the request are unaffected.",
         "requestBody": _body(_ref("AnswerRequest"), _ASKED),
         "responses": {
             "200": _reply("The answers, in the order asked.", _ref("AnswerReply")),
@@ -135,10 +136,10 @@ def _shared_task() -> dict[str, Any]:
     return {
         "operationId": "answerContext",
         "summary": "Answer one context of the MRQA shared task: {qid: answer}.",
-        "description": "One JSON object of the shared task's form; `context_tokens`, answers and "
-        "further fields may be there and are not looked at. The markers [TLE], [DOC] and [PAR] "
-        "stay in the text. No answer is the empty text; a question that the reader failed at is "
-        "left out, and `closeread-failed` counts them. A header line is answered with {}.",
+        "description": "One JSON object in the shared task's format; `context_tokens`, answers and "
+        "other fields are ignored. The markers [TLE], [DOC] and [PAR] stay in the text. No answer "
+        "is the empty text. A question at which the reader failed is left out and counted in the "
+        "header `closeread-failed`. A header line gets {}.",
         "requestBody": _body(
             {
                 "type": "object",
@@ -182,8 +183,8 @@ def _health() -> dict[str, Any]:
     return {
         "summary": "Whether the service answers, and how busy it is.",
         "responses": {
-            "200": _reply("It answers.", _ref("Health")),
-            "503": _reply("It was told to stop.", _ref("Health")),
+            "200": _reply("The service is ready.", _ref("Health")),
+            "503": _reply("The service is stopping.", _ref("Health")),
         },
     }
 

@@ -42,7 +42,7 @@ def _page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
         f"<title>closeread: interface</title><style>{_STYLE}</style>"
         f"<h1>closeread {escape(told['version'])}: interface</h1>"
         f"<p>The reader here is <code>{escape(reader)}</code>. {_prose(told['description'])}</p>"
-        '<p>The same for programs: <a href="openapi.json">openapi.json</a> (OpenAPI '
+        '<p>For programs: <a href="openapi.json">openapi.json</a> (OpenAPI '
         f"{escape(document['openapi'])}).</p>"
     )
     for path, methods in document["paths"].items():
@@ -63,7 +63,7 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
         yield f"<p>{_prose(operation['description'])}</p>"
     if "requestBody" in operation:
         for content in operation["requestBody"]["content"].values():
-            yield f"<p>Takes {_kind(content['schema'])}:</p>"
+            yield f"<p>Body: {_kind(content['schema'])}</p>"
             example = json.dumps(content["example"], ensure_ascii=False, indent=2)
             yield f"<pre>{escape(example)}</pre>"
     yield "<table><tr><th>status</th><th>when</th><th>body</th></tr>"
@@ -84,7 +84,7 @@ def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"<p>{_kind(schema)}</p>"
         return
     required = schema.get("required", ())
-    yield "<table><tr><th>field</th><th>is</th><th>default</th></tr>"
+    yield "<table><tr><th>field</th><th>type</th><th>default</th></tr>"
     for field, kind in schema["properties"].items():
         default = "required" if field in required else escape(json.dumps(kind.get("default")))
         means = kind.get("description")

@@ -76,7 +76,7 @@ def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
         "wrong-fields",
         told.found,
         where=where or BODY,
-        expected=told.expected or "what GET /docs shows for this place",
+        expected=told.expected or "what GET /docs shows for this field",
         cure=told.cure,
     )
 
@@ -128,7 +128,7 @@ def stopping() -> RefusedError:
     return busy(
         "stopping",
         "the service is stopping",
-        "a service that runs",
-        "ask again when it is back",
+        "a running service",
+        "retry when the service is back",
         5,
     )

@@ -97,7 +97,8 @@ class Service:
             f"no answer within {seconds_of(self.settings.timeout_seconds)}",
             where="the reader",
             expected="all answers of a request in that time",
-            cure="ask fewer questions at once, or start the service with --timeout-seconds",
+            cure="send fewer questions at once, or start the service with a larger "
+            "--timeout-seconds",
         )
 
     async def ask(self, shown: list[Shown], *, n_best: int, evidence: bool) -> Order:

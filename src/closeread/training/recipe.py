@@ -83,10 +83,10 @@ def _check_declared(path: Path, prefix: str, table: dict[str, Any], named: set[s
         if name not in named:
             near = difflib.get_close_matches(name, sorted(named), n=1, cutoff=0.4)
             raise InputError(
-                f"{prefix}.made_by tells who made {name}, which the recipe names nowhere",
+                f"{prefix}.made_by declares who wrote {name}, which the recipe does not name",
                 where=str(path),
                 expected=f"perhaps {near[0]}" if near else "a data set or the model of the recipe",
-                cure="write it as it stands where it is learned from, or leave it out",
+                cure="write the name exactly as elsewhere in the recipe, or remove the entry",
             )
 
 

@@ -93,9 +93,9 @@ def without_stages(request: Request) -> None:
     """
     if request.recipe.before:
         raise UsageError(
-            f"[[before]] is given, and {request.recipe.reader.name} begins from no model",
+            f"[[before]] is set, but {request.recipe.reader.name} does not begin from a model",
             where=str(request.path),
-            cure="leave it out, or train that by a recipe of its own",
+            cure="remove it, or train the stage with a recipe of its own",
         )
 
 
@@ -107,9 +107,9 @@ def without_options(request: Request) -> None:
     """
     if request.recipe.train.get("options"):
         raise UsageError(
-            f"{request.within}train.options is given, and {request.recipe.reader.name} takes none",
+            f"{request.within}train.options is set, but {request.recipe.reader.name} takes none",
             where=str(request.path),
-            cure="leave it out; options of the reader stand under [reader.options]",
+            cure="remove it; options of the reader belong under [reader.options]",
         )
 
 
@@ -130,7 +130,7 @@ def without_states(train: Train) -> Train:
             raise UsageError(
                 f"the training of {request.recipe.reader.name} cannot be resumed",
                 where=str(request.path),
-                cure="leave out --resume; the same recipe learns the same",
+                cure="leave out --resume; the same recipe gives the same result",
             )
         try:
             return train(request)

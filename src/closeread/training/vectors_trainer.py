@@ -77,7 +77,7 @@ def train(request: Request) -> Trained:
         ],
     }
     terms = ", ".join(dict.fromkeys(one.license or "unknown" for one in datasets))
-    remarks = (f"{words:,} words have a vector", f"learned from texts under: {terms}")
+    remarks = (f"{words:,} words have a vector", f"terms of the training data: {terms}")
     return Trained(out=request.out, told=told, remarks=remarks)
 
 
@@ -85,9 +85,10 @@ def _check(request: Request, settings: VectorSettings) -> None:
     where = str(request.path)
     if request.recipe.reader.options:
         raise UsageError(
-            "vectors take no options of a reader",
+            "vectors takes no reader options",
             where=where,
-            expected="everything under [train]",
+            expected="all settings under [train]",
+            cure="move the options to [train]",
         )
     for name, most in _MOST.items():
         if not 1 <= getattr(settings, name) <= most:
@@ -101,9 +102,7 @@ def _check(request: Request, settings: VectorSettings) -> None:
             f"train.seed is {settings.seed}", where=where, expected="from 0 to 2**32 - 1"
         )
     if not settings.datasets:
-        raise UsageError(
-            "train.datasets names no set", where=where, expected="one data set at least"
-        )
+        raise UsageError("train.datasets is empty", where=where, expected="at least one data set")
 
 
 def _check_out(request: Request) -> None:
@@ -120,9 +119,9 @@ def _check_out(request: Request) -> None:
         start = stream.read(64)
     if not _HEADER.match(start):
         raise UsageError(
-            "is there already, and holds no word vectors",
+            "the file already exists and holds no word vectors",
             where=str(request.out),
-            cure="name another file, or --overwrite",
+            cure="name another file, or use --overwrite",
         )
 
 

@@ -89,7 +89,7 @@ def test_a_body_whose_chunks_are_no_chunks(echo, rest):
             b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n" + rest
         )
         status, error = status_and_error(received(connection))
-    assert (status, error["what"]) == (400, "this is no HTTP request")
+    assert (status, error["what"]) == (400, "this is not an HTTP request")
 
 
 @pytest.mark.parametrize(

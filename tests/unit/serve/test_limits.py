@@ -70,9 +70,9 @@ def broken(number):
          "items[0].questions[1].options[1].label"),
         (lambda: second.update(kind="choice", options=[{"label": "", "text": "x"}]),
          "the option's label is empty", "items[0].questions[1].options[0].label"),
-        (lambda: second.update(question_id="q1"), "'q1' stands at items[0].questions[0] too",
+        (lambda: second.update(question_id="q1"), "items[0].questions[0] has the id 'q1' too",
          "items[0].questions[1].question_id"),
-        (lambda: second.update(passage_id="other"), "about the passage 'other'",
+        (lambda: second.update(passage_id="other"), "names the passage 'other'",
          "items[0].questions[1].passage_id"),
         (lambda: second.update(text="x" * 501), "501 characters", "items[0].questions[1].text"),
         (lambda: second.update(kind="choice", options=[{"label": "A", "text": "x" * 600}]),
@@ -107,9 +107,9 @@ def test_a_refusal_does_not_repeat_what_is_long(echo):
     for question in twice["items"][0]["questions"]:
         question["question_id"] = "q" * 9_000
     for path, body, what, where in (
-        ("/v1/answer", twice, "q' stands at items[0].questions[0] too", "questions[1].question_id"),
+        ("/v1/answer", twice, "items[0].questions[0] has the id 'q", "questions[1].question_id"),
         ("/v1/answer", unknown, "unknown field 'nnn", "the request's body"),
-        ("/" + "p" * 9_000, None, "there is nothing at this path", "/ppp"),
+        ("/" + "p" * 9_000, None, "there is no such path", "/ppp"),
     ):
         reply = echo.post(path, body)
         assert len(reply.body) < 2_000
@@ -246,7 +246,7 @@ def test_no_http_at_all(echo):
         with echo.connect() as connection:
             connection.sendall(raw)
             status, error = status_and_error(received(connection))
-            assert (status, error["what"]) == (400, "this is no HTTP request")
+            assert (status, error["what"]) == (400, "this is not an HTTP request")
 
 
 def test_a_body_that_says_that_it_is_too_large(echo):

@@ -73,7 +73,7 @@ def test_a_full_queue(held, go):
     for body in (asking("x"), asking("x", "y")):
         reply = held.post("/v1/answer", body)
         assert reply.status == 503
-        assert reply.error["what"] == "4 questions in the queue already, and 4 may wait"
+        assert reply.error["what"] == "the queue holds 4 questions of at most 4"
         # one question takes a second at least: two of four are not read sooner than in two
         assert 2 < int(reply.headers["retry-after"]) <= 60
     assert held.metric("closeread_refused_total", reason="queue-full") == 2

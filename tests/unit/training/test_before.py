@@ -56,7 +56,7 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
     sure = [3.0, 0.0, 0.0, 0.0]
     assert found.calibrator.confidence(sure) < alone.calibrator.confidence(sure)
     printed = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
-    assert f"left out for overlap; of {harder}, " in printed.stderr
+    assert f"left out for overlap; on {harder}: " in printed.stderr
 
 
 def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path):
@@ -76,7 +76,9 @@ def test_what_is_learned_from_cannot_calibrate(tmp_path):
     result, out = run(tmp_path, f'calibrate = ["{data}"]', data)
     assert isinstance(result.exception, InputError)
     assert result.exception.found.endswith("; 40 questions left out for overlap")
-    assert result.exception.cure.startswith("name sets that exclude, or what is learned from,")
+    assert result.exception.cure.startswith(
+        "name sets that do not overlap exclude or the training sets"
+    )
     assert "toy.jsonl: only 0 passages" in str(result.exception)
     assert not out.exists()
 
@@ -133,7 +135,7 @@ def test_a_set_that_gives_nothing_is_told(tmp_path):
     result, out = run(tmp_path, f'by_stem = ["{spans}"]\n' + stage)
     assert result.exit_code == 0, result.exception
     for path in (spans, single):
-        assert f"{path}: nothing in it can be learned from" in result.stderr
+        assert f"{path}: no question to learn from" in result.stderr
         assert str(path) not in load_weights(out).learned_from
 
 
@@ -160,7 +162,7 @@ def test_what_the_excluded_sets_leave_too_little_of_is_told(tmp_path):
     result, out = run(tmp_path, f'exclude = ["{data}"]', data)
     assert "toy.jsonl: only 0 passages" in str(result.exception)
     assert result.exception.found.endswith("; 40 questions left out for overlap")
-    assert result.exception.cure.startswith("name sets that exclude does not overlap")
+    assert result.exception.cure.startswith("name sets that do not overlap exclude")
     assert not out.exists()
 
 
@@ -173,7 +175,7 @@ def test_passages_that_overlap_count_once(tmp_path):
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     result, _ = run(tmp_path, "", data)
     assert result.exception.found == (
-        "only 1 passage with questions to learn from, of those that overlap one"
+        "only 1 passage with questions to learn from, where passages that overlap count as one"
     )
 
 
@@ -204,7 +206,7 @@ def test_options_that_have_no_part_in_training_are_refused(tmp_path):
     recipe.write_text(text.replace("[train]", "options = { retreiver = 'bm25' }\n[train]"), "utf-8")
     result = CliRunner().invoke(command, [str(recipe)])
     assert isinstance(result.exception, UsageError)
-    assert "reader.options: the option retreiver" in str(result.exception)
+    assert "reader.options: training does not use the option retreiver" in str(result.exception)
 
 
 @pytest.mark.parametrize(

@@ -70,26 +70,31 @@ def test_an_unknown_key_is_told_without_torch(train, name):
     ("name", "options", "settings", "said"),
     [
         ("span", "strides = 8", "", "did you mean reader.options.stride?"),
-        ("span", 'teachers = ["x"]', "", "nothing is learned from them"),
+        ("span", 'teachers = ["x"]', "", "teachers is set, but distillation is 0"),
         ("cloze", "left_out = 1.5", "", ""),
-        ("choice", "", "epochs = 0", "train.epochs is out of its range"),
-        ("choice", "", "options = { margin = 1 }", "train.options is given"),
+        ("choice", "", "epochs = 0", "train.epochs is out of range"),
+        ("choice", "", "options = { margin = 1 }", "train.options is set"),
         ("chunk", "", 'options = { learn = "all" }', "all"),
-        ("verifier", "", 'options = { unit = "option" }', "hinge, which has no unit option"),
+        (
+            "verifier",
+            "",
+            'options = { unit = "option" }',
+            "unit is option, which loss hinge does not take",
+        ),
         (
             "verifier",
             "",
             'options = { loss = "cross-entropy", unit = "pair" }',
-            "cross-entropy, which has no unit pair",
+            "unit is pair, which loss cross-entropy does not take",
         ),
         ("verifier", "", 'options = { reduction = "sum", unit = "pair" }', "reduction is sum"),
-        ("verifier", "", "options = { margin = 0.0 }", "train.options.margin is out of its range"),
-        ("verifier", "", "options = { margin = nan }", "train.options.margin is out of its range"),
+        ("verifier", "", "options = { margin = 0.0 }", "train.options.margin is out of range"),
+        ("verifier", "", "options = { margin = nan }", "train.options.margin is out of range"),
         ("verifier", 'retriever = "bm25", kk = 2', "", "the retriever bm25 has no option 'kk'"),
         ("verifier", 'retriever = "bmx"', "", "there is no retriever named 'bmx'"),
         ("verifier", 'retriever = "dense", kk = 2', "", "the retriever dense has no option 'kk'"),
-        ("entailment", "", "batch_size = 0", "train.batch_size is out of its range"),
-        ("span", "", "beside = { datasets = [] }", "train.beside.datasets is out of its range"),
+        ("entailment", "", "batch_size = 0", "train.batch_size is out of range"),
+        ("span", "", "beside = { datasets = [] }", "train.beside.datasets is out of range"),
         ("span", "", 'exclude = ["nowhere.json"]', ""),
     ],
 )
@@ -103,8 +108,8 @@ def test_what_makes_no_sense_is_told_without_torch(train, name, options, setting
     ("options", "settings", "said"),
     [
         (VOCABULARY, "lenght = 64", "did you mean train.length?"),
-        (VOCABULARY, "length = 9999", "train.length is out of its range"),
-        ("", "", "it is not said what is to be taught"),
+        (VOCABULARY, "length = 9999", "train.length is out of range"),
+        ("", "", "sets neither vocabulary nor model"),
     ],
 )
 def test_of_an_encoder_too(train, options, settings, said):
@@ -141,17 +146,17 @@ def test_a_folder_that_is_taken_is_told_without_torch(tmp_path, name):
         closeread.train(path, resume=True)
     out.mkdir()
     (out / "mine").touch()
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="holds no training"):
         closeread.train(path)
     (out / "mine").rename(out / "training.json")
     (out / "states" / "checkpoint-2").mkdir(parents=True)
-    with pytest.raises(UsageError, match="a training is there already") as told:
+    with pytest.raises(UsageError, match="the folder already holds a training") as told:
         closeread.train(path)
     assert told.value.where == f"{path}: {out}"
-    with pytest.raises(MismatchError, match="begun with another recipe"):
+    with pytest.raises(MismatchError, match="started with another recipe"):
         closeread.train(path, resume=True)
     (out / "closeread.json").touch()
-    with pytest.raises(UsageError, match="and it is finished"):
+    with pytest.raises(UsageError, match="holds a finished training"):
         closeread.train(path)
     with pytest.raises(MissingExtraError):
         closeread.train(path, overwrite=True)

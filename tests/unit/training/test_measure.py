@@ -96,6 +96,6 @@ def test_a_mended_metric_can_be_watched():
 def test_a_metric_of_which_less_is_better_is_refused():
     """The highest value would choose the worst state, and end a training as it gets better."""
     given = ([(PASSAGE, CHOICE)], "selective.aurc", lambda question: True, "choice")
-    with pytest.raises(UsageError, match=r"of selective\.aurc less is better"):
+    with pytest.raises(UsageError, match=r"lower is better for selective\.aurc"):
         check_metric(*given)
     check_metric(given[0], "selective.coverage@80", *given[2:])

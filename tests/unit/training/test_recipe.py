@@ -29,7 +29,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(recipe):
 def test_who_made_what_nobody_learns_from_is_a_mistake(recipe):
     """The record would leave the set's makers open, and so would the closed track."""
     assert recipe(WHOLE + '[train.made_by]\n"exam/zh" = "people"\n').train["made_by"]
-    with pytest.raises(InputError, match=r"train\.made_by tells who made exam/zj") as told:
+    with pytest.raises(InputError, match=r"train\.made_by declares who wrote exam/zj") as told:
         recipe(WHOLE + '[train.made_by]\n"exam/zj" = "people"\n')
     assert told.value.expected == "perhaps exam/zh"
 
@@ -38,7 +38,7 @@ def test_makers_are_declared_once_for_all_stages(recipe):
     first = '[[before]]\nreader = { name = "cues" }\n[before.train]\ndatasets = ["exam/en"]\n'
     declared = '[train.made_by]\n"exam/en" = "people"\n'
     assert recipe(WHOLE + declared + first).before
-    with pytest.raises(InputError, match=r"before\[0\]\.train\.made_by tells who made other"):
+    with pytest.raises(InputError, match=r"before\[0\]\.train\.made_by declares who wrote other"):
         recipe(WHOLE + first + 'made_by = { other = "people" }\n')
 
 

@@ -37,7 +37,7 @@ def test_a_promise_is_told_as_it_was_asked_for(tmp_path):
     run(tmp_path, "l2 = 1.0\nrisk = 0.375\ndelta = 0.125")
     again = [str(tmp_path / "recipe.toml"), "--overwrite"]
     told = CliRunner().invoke(command, again, catch_exceptions=False).stderr
-    assert "to be wrong in at most 37.5% (sure to 87.5%): answer from confidence" in told
+    assert "keeps wrong answers to 37.5% (with 87.5% certainty) and answers" in told
 
 
 def test_the_same_weights_again(tmp_path):
@@ -78,7 +78,7 @@ def test_it_tells_under_which_terms_it_learned(tmp_path):
         str(nli): "unknown",
     }
     result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
-    assert "learned from texts under: unknown; Apache-2.0\n" in result.stderr
+    assert "terms of the training data: unknown; Apache-2.0\n" in result.stderr
 
 
 def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
@@ -105,7 +105,7 @@ def test_nothing_but_weights_is_replaced(tmp_path):
     again = [str(tmp_path / "recipe.toml"), "--out", str(data)]
     result = CliRunner().invoke(command, again)
     assert isinstance(result.exception, UsageError)
-    assert "holds no weights of cues" in str(result.exception)
+    assert "holds no cues weights" in str(result.exception)
     assert data.read_bytes() == kept
     assert CliRunner().invoke(command, [*again, "--overwrite"]).exit_code == 0
     assert load_weights(data) == load_weights(out)
@@ -177,7 +177,7 @@ def test_nothing_that_could_be_weighed_is_told(tmp_path):
     same = changed(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))
     for more, data, said in (
         ("", same, "a true and a false option"),
-        ("least = 1000", None, "no feature is had by 1,000 options"),
+        ("least = 1000", None, "no feature occurs in 1,000 options"),
     ):
         result, out = run(tmp_path, more, data)
         assert isinstance(result.exception, InputError), result.exception

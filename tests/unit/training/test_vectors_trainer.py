@@ -74,7 +74,7 @@ def test_words_of_passages_get_vectors_and_those_of_questions_none(texts):
 def test_a_passage_that_comes_again_is_read_once(texts):
     """And the same texts give the same bytes."""
     done, out = run(texts, "one")
-    assert "learned from texts under: unknown" in done.output
+    assert "terms of the training data: unknown" in done.output
     first = out.read_bytes()
     _, out = run(texts, "both")
     assert out.read_bytes() == first

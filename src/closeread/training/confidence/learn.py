@@ -207,7 +207,7 @@ def _both(right: Sequence[bool]) -> None:
     if least < _FEWEST:
         raise InputError(
             f"{sum(right)} of {count_of(len(right), 'answer')} right",
-            expected=f"at least {_FEWEST} right and {_FEWEST} wrong answers in every fold",
+            expected=f"at least {_FEWEST} right and {_FEWEST} wrong answers outside every fold",
             cure="use a run on more questions",
         )
 

@@ -53,8 +53,8 @@ def fit(
         raise InputError(
             "no question has a true and a false option to learn from",
             where=where,
-            expected="some that have, in every part of the data",
-            cure="name more questions with options and gold; where folds are to blame, fewer",
+            expected="questions that have both, also without any fold",
+            cure="add questions with options and gold answers, or use fewer folds",
         )
     names, matrix = _often(every, rows, least, where)
     scales = trust(names, matrix, right_wrong) if trusting else np.ones(len(names))
@@ -139,10 +139,10 @@ def _often(
     often = sorted(np.flatnonzero(counts >= least).tolist(), key=every.__getitem__)
     if not often:
         raise InputError(
-            f"no feature is had by {count_of(least, 'option')}",
+            f"no feature occurs in {count_of(least, 'option')}",
             where=where,
-            expected=f"some that are, among {count_of(rows.shape[0], 'option')}",
-            cure="a lower `least`, or more questions",
+            expected=f"a feature that does, among {count_of(rows.shape[0], 'option')}",
+            cure="lower `least`, or add questions",
         )
     matrix = rows[:, often]
     matrix.sort_indices()

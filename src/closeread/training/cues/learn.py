@@ -81,7 +81,7 @@ def learn(
     named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
     for of in dict.fromkeys(named):
         if of not in learned_from:
-            say(f"{of}: nothing in it can be learned from")
+            say(f"{of}: no question to learn from")
     found_before = learned_before(first, retriever)
     drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
     described = list(examples(items, retriever))
@@ -124,7 +124,7 @@ def _tell_absent(given: Mapping[str, float], learned: Sequence[Example], say: Sa
     """Say which given weights are of no feature that there is: a slip of the pen does nothing."""
     there = {name for one in learned for features in one.features for name in features}
     for name in sorted(set(given) - there):
-        say(f"train.given: no option has {name}")
+        say(f"train.given: no option has the feature {name}")
 
 
 def _fit(
@@ -155,15 +155,16 @@ def _folds(found: Sequence[Found], settings: CueSettings, n_left_out: int) -> li
         left_out = (
             f"; {count_of(n_left_out, 'question')} left out for overlap" if n_left_out else ""
         )
-        others = "exclude, or what is learned from," if settings.calibrate else "exclude"
+        others = "exclude or the training sets" if settings.calibrate else "exclude"
         raise InputError(
-            f"only {count_of(len(parts), 'passage')} with questions to learn from, of those that "
-            f"overlap one{left_out}",
+            f"only {count_of(len(parts), 'passage')} with questions to learn from, where passages "
+            f"that overlap count as one{left_out}",
             where=", ".join(settings.calibrate or settings.sources),
             expected=f"at least {settings.folds}, one for each fold",
-            cure=f"name sets that {others} does not overlap: docs/training.md tells what counts"
+            cure=f"name sets that do not overlap {others} (docs/training.md defines overlap)"
             if n_left_out
-            else "name sets of questions with options and gold; premises come under [[before]]",
+            else "name sets of questions with options and gold answers, and premises under "
+            "[[before]]",
         )
     random.Random(settings.seed).shuffle(parts)
     fold_of = {part: place % settings.folds for place, part in enumerate(parts)}

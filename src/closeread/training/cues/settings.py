@@ -99,9 +99,10 @@ def check(
     other = sorted(set(options) - {"retriever"})
     if other:
         raise UsageError(
-            f"the option {other[0]}",
+            f"training does not use the option {other[0]}",
             where="reader.options",
-            expected="retriever: nothing else of the reader has a part in its training",
+            expected="retriever, the only option that training uses",
+            cure="remove it here, and give it to the reader",
         )
     ranges = {
         "folds": (settings.folds >= 2, "2 or more"),
@@ -125,4 +126,4 @@ def check(
         }
         check_ranges(one, of_both, place)
         if not one.datasets:
-            raise UsageError("datasets names no set", where=place, expected="one at least")
+            raise UsageError("datasets is empty", where=place, expected="at least one data set")

@@ -52,12 +52,12 @@ def stages(
                 "nothing to learn from"
                 + (f", {n_excluded:,} left out for overlap" if n_excluded else ""),
                 where=where,
-                expected="questions with options and gold, or premises of several hypotheses, which"
-                " neither train.exclude nor the last training holds",
-                cure="name others, or leave this [[before]] out",
+                expected="questions with options and gold answers, or premises with several "
+                "hypotheses, that overlap neither train.exclude nor the last training's data sets",
+                cure="name other data sets, or remove this [[before]]",
             )
         many = count_of(len(found), "question or premise", "questions and premises")
-        say(f"stage {number}: {many}, {n_excluded:,} left out")
+        say(f"stage {number}: {many}, {n_excluded:,} left out for overlap")
         yield Stage(settings=stage, found=found, n_excluded=n_excluded, where=where)
 
 

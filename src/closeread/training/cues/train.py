@@ -38,21 +38,21 @@ def train(request: Request) -> Trained:
         "held_out_accuracy": learned.accuracy,
         "calibration_error": learned.calibration_error,
     }
-    answered = ", ".join(settings.calibrate) or "passages held out"
+    answered = ", ".join(settings.calibrate) or "held-out passages"
     remarks = [
         f"{count_of(learned.n_questions, 'question')} learned from, {learned.n_excluded:,} left "
-        f"out for overlap; of {answered}, {learned.accuracy:.1%} right, calibration error "
+        f"out for overlap; on {answered}: accuracy {learned.accuracy:.1%}, calibration error "
         f"{learned.calibration_error:.1%}",
-        "learned from texts under: "
+        "terms of the training data: "
         + "; ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),
     ]
     threshold = learned.weights.threshold
     if threshold is not None:
         told["threshold"] = {name: getattr(threshold, name) for name in threshold.__struct_fields__}
         remarks.append(
-            f"to be wrong in at most {100 * threshold.risk:g}% (sure to "
-            f"{100 * (1 - threshold.delta):g}%): answer from confidence {threshold.value:.2f} on, "
-            f"which answers {threshold.n_answered:,} of {threshold.n_questions:,}"
+            f"answering from confidence {threshold.value:.2f} on keeps wrong answers to "
+            f"{100 * threshold.risk:g}% (with {100 * (1 - threshold.delta):g}% certainty) and "
+            f"answers {threshold.n_answered:,} of {threshold.n_questions:,}"
             if threshold.n_answered
             else f"no threshold keeps wrong answers to {100 * threshold.risk:g}%"
         )
@@ -73,9 +73,9 @@ def _check_out(request: Request) -> None:
         load_weights(request.out)
     except InputError as error:
         raise UsageError(
-            "is there already, and holds no weights of cues",
+            "the file already exists and holds no cues weights",
             where=str(request.out),
-            cure="name another file, or --overwrite",
+            cure="name another file, or use --overwrite",
         ) from error
 
 
@@ -91,7 +91,8 @@ def _stages(request: Request) -> list[StageSettings]:
                 f"{stage_at(place)}reader is {stage.reader.name}"
                 + (" with options" if stage.reader.options else ""),
                 where=str(request.path),
-                expected='{ name = "cues" }; it takes the retriever of the last training',
+                expected='{ name = "cues" }, which uses the retriever of the last training',
+                cure="name cues without options, or remove this [[before]]",
             )
     return [
         section(request.path, stage.train, StageSettings, f"{stage_at(place)}train.")

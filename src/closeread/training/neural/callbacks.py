@@ -64,7 +64,7 @@ class Finite(TrainerCallback):  # type: ignore[misc]
         if not is_first():
             raise SystemExit(2)
         raise InputError(
-            f"the model broke: at step {state.global_step:,} its weights are no numbers",
+            f"training diverged: at step {state.global_step:,} weights are NaN or infinite",
             expected="a loss that falls",
-            cure="a lower train.learning_rate, a longer train.warmup, or precision float32",
+            cure='lower train.learning_rate, raise train.warmup, or set precision = "float32"',
         )

@@ -52,10 +52,10 @@ def check_lengths(request: Request, most: int) -> None:
         for name, asked in named.items():
             if asked is not None and asked > most and ":" not in one.reader.name:
                 raise UsageError(
-                    f"{within}{name} is {asked:,}, and the model takes {most:,} tokens",
+                    f"{within}{name} is {asked:,}, but the model takes {most:,} tokens",
                     where=str(request.path),
                     expected=f"at most {most:,}",
-                    cure="give so many, leave it out, or begin from a model of longer sequences",
+                    cure="lower it, remove it, or begin from a model that takes longer sequences",
                 )
 
 
@@ -74,12 +74,12 @@ def check_recomputing(request: Request, model: Any) -> None:
     for within, one in _trainings(request):
         if one.train.get("gradient_checkpointing"):
             raise UsageError(
-                f"{within}train.gradient_checkpointing is true, and models of the kind "
-                f"{model.config.model_type} cannot compute twice",
+                f"{within}train.gradient_checkpointing is true, but {model.config.model_type} "
+                "models do not support it",
                 where=str(request.path),
-                expected="a model that can, as BERT and RoBERTa",
-                cure="leave it out; a smaller train.batch_size with more train.accumulation needs "
-                "less memory, too",
+                expected="a model that supports it, such as BERT or RoBERTa",
+                cure="remove it; a smaller train.batch_size with more train.accumulation also "
+                "saves memory",
             )
 
 

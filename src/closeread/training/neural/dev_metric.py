@@ -56,7 +56,7 @@ def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> flo
     for pool in metric.pool(scores, Submission(predictions=predictions)):
         if pool.metric == name:
             return value(pool) or 0.0
-    raise UsageError(f"there is no metric {name!r} to watch", cure="`closeread ls metrics`")
+    raise UsageError(f"there is no metric {name!r}", cure="see `closeread ls metrics`")
 
 
 def check_metric(
@@ -82,34 +82,35 @@ def check_metric(
     metric: Metric = make("metric", family(name))[0]
     if not any(question.answers or question.option_truth for _, question in items):
         raise InputError(
-            f"no question of {train}.dev has gold, by which {name} could be watched",
-            cure=f"name a set with gold, or leave {train}.dev out",
+            f"no question of {train}.dev has a gold answer to compute {name} with",
+            cure=f"name a set with gold answers, or remove {train}.dev",
         )
     answered = [question for _, question in items if answers(question)]
     if not answered:
         raise InputError(
-            f"no question of {train}.dev is one that {reader} answers: every state would be "
-            "worth 0",
-            expected="questions like those that are learned from",
-            cure=f"name such a set, or leave {train}.dev out",
+            f"{reader} answers no question of {train}.dev: every state would score 0",
+            expected="questions like those of the training sets",
+            cure=f"name such a set, or remove {train}.dev",
         )
     known = sorted(_n_scored(metric, [question for _, question in items]))
     if name not in known:
         raise UsageError(
-            f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
+            f"there is no metric {name!r}",
+            expected=", ".join(known) or "another metric",
+            cure=f"change {train}.metric",
         )
     if name in _LESS_IS_BETTER:
         raise UsageError(
-            f"of {name} less is better, and the state with the most is kept",
+            f"lower is better for {name}, but training keeps the state with the highest value",
             expected=", ".join(one for one in known if one not in _LESS_IS_BETTER),
-            cure=f"name another one as {train}.metric",
+            cure=f"change {train}.metric",
         )
     concerns = applies_to(family(name))
     if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
         raise UsageError(
-            f"{name} judges no question of {train}.dev that {reader} answers",
-            expected="a metric of such questions",
-            cure=f"name one as {train}.metric; where it is left out it is the reader's own",
+            f"{name} scores no question of {train}.dev that {reader} answers",
+            expected="a metric for such questions",
+            cure=f"change {train}.metric, or remove it to use the reader's default",
         )
 
 

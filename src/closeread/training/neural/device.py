@@ -49,26 +49,26 @@ def check_machine(settings: NeuralSettings, where: str, within: str = "") -> Non
     on_cpu = settings.device == "cpu" or found is None
     if settings.device not in ("", "cpu", found and found.type):
         raise UsageError(
-            f"{within}train.device is {settings.device}, and there is "
+            f"{within}train.device is {settings.device}, but this machine has "
             + (f"only {found.type}" if found else "no accelerator"),
             where=where,
-            expected="cpu, or nothing for what this machine has",
-            cure=f"leave {within}train.device out",
+            expected="cpu, or empty for what this machine has",
+            cure=f"remove {within}train.device",
         )
     if settings.precision == "float16" and on_cpu:
         raise UsageError(
-            f"{within}train.precision is float16, and there is no accelerator",
+            f"{within}train.precision is float16, which needs an accelerator",
             where=where,
-            expected="float32 or bfloat16 on a processor",
-            cure=f"leave {within}train.precision out",
+            expected="float32 or bfloat16 on a CPU",
+            cure=f"remove {within}train.precision",
         )
     on_cuda = device_of(settings) == "cuda"
     if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
         raise UsageError(
-            f"{within}train.precision is bfloat16, which this accelerator does not have",
+            f"{within}train.precision is bfloat16, which this accelerator does not support",
             where=where,
             expected="float16 or float32",
-            cure=f"leave {within}train.precision out",
+            cure=f"remove {within}train.precision",
         )
 
 
@@ -80,24 +80,24 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
     for name, method in _SHARED_OUT.items():
         if os.environ.get(name, "false").lower() == "true":
             raise UsageError(
-                f"the launcher asks for {method}, which divides a model among devices",
+                f"the launcher requests {method}, which splits a model among devices",
                 where=where,
                 expected="the whole model on each device",
-                cure="accelerate launch --multi_gpu, or torchrun",
+                cure="use accelerate launch --multi_gpu, or torchrun",
             )
     asked = os.environ.get(_PRECISION, "no")
     if asked != "no" and _PRECISIONS.get(asked) != settings.precision:
         raise UsageError(
-            f"the launcher asks for the mixed precision {asked}, and {within}train.precision is "
+            f"the launcher requests mixed precision {asked}, but {within}train.precision is "
             f"{settings.precision}",
             where=where,
-            expected="one of them",
+            expected="the same precision from both",
             cure=(
-                f'{within}train.precision = "{_PRECISIONS[asked]}", or '
+                f'set {within}train.precision = "{_PRECISIONS[asked]}", or '
                 if asked in _PRECISIONS
                 else ""
             )
-            + "accelerate launch --mixed_precision no",
+            + "use accelerate launch --mixed_precision no",
         )
 
 
@@ -109,7 +109,7 @@ def _check_library(version: str) -> None:
     found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _LEAST))
     if found < least:
         raise MissingExtraError(
-            f"transformers {version} loses weights of a training that is resumed",
+            f"transformers {version} loses weights when a training is resumed",
             expected=f"transformers {_LEAST} or later",
             cure=f'pip install --upgrade "transformers>={_LEAST}"',
         )

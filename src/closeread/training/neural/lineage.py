@@ -64,4 +64,4 @@ def terms(lineage: Lineage) -> tuple[str, ...]:
     limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
     if not limited:
         return ()
-    return ("what it learned from has terms of its own: " + ", ".join(limited),)
+    return ("terms of the training data: " + ", ".join(limited),)

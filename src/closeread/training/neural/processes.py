@@ -38,7 +38,7 @@ class Processes:
     def __init__(self, device: str) -> None:
         if _fewer_than_asked():
             raise UsageError(
-                "several processes were asked for, and the launcher began one",
+                "the launcher started one process instead of several",
                 expected="one process for each device",
                 cure="on a processor: torchrun --nproc_per_node N -m closeread train RECIPE, or "
                 "accelerate launch --multi_gpu --num_processes N -m closeread train RECIPE",
@@ -101,10 +101,10 @@ class Processes:
             if not _is_first_to_tell():
                 sys.exit(2)
             raise ProcessGoneError(
-                f"another process of this training is gone: {_plain(error)}",
-                expected="all of them, to the end",
-                cure="see what ended it, which the launcher tells (SIGKILL may mean that memory "
-                "ran out); the same command with --resume goes on from the last whole state",
+                f"another process of this training ended: {_plain(error)}",
+                expected="all processes to run to the end",
+                cure="see the launcher's output for the cause (SIGKILL may mean out of memory); "
+                "the same command with --resume continues from the last complete state",
             ) from error
 
     def _gathered(self, value: Any) -> list[Any]:

@@ -38,7 +38,9 @@ from closeread.wording import count_of
 
 _DEV_SEED = 0
 _MUCH_UNKNOWN = 0.1  # of the tokens; a vocabulary of the texts' language lacks a few in a thousand
-_LOOK_NEEDS = 'a smaller model, train.device = "cpu", or no train.dev; saved states are kept'
+_LOOK_NEEDS = (
+    'use a smaller model, set train.device = "cpu", or remove train.dev; complete states are kept'
+)
 
 
 def train(request: Request, task: Task) -> Trained:
@@ -88,7 +90,7 @@ def train(request: Request, task: Task) -> Trained:
             _tell_shared(request, watched, material)
 
         def measure(now: Checkpoint) -> float:
-            with holding("what is read for a look at dev", _LOOK_NEEDS):
+            with holding("the evaluation on dev", _LOOK_NEEDS):
                 return measured(task.reader(now), watched, metric)
 
         if settings.soup > 1:
@@ -244,9 +246,10 @@ def _check_pairs(request: Request, material: list[Material]) -> None:
     """
     if not any(label_of(one) in CLASSES for items, _ in material for _, one in items):
         raise InputError(
-            f"no pair that {request.within}train.beside can learn from",
+            f"{request.within}train.beside has no pair to learn from",
             where=", ".join(told.path for _, told in material),
-            expected="premises and hypotheses with labels",
+            expected="premises and hypotheses with the labels " + ", ".join(CLASSES),
+            cure=f"name such a set, or remove {request.within}train.beside",
         )
 
 
@@ -257,7 +260,7 @@ def _tell_shared(
     if found := n_shared(watched, learned):
         request.say(
             f"{found:,} of {count_of(len(watched), 'question')} of {request.within}train.dev "
-            "learned from too: the metric flatters, and the state that it chooses may not be best"
+            "also in the training sets: the dev metric is too high and may choose the wrong state"
         )
 
 
@@ -265,7 +268,7 @@ def _nothing_to_learn(request: Request, material: list[Material]) -> InputError:
     return InputError(
         f"no question that {request.recipe.reader.name} can learn from",
         where=", ".join(told.path for _, told in material),
-        expected="questions of its kind, with gold",
+        expected="questions of a kind that the reader answers, with gold answers",
     )
 
 
@@ -313,8 +316,8 @@ def _features(
         request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}{of_no_use}")
         if (share := features[-1].share_of(unknown)) >= _MUCH_UNKNOWN:
             request.say(
-                f"{told.path}: the model's vocabulary does not know {share:.0%} of the tokens, "
-                "which are all alike to it; perhaps it learned another language"
+                f"{told.path}: {share:.0%} of the tokens are unknown to the model's vocabulary; "
+                "the model may have learned another language"
             )
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):

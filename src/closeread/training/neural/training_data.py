@@ -92,8 +92,8 @@ def drawn(
         raise InputError(
             f"all {what} overlap an excluded set",
             where=source.path,
-            expected=f"{what} that are left when those of exclude are taken out",
-            cure="leave it out, or name fewer under exclude: docs/training.md tells what counts",
+            expected=f"{what} that do not overlap the sets of exclude",
+            cure="remove it, or name fewer sets under exclude (docs/training.md defines overlap)",
         )
     n_excluded = len(items) - len(kept)
     n_questions, n_each = len(kept), None
@@ -137,10 +137,11 @@ def _some(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
             found += unit
     if not found:
         raise UsageError(
-            f"at_most is {most:,}, and its questions are scored in groups of "
+            f"at_most is {most:,}, but the questions are scored in groups of "
             f"{min(map(len, units)):,} or more",
             where=source.path,
             expected="room for one group",
+            cure="raise at_most",
         )
     return found
 

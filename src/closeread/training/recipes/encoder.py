@@ -118,12 +118,14 @@ def check(
     check_fitting(settings.fitting(), where, within)
     if bool(options.model) == bool(options.vocabulary):
         raise UsageError(
-            "it is not said what is to be taught",
+            f"{within}reader.options sets "
+            + ("both vocabulary and model" if options.model else "neither vocabulary nor model"),
             where=where,
-            expected=f"either {within}reader.options.vocabulary, or {within}reader.options.model",
+            expected="vocabulary for a new encoder, or model to continue from a checkpoint",
+            cure="set one of the two",
         )
     most = options.positions if options.vocabulary else _MOST_POSITIONS
-    of_these = ", the positions" if options.vocabulary else ""  # a model's own are told by it
+    of_these = " (positions)" if options.vocabulary else ""  # a model has its own limit
     wrong = {
         "reader.options.heads": options.hidden % options.heads != 0
         and f"a divisor of hidden, {options.hidden}",

@@ -41,7 +41,7 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
             locked(path).close()
     where = str(path)
     if path.exists() and not path.is_dir():
-        raise UsageError("it is a file", where=where, cure="name a folder")
+        raise UsageError("this is a file", where=where, expected="a folder", cure="name a folder")
     must_take_folder(path)
     if not path.exists() or not any(path.iterdir()):
         if resume:
@@ -51,7 +51,9 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
         return
     if not is_begun(path):
         raise UsageError(
-            "the folder holds something else", where=where, cure="name an empty folder"
+            "the folder is not empty and holds no training",
+            where=where,
+            cure="name an empty folder",
         )
     if not holds_any(path):
         return
@@ -60,19 +62,21 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
     elif not resume:
         is_done = (path / DONE).exists()
         raise UsageError(
-            "a training is there already" + (", and it is finished" if is_done else ""),
+            f"the folder already holds a {'finished ' if is_done else ''}training",
             where=where,
-            cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
+            cure="use --overwrite, or another --out" if is_done else "use --resume or --overwrite",
         )
     elif not is_alike(read(path / ASKED), asked_of(recipe)):
         raise MismatchError(
-            "the training there was begun with another recipe",
+            "the training in this folder was started with another recipe",
             where=where,
-            cure="take that recipe again, or --overwrite",
+            cure="use the original recipe, or --overwrite",
         )
     elif (path / DONE).exists():
         raise UsageError(
-            "the training there is finished", where=where, cure="--overwrite, or another --out"
+            "the training in this folder is finished",
+            where=where,
+            cure="use --overwrite, or another --out",
         )
 
 
@@ -115,7 +119,9 @@ def locked(path: Path) -> IO[str]:
     except BlockingIOError as error:
         file.close()
         raise UsageError(
-            "a training is going on there", where=str(path), cure="let it end, or end it"
+            "another training is running in this folder",
+            where=str(path),
+            cure="wait until it ends, or stop it",
         ) from error
     return file
 
@@ -126,7 +132,7 @@ def _must_spare(path: Path, recipe: TrainRecipe) -> None:
     for named in named_in(recipe):
         if named.resolve().is_relative_to(whole) and named.exists():
             raise UsageError(
-                f"--overwrite would discard what the training begins from: {named}",
+                f"--overwrite would delete {named}, which the training begins from",
                 where=str(path),
                 cure="write to another folder with --out",
             )

@@ -77,6 +77,7 @@ def asked(request: Request) -> tuple[NeuralSettings, str]:
             f"{request.within}train.model is empty",
             where=str(request.path),
             expected="a model folder, or a name on the Hugging Face hub",
+            cure="name the model to begin from",
         )
     # In the settings it stays as it is written: so it is declared who made it.
     return settings, path_of("model", settings.model)

@@ -175,22 +175,22 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
     for name in ("evaluate_every", "patience", "metric"):
         if getattr(settings, name) and not settings.dev:
             raise UsageError(
-                f"{prefix}{name} is given, and there is nothing to look at",
+                f"{prefix}{name} is set, but there is no dev set to evaluate on",
                 where=where,
-                expected=f"[[{'before.' if within else ''}train.dev]] beside it",
-                cure="name a set to look at, or leave it out",
+                expected=f"a data set under [[{'before.' if within else ''}train.dev]]",
+                cure=f"add a dev set, or remove {name}",
             )
     if ":" in settings.device:
         raise UsageError(
             f"{prefix}device is {settings.device}",
             where=where,
-            expected="cpu, or nothing for the accelerator",
-            cure="CUDA_VISIBLE_DEVICES chooses one of several",
+            expected="cpu, or empty for the accelerator",
+            cure="choose one of several accelerators with CUDA_VISIBLE_DEVICES",
         )
 
 
 def out_of_range(name: str, where: str, expected: str) -> UsageError:
     """Return what is said of a recipe's number that makes no sense."""
     return UsageError(
-        f"{name} is out of its range", where=where, expected=expected, cure=f"mend {name}"
+        f"{name} is out of range", where=where, expected=expected, cure=f"change {name}"
     )

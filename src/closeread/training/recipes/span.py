@@ -49,15 +49,17 @@ def asked(request: Request) -> SpanOptions:
     without_options(request)
     if options.teachers and not options.distillation:
         raise UsageError(
-            f"{request.within}reader.options.teachers are named, and nothing is learned from them",
+            f"{request.within}reader.options.teachers is set, but distillation is 0",
             where=str(request.path),
-            cure="give distillation, such as 0.7, or leave them out",
+            expected="a share of distillation, such as 0.7",
+            cure="set distillation, or remove teachers",
         )
     if not all(options.teachers):
         raise UsageError(
-            f"{request.within}reader.options.teachers holds an empty name",
+            f"{request.within}reader.options.teachers contains an empty name",
             where=str(request.path),
-            expected="folders, or hub names",
+            expected="model folders, or names on the Hugging Face hub",
+            cure="remove the empty name",
         )
     return options
 

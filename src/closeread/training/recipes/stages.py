@@ -34,10 +34,10 @@ def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
             continue
         if entry.extra != _EXTRA:
             raise UsageError(
-                f"{within}reader is {stage.reader.name}, which makes no model",
+                f"{within}reader is {stage.reader.name}, which trains no model",
                 where=str(request.path),
-                expected=f"a training that {request.recipe.reader.name} can begin from",
-                cure="leave it out, or train that by a recipe of its own",
+                expected=f"a trainer whose model {request.recipe.reader.name} can begin from",
+                cure="remove this stage, or train it with a recipe of its own",
             )
         given = given_to(stage, settings, _FIRST if number > 1 else settings.model, number)
         recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)

@@ -110,18 +110,18 @@ def _check(settings: CompeteSettings, where: str, within: str) -> None:
     prefix = f"{within}train.options."
     if settings.unit not in _UNITS[settings.loss]:
         raise UsageError(
-            f"{prefix}loss is {settings.loss}, which has no unit {settings.unit}",
+            f"{prefix}unit is {settings.unit}, which loss {settings.loss} does not take",
             where=where,
             expected=" or ".join(f'unit = "{one}"' for one in _UNITS[settings.loss]),
-            cure=f"mend {prefix}unit",
+            cure=f"change {prefix}unit",
         )
     if settings.reduction == "sum" and settings.unit != "question":
         raise UsageError(
-            f"{prefix}reduction is sum, which adds up a question's pairs, and unit is "
-            f"{settings.unit}, which parts them",
+            f"{prefix}reduction is sum, over all pairs of a question, but unit is "
+            f"{settings.unit}, which separates them",
             where=where,
             expected='unit = "question", or reduction = "mean"',
-            cure=f"mend {prefix}unit",
+            cure=f"change {prefix}unit or {prefix}reduction",
         )
     if not 0 < settings.margin < inf:
         raise out_of_range(f"{prefix}margin", where, "above 0")

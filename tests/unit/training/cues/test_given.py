@@ -43,7 +43,7 @@ def test_what_is_held_out_is_answered_as_the_reader_will(tmp_path, more):
 def test_a_name_that_no_option_has_is_told(tmp_path):
     """A slip of the pen would do nothing, and in silence."""
     _, result = learned(tmp_path, given({"cover:unit": 1.0}))
-    assert "train.given: no option has cover:unit" in result.stderr
+    assert "train.given: no option has the feature cover:unit" in result.stderr
 
 
 def test_a_weight_without_end_is_refused(tmp_path):

@@ -24,8 +24,8 @@ from closeread.training.neural.distillation.teachers import other_words
 
 N_VOTES = 100  # of a question, for where its answer starts and as many for where it ends
 Spans = Sequence[tuple[int, int]]
-_BESIDE = "the models that teach, beside the one that learns"
-_CURE = 'name fewer or smaller ones by `teachers`, or train.device = "cpu"'
+_BESIDE = "the teachers beside the student"
+_CURE = 'name fewer or smaller `teachers`, or set train.device = "cpu"'
 
 
 class Teachers:
@@ -139,16 +139,17 @@ def _check_alike(teacher: Checkpoint, student: Checkpoint, max_length: int, null
     """Refuse a teacher whose tokens are not the student's: places would not be the same."""
     if teacher.max_length < max_length:
         raise InputError(
-            f"it takes {teacher.max_length} tokens, and is to read windows of {max_length}",
+            f"the teacher takes {teacher.max_length} tokens, fewer than the windows' {max_length}",
             where=teacher.name,
-            cure=f"give max_length = {teacher.max_length}, or another teacher",
+            cure=f"set max_length = {teacher.max_length}, or name another teacher",
         )
     if null and not getattr(teacher.model.config, NULL_KEY, False):
         raise InputError(
-            "it has not learned that a passage may have no answer, which null = true teaches",
+            "the teacher has not learned questions without an answer, which null = true needs",
             where=teacher.name,
             expected=f"{NULL_KEY} in its config.json, as a training with null = true writes it",
-            cure="train it so, too; or write it there, if SQuAD 2.0 was learned elsewhere",
+            cure="train it with null = true, or set the key yourself if it learned SQuAD 2.0 "
+            "elsewhere",
         )
     words = (one.tokenizer.get_vocab() for one in (teacher, student))
     if teacher.template != student.template or next(words) != next(words):

@@ -58,7 +58,7 @@ def check_taught(request: Request, begun: str) -> None:
             last = chain[place - 1]
             if last.reader.name not in _MAKE_SPAN_READERS or last.train.get("soup", 1) == 1:
                 raise _nobody(
-                    f"{stage_at(place - 1)}train makes no soup of span readers", str(request.path)
+                    f"{stage_at(place - 1)}train trains no soup of span readers", str(request.path)
                 )
         elif begun and Path(begun).is_dir() and not request.resume:
             teachers_of(begun, ())
@@ -90,11 +90,11 @@ def lineages_of(
 
 def _nobody(why: str, where: str) -> InputError:
     return InputError(
-        f"nobody to learn from: {why}",
+        f"distillation has no teacher: {why}",
         where=where,
-        expected="to begin with a model that soup = 2 or more made of trainings of span or cloze, "
-        "whose members are there still",
-        cure="name models by `teachers` beside `distillation`",
+        expected="to begin from a model that span or cloze trained with soup = 2 or more, with its "
+        "members still in place",
+        cure="name models under `teachers`, next to `distillation`",
     )
 
 
@@ -112,7 +112,8 @@ def _check_named(teachers: Sequence[str], begun: str) -> None:
 def other_words(teacher: str, student: str) -> InputError:
     """Return what is said of a teacher whose tokens are not the student's."""
     return InputError(
-        f"its tokenizer is not that of the model that learns from it, {student}",
+        f"the teacher's tokenizer differs from that of the student, {student}",
         where=teacher,
         expected="a teacher with the same vocabulary and special tokens",
+        cure="name another teacher",
     )

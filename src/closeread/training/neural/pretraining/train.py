@@ -66,9 +66,10 @@ def train(request: Request) -> Trained:
         most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
-                f"{request.within}train.length={settings.length}",
+                f"{request.within}train.length is {settings.length}",
                 where=options.model,
-                expected=f"at most {most}, which the model can be given",
+                expected=f"at most {most}, the tokens that the model takes",
+                cure=f"lower {request.within}train.length",
             )
         material = _material(settings, request, tokenizer)
         data = [
@@ -137,7 +138,8 @@ def _material(settings: PretrainSettings, request: Request, tokenizer: Any) -> _
         raise InputError(
             f"too little text: {count_of(len(packed), 'block')} of {settings.length} tokens",
             where=", ".join(one.path for one in settings.datasets),
-            expected="hundreds of blocks at least",
+            expected="at least hundreds of blocks",
+            cure="name more data sets, or shorten train.length",
         )
     return _Material(packed[aside:], packed[:aside], len(texts), sources)
 
@@ -239,7 +241,7 @@ def _opened(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, An
     missing = sorted(report["missing_keys"])
     check_encoder(name, model.base_model_prefix, missing)
     if missing:
-        say(f"{name}: it has no head that tells hidden words, and begins with a new one")
+        say(f"{name}: the model has no masked-language-model head and starts with a new one")
     _set_dropout(model, dropout)
     return model, tokenizer
 
@@ -319,7 +321,7 @@ def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
         f"{count_of(told['n_texts'], 'text')}, {told['n_tokens']:,} tokens, "
         f"{count_of(told['steps'], 'step')}, "
         f"{told['tokens_per_second']:,.0f} tokens/s",
-        f"of tokens hidden in blocks held out, {told['held_out_right']:.1%} right, "
+        f"masked tokens of held-out blocks: accuracy {told['held_out_right']:.1%}, "
         f"loss {told['held_out_loss']:.3f}",
     ]
     return (*lines, *terms(lineage))

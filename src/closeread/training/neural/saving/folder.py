@@ -111,7 +111,7 @@ class Folder:
             self._lock = locked(self.path)
         except OSError as error:
             raise StorageError(
-                f"cannot be made: {error.strerror}",
+                f"cannot be created: {error.strerror}",
                 where=str(self.path),
                 cure="name another folder",
             ) from error
@@ -155,11 +155,11 @@ class Folder:
         before = None if self.last_state() is None else read(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
-                f"the training there was begun with {count_of(sum(before), 'example')}, and now "
-                f"{sum(now):,} are made of the same data",
+                "the training in this folder was started with "
+                f"{count_of(sum(before), 'example')}, and the same data now give {sum(now):,}",
                 where=str(self.path),
-                cure="go on with the versions of closeread and transformers that began it, or "
-                "--overwrite",
+                cure="resume with the versions of closeread and transformers that started it, or "
+                "use --overwrite",
             )
         save_json(kept, now)
 
@@ -178,9 +178,10 @@ class Folder:
         before = None if self.last_state() is None else read(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
-                "the training there was begun with other teachers, or theirs were changed since",
+                "the training in this folder was started with other teachers, or their files "
+                "changed since",
                 where=str(self.path),
-                cure="put back those that were there, or --overwrite",
+                cure="restore the original teachers, or use --overwrite",
             )
         save_json(kept, now)
 
@@ -223,17 +224,18 @@ class Folder:
             return
         if before["processes"] != now["processes"]:
             raise MismatchError(
-                "the training there was begun by "
-                f"{count_of(before['processes'], 'process', 'processes')}, not by "
-                f"{now['processes']}: a step would learn from another number of questions",
+                "the training in this folder was started with "
+                f"{count_of(before['processes'], 'process', 'processes')}, not "
+                f"{now['processes']}, so each step would learn from another number of questions",
                 where=str(self.path),
-                cure="begin as many as before, or --overwrite",
+                cure="start as many processes as before, or use --overwrite",
             )
         changed = dict.fromkeys(str(one[0]) for one in now["data"] if one not in before["data"])
         raise MismatchError(
-            f"the training there was begun with other data; changed since: {', '.join(changed)}",
+            "the training in this folder was started with other data; changed since: "
+            + ", ".join(changed),
             where=str(self.path),
-            cure="put back what was there, or --overwrite",
+            cure="restore the original data, or use --overwrite",
         )
 
 

@@ -15,7 +15,7 @@ from closeread.training.neural.saving.states import States, close_together
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
-_WAIT = "this step, or look at dev, is finished and a state saved; a second signal ends at once"
+_WAIT = "finishing this step or dev evaluation and saving a state; a second signal ends at once"
 
 
 def train(
@@ -52,8 +52,8 @@ def train(
         except torch.OutOfMemoryError as error:
             raise UsageError(
                 f"the device's memory does not hold a batch: {first_line(error)}",
-                cure="a smaller train.batch_size and as much more train.accumulation; whole states "
-                "that were saved are kept",
+                cure="reduce train.batch_size and raise train.accumulation to match; complete "
+                "states are kept",
             ) from error
         states.end()
 

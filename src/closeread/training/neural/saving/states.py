@@ -115,8 +115,8 @@ class States(TrainerCallback):  # type: ignore[misc]
         state = self._trainer.state
         raise Stopped(
             code,
-            f"stopped by {name_of(code)} after step {state.global_step:,} of {state.max_steps:,}, "
-            "where a state is saved: the same command with --resume goes on from it",
+            f"stopped by {name_of(code)} after step {state.global_step:,} of {state.max_steps:,}; "
+            "a state is saved, and the same command with --resume continues from it",
         )
 
     def _is_late(self) -> bool:

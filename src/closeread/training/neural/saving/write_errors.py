@@ -31,9 +31,9 @@ def writable(folder: Path) -> Iterator[None]:
         if not (of_torch or "os error" in found or getattr(error, "errno", None) in _NO_ROOM):
             raise
         if of_torch:
-            found = "torch wrote a part of a file alone, as where a disk is full"
+            found = "torch wrote only a part of a file, as it does on a full disk"
         raise StorageError(
             f"cannot be written: {found}",
             where=str(folder),
-            cure="make room, then --resume: whole states that were saved are kept",
+            cure="free space, then use --resume; complete states are kept",
         ) from error

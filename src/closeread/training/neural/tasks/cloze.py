@@ -59,8 +59,8 @@ class ClozeTask(SpanTask):
         if not made_any:
             raise InputError(
                 "no question can be made from these passages",
-                expected="English sentences with figures, names, or nouns behind an article",
-                cure="leave out of the cloze stage what is in another language",
+                expected="English sentences with figures, names, or nouns after an article",
+                cure="remove sets in other languages from the cloze stage",
             )
 
     def _made(self, passage: Passage, rng: Random) -> Iterator[PassageQuestion]:

@@ -53,7 +53,7 @@ class EntailTask:
             name_classes(checkpoint, CLASSES)
         elif sorted(names) != sorted(CLASSES):
             raise InputError(
-                f"its classes are {', '.join(names)}",
+                f"the model's classes are {', '.join(names)}",
                 where=checkpoint.name,
                 expected=", ".join(CLASSES) + ", or a model without a head",
                 cure=TO_TRAIN,

@@ -185,17 +185,18 @@ def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:
     if len(names) == 3:
         if not nli_head:
             raise UsageError(
-                f"the model has the classes {', '.join(names)}; a verifier has two",
+                f"the model's classes are {', '.join(names)}, but a verifier has two",
                 where=checkpoint.name,
                 expected='train.options.nli_head = "fold" or "new"',
+                cure="set train.options.nli_head",
             )
         (fold if nli_head == "fold" else renew)(checkpoint)
     elif names == ["label_0", "label_1"]:
         name_classes(checkpoint, LABELS)
     elif len(names) > 2:
         raise InputError(
-            f"its head has {len(names)} classes",
+            f"the model's head has {len(names)} classes",
             where=checkpoint.name,
-            expected="two (supported or not), three (natural language inference) or a number",
+            expected="one (a score), two (supported or not) or three (natural language inference)",
         )
     return supported_class(checkpoint, cure=TO_TRAIN)

@@ -31,7 +31,7 @@ from closeread.training.request import Say
 
 _KEPT = "tracked.json"  # beside the states, so that it is there as long as one can go on
 _PROJECT = "closeread"
-_WITHOUT = "training goes on, and the folder keeps the whole curve"
+_WITHOUT = "training continues, and the folder keeps the whole curve"
 _End = Callable[[bool], None]
 
 
@@ -160,7 +160,7 @@ class _Guest:
         except Exception as error:  # each has its own kinds
             self._well = False
             if not self._told:  # what failed fails once more where it is to be closed
-                self._say(f"{self._name} failed and is left out: {first_line(error)}; {_WITHOUT}")
+                self._say(f"{self._name} failed and is dropped: {first_line(error)}; {_WITHOUT}")
             self._told = True
 
 

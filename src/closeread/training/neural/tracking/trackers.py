@@ -52,9 +52,9 @@ def check_trackers(names: Sequence[Tracker]) -> None:
 
 def cannot_begin(name: str, error: Exception) -> UsageError:
     """Return what to tell where a tracker does not begin."""
-    cure = "set it up, or leave it out: the folder keeps the curve in any case"
+    cure = "set it up, or remove it: the folder keeps the curve in any case"
     if name == "wandb":
-        cure = f"wandb login, or WANDB_MODE=offline; or {cure.partition('or ')[2]}"
+        cure = f"run wandb login, or set WANDB_MODE=offline, or {cure.partition('or ')[2]}"
     return UsageError(
-        f"train.track names {name}, which cannot begin: {first_line(error)}", cure=cure
+        f"train.track names {name}, which cannot start: {first_line(error)}", cure=cure
     )
