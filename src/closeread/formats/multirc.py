@@ -30,6 +30,8 @@ from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
 
 _NAME = "multirc"
+# What reads back as the same id, within the 64 bits of a number in JSON.
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 _SENTENCE = re.compile(r"<b>Sent (\d+): </b>(.*?)<br>", re.DOTALL)
 # True and False are 1 and 0, too.
 _TRUTH: dict[bool | int | str | None, bool] = {1: True, 0: False, "True": True, "False": False}
@@ -201,7 +203,12 @@ def _answers(question: Question, *, lines: bool) -> list[Json]:
 def _question(question: Question, *, lines: bool) -> Json:
     number = question.question_id.rpartition("-" if lines else "==")[2]
     made: Json = {"question": question.text, "answers": _answers(question, lines=lines)}
-    return made | {"idx": int(number) if lines and number.isdecimal() else number}
+    return made | {"idx": _number(number) if lines else number}
+
+
+def _number(name: str) -> int | str:
+    """Return the number that a name is in SuperGLUE's lines; the name where it is none, as 01."""
+    return int(name) if _WHOLE.fullmatch(name) else name
 
 
 def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
@@ -212,8 +219,7 @@ def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
         text = "".join(f"<b>Sent {n}: </b>{one}<br>" for n, one in enumerate(sentences, 1))
     held = {"text": text, "questions": questions}
     if lines:
-        name = passage.passage_id
-        return {"idx": int(name) if name.isdecimal() else name, "passage": held}
+        return {"idx": _number(passage.passage_id), "passage": held}
     return {"id": passage.passage_id, "paragraph": held}
 
 
@@ -232,16 +238,21 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
     mark, key = ("-", "passage") if lines else ("==", "paragraph")
+    foreign = _NAME not in dataset.metadata
     for passage, questions in dataset:
         cuts = passage.metadata.get(_NAME, {}).get("cuts")
         changed = bool(cuts) and cuts[-1][1] != len(passage.text)
         rows = []
         for question in questions:
+            parts = question.question_id.rpartition(mark)
             named_so = question.question_id.startswith(passage.passage_id + mark)
+            if foreign:
+                named_so &= all(map(_WHOLE.fullmatch, parts[::2]))
             if not question.options or not named_so or changed:
                 raise unwritable(
                     f"MultiRC's form has options, ids of a passage and a number with {mark} "
-                    "between them, and the sentences that were read",
+                    f"between them{', both whole numbers,' * foreign} and the sentences that were "
+                    "read",
                     question.question_id,
                 )
             kept = question.metadata.get(_NAME, {})

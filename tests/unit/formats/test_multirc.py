@@ -9,6 +9,7 @@ import pytest
 
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.formats import dump, load
+from closeread.formats.conversion.convert import convert
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics.multirc import metric
@@ -149,10 +150,26 @@ def test_what_is_no_truth_is_told(tmp_path, row, told):
         load_submission(saved(tmp_path, row, name="p.jsonl"))
 
 
-def test_other_sets_are_not_written_so(tmp_path):
-    row = {"id": "1", "passage": TEXT, "question": "When?", "options": ["a", "b"], "answer": "A"}
-    with pytest.raises(UsageError, match="ids of a passage and a number"):
-        dump(load(saved(tmp_path, row)), tmp_path / "back.json", "multirc")
+@pytest.mark.parametrize(
+    "name", ["1", "zh-01-q1", "zh-01-1", "3-q1", "01-0", "3-00", "٣-0", f"{10**20}-0"]
+)
+def test_other_sets_are_not_written_so(tmp_path, name):
+    """Lines number their passages: ``zh-01`` was written, and then could not be read."""
+    passage = name.rpartition("-")[0] or "p"
+    row = {"id": name, "passage": TEXT, "passage_id": passage, "question": "When?"}
+    path = saved(tmp_path, row | {"options": ["a", "b"], "answer": "A"})
+    with pytest.raises(UsageError, match="both whole numbers") as told:
+        convert(load(path), tmp_path / "back.json", "multirc")
+    assert told.value.where == f"question {name}"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_set_with_such_ids_is_written_so(tmp_path):
+    row = {"id": "3-0", "passage": TEXT, "passage_id": "3", "question": "When?"}
+    path = saved(tmp_path, row | {"options": ["a", "b"], "truth": [True, True]})
+    assert "id" not in convert(load(path), tmp_path / "back.json", "multirc").lost
+    ((_, (question,)),) = load(tmp_path / "back.json", "multirc")
+    assert (question.question_id, question.option_truth) == ("3-0", (True, True))
 
 
 def test_rows_that_were_shuffled_are_told(tmp_path):
