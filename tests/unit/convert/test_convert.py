@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from closeread.errors import StorageError, UnknownNameError, UsageError
+from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.formats.conversion.convert import MrqaOptions, convert, format_of
 from closeread.formats.conversion.fidelity import differences
@@ -309,3 +309,40 @@ def test_places_are_compared_without_their_order():
     one = (Answer(kind="span", texts=("a",), spans=(Span(0, 1), Span(4, 5))),)
     two = (Answer(kind="span", texts=("a",), spans=(Span(4, 5), Span(0, 1))),)
     assert differences(pair(answers=one), pair(answers=two)) == ({}, "")
+
+
+UNASKED = (
+    '{"passage": {"passage_id": "p", "text": "A dog sat."}, "questions": []}\n'
+    '{"passage": {"passage_id": "q", "text": "A cat sat."}, "questions": [{"question_id": "a", '
+    '"passage_id": "q", "text": "Who?", "kind": "span", "answers": '
+    '[{"kind": "span", "texts": ["A cat"], "spans": [[0, 5]]}]}]}\n'
+)
+
+
+@pytest.mark.parametrize(("form", "gone"), [("csv", 1), ("webqa", 1), ("squad", 0), ("jsonl", 0)])
+def test_a_passage_without_a_question_is_counted_where_it_is_gone(tmp_path, form, gone):
+    """A table has a row a question: of texts alone an empty one was made, and nothing was said."""
+    path = tmp_path / "set.jsonl"
+    path.write_text(UNASKED)
+    report = convert(load(path), tmp_path / "out", form)
+    assert (report.passages, report.questions) == (2 - gone, 1)
+    assert report.lost.get("passages without a question", 0) == gone
+
+
+@pytest.mark.parametrize("form", ["coqa", "qasper", "multirc"])
+def test_what_cannot_be_read_back_is_told_of_the_set(tmp_path, form):
+    """And not of the draft, which is gone when its name is read."""
+    path = tmp_path / "texts.jsonl"
+    path.write_text(UNASKED.splitlines()[0])
+    with pytest.raises(UsageError, match=f"the format {form} cannot hold this set") as caught:
+        convert(load(path), tmp_path / "out", form)
+    assert caught.value.where == str(path)
+    assert "--to" in caught.value.cure
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_is_wrong_with_the_source_is_told_of_the_source(tmp_path):
+    path = tmp_path / "set.jsonl"
+    path.write_text(UNASKED + '{"passage": 3}\n')
+    with pytest.raises(InputError, match="line 3"):
+        convert(load(path), tmp_path / "out", "csv")

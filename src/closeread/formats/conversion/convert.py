@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from closeread import catalog
-from closeread.errors import StorageError, UsageError
+from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
 from closeread.formats.files.atomic_write import replacing
@@ -34,8 +34,9 @@ class Report(Record, frozen=True, kw_only=True):
 
     Attributes:
         dropped: Reason -> questions that were left out.
-        lost: Field -> questions that no longer say it, because the format has no place for it
-            (not for the MRQA form, which keeps texts, answers and their places alone).
+        lost: Field -> questions that no longer say it, because the format has no place for it,
+            and how many passages without a question are gone (not for the MRQA form, which keeps
+            texts, answers and their places alone).
         changed: What was changed on the way -> how often.
         defects: Defects of the source -> how many; they are kept as they are.
     """
@@ -70,17 +71,19 @@ class _Counted:
     limit: int | None
     passages: int = 0
     questions: int = 0
+    unasked: int = 0
     defects: Defects = field(default_factory=Defects)
 
     def limited(self) -> Dataset:
         return replace(self.dataset, read=self._read, read_gold=None)
 
     def _read(self, defects: Defects) -> Iterator[Item]:
-        self.passages = self.questions = 0
+        self.passages = self.questions = self.unasked = 0
         self.defects = Defects()
         for passage, questions in whole_groups(self.dataset.read(self.defects), self.limit):
             self.passages += 1
             self.questions += len(questions)
+            self.unasked += not questions
             yield passage, questions
 
 
@@ -136,7 +139,13 @@ def convert(
             for _ in kept.limited():
                 continue
         else:
-            lost, problem = differences(made.dataset, kept.limited())
+            try:
+                lost, problem = differences(made.dataset, kept.limited())
+            except InputError as error:
+                if not str(error.where).startswith(str(draft)):
+                    raise
+                lost, problem = Counter(), f"as written it cannot be read back: {error.found}"
+            lost["passages without a question"] = max(0, counted.unasked - kept.unasked)
         if problem:
             raise UsageError(
                 f"the format {name} cannot hold this set: {problem}",
@@ -152,7 +161,7 @@ def convert(
         passages=kept.passages,
         questions=kept.questions,
         dropped=made.dropped.counts,
-        lost=dict(lost),
+        lost=dict(+lost),
         changed=made.remarks.counts,
         defects=counted.defects.counts,
     )
