@@ -74,6 +74,15 @@ class _GoldContext(msgspec.Struct, gc=False):
     qas: list[_GoldQuestion]
 
 
+def match_key(text: str) -> str:
+    """Return what a detected and an accepted answer must share to be the same answer.
+
+    It is the text as the scorer normalises it. Where that leaves nothing, as of ``the``, it is the
+    text itself: otherwise any place of an article or a mark would equal any other.
+    """
+    return mrqa(text) or text.strip()
+
+
 def sniff(head: Head) -> bool:
     """Whether the first JSON value is a header, or a context with questions that have a qid."""
     if head.has("header"):
@@ -152,7 +161,7 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
     def defect(code: str, message: str) -> None:
         notes.defects.add(code, message, question_id=item.qid, line=notes.line)
 
-    places: dict[str, list[Span]] = {_words(text): [] for text in item.answers or ()}
+    places: dict[str, list[Span]] = {match_key(text): [] for text in item.answers or ()}
     if not places:
         defect("no-answer", "no accepted answer")
     if wrong := misplaced(item.question_tokens or [], item.question):
@@ -163,8 +172,8 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
         rows = msgspec.json.decode(fields["detected_answers"], type=list[_Members])
         for found, raw in zip(item.detected_answers, rows, strict=True):
             standing = _standing(found, passage, defect)
-            if _words(found.text) in places:
-                places[_words(found.text)] += standing
+            if match_key(found.text) in places:
+                places[match_key(found.text)] += standing
             elif places:
                 defect("answer-not-accepted", f"{found.text!r} equals no accepted answer")
             detected.append(
@@ -183,7 +192,7 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
         text=item.question,
         kind="span",
         answers=tuple(
-            Answer(kind="span", texts=(text,), spans=tuple(places[_words(text)]))
+            Answer(kind="span", texts=(text,), spans=tuple(places[match_key(text)]))
             for text in item.answers or ()
         ),
         metadata={"question_tokens": item.question_tokens, "detected_answers": detected}
@@ -213,10 +222,6 @@ def _agree(found: _Detected, tokens: Tokens) -> bool:
         return False
     places = zip(found.token_spans, found.char_spans, strict=True)
     return all(holds(tokens, *token, Span(start, end + 1)) for token, (start, end) in places)
-
-
-def _words(text: str) -> str:
-    return mrqa(text) or text
 
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:

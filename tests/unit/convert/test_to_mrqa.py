@@ -298,3 +298,17 @@ def test_reading_is_lazy_and_can_be_repeated():
     assert first == second
     assert made.dropped.counts == {"no-answer-given": 1}
     assert [one.question_id for one in made.dataset.questions()] == [qid("toy", "q1")]
+
+
+@pytest.mark.parametrize("occurrences", ["all", "annotated"])
+@pytest.mark.parametrize("answer", ["the", " the "])
+def test_a_wrong_place_that_normalises_to_nothing_is_not_the_answers(tmp_path, occurrences, answer):
+    """``(`` and ``the`` both normalise to nothing: the written file was then read with defects."""
+    made, ((_, (asked,)),) = converted(
+        ("(on) the mat", question(1, Answer(kind="span", texts=(answer,), spans=(Span(0, 1),)))),
+        occurrences=occurrences,
+    )
+    assert marked(asked) == {"the": [5]}
+    assert asked.answers[0].spans == (Span(5, 8),)
+    dump(made.dataset, tmp_path / "out.jsonl")
+    assert load(tmp_path / "out.jsonl").check().total == 0

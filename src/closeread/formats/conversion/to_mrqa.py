@@ -20,7 +20,7 @@ from closeread.formats.conversion.contexts import contexts
 from closeread.formats.conversion.occurrences import Token, TokenizedText
 from closeread.formats.conversion.spacy_tokens import Tokenize, tokenizer, version
 from closeread.formats.layouts.tokens import MOST_TOKENS
-from closeread.text.normalize import mrqa
+from closeread.formats.mrqa import match_key
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
 Occurrences = Literal["all", "annotated"]
@@ -240,7 +240,7 @@ def _annotated(answer: Answer, context: TokenizedText) -> list[Span]:
         span
         for span in answer.spans
         if 0 <= span.start < span.end <= len(context.text)
-        and mrqa(span.of(context.text)) == mrqa(answer.texts[0])
+        and match_key(span.of(context.text)) == match_key(answer.texts[0])
         and context.token_span(span)
     ]
 
@@ -265,10 +265,10 @@ def _entries(spans: list[Span], context: TokenizedText) -> list[dict[str, Any]]:
 
 
 def _places(text: str, detected: list[dict[str, Any]]) -> tuple[Span, ...]:
-    wanted = mrqa(text)
+    wanted = match_key(text)
     return tuple(
         Span(*place)
         for entry in detected
-        if mrqa(entry["text"]) == wanted
+        if match_key(entry["text"]) == wanted
         for place in entry["char_spans"]
     )
