@@ -82,7 +82,7 @@ def test_several_sets_that_stand_beside_the_recipe_are_told_from_what_is_not_the
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as told:
         closeread.train("mine/r.toml")
-    assert told.value.found.count("count from the folder that you work in, not from its own") == 2
+    assert told.value.found.count("are relative to the working directory, not to the file") == 2
     assert not (tmp_path / "made").exists()
 
 
@@ -238,10 +238,10 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path,
     head = f'out = "{tmp_path / "out"}"\n[reader]\nname = "span"\n[train]\nmodel = "{encoder}"\n'
     of = f'[[train.datasets]]\npath = "{odd}"\n'
     for text, cure in (
-        (head + of, 'name it with format = "..." beside its path in the recipe'),
+        (head + of, 'name the format with format = "..." beside its path in the recipe'),
         (
             f'{head}exclude = ["{odd}"]\n' + of.replace(str(odd), data),
-            "name it with `closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe",
+            "name the format with `closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in",
         ),
     ):
         path.write_text(text, "utf-8")
@@ -270,7 +270,7 @@ def test_a_stage_of_which_no_model_comes(tmp_path, encoder, data):
 def test_tables_are_called_as_a_recipe_writes_them(tmp_path, encoder, data):
     with pytest.raises(InputError, match=r"at train\.datasets: found a table") as told:
         train(tmp_path / "out", encoder, data, begin=never, datasets={"path": data})
-    assert told.value.expected == "a list of tables, each begun by [[train.datasets]]"
+    assert told.value.expected == "a list of tables, each under the header [[train.datasets]]"
     with pytest.raises(InputError, match="found a number") as told:
         train(tmp_path / "out", encoder, data, begin=never, max_steps=1.5)
     assert told.value.expected == "an integer"
@@ -551,6 +551,6 @@ def test_what_cannot_be_opened_is_told_before_anything_is_read(tmp_path, encoder
     with pytest.raises(UsageError, match="there is no metric"):
         dev = [{"path": data}]
         train(tmp_path / "out", encoder, str(broken), dev=dev, metric="squad.f2", begin=never)
-    with pytest.raises(StorageError, match="a file stands where a folder should"):
+    with pytest.raises(StorageError, match="a file is in the place of a folder"):
         train(broken / "out", encoder, str(broken), begin=never)
     assert not (tmp_path / "out").exists()

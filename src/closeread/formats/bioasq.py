@@ -166,8 +166,9 @@ def _rows(dataset: Dataset) -> Iterator[Json]:
             texts = [one["text"] for one in own.get("snippets", ())]
             if passage.text != join_paragraphs(texts)[0] or "type" not in question.tags:
                 raise unwritable(
-                    "BioASQ's form has snippets, as they were read, and types of questions",
+                    "the bioasq format cannot hold this question",
                     question.question_id,
+                    "a question with its type, on snippets as they were read",
                 )
             yield from kept.get("before", ())
             yield restored(_NAME, _row(question), question.metadata)

@@ -133,9 +133,9 @@ def _row(question: Question) -> dict[str, Any]:
     texts = list(chain.from_iterable(answer.texts for answer in question.answers))
     if question.options or any(answer.kind != "span" for answer in question.answers):
         raise UsageError(
-            "CMRC's first form has spans of the passage alone",
+            "CMRC's first form holds only spans of the passage",
             where=f"question {question.question_id}",
-            cure="write it as jsonl, which holds everything",
+            cure="choose another format; `jsonl` holds every question",
         )
     row: dict[str, Any] = {"query_id": question.question_id, "query_text": question.text}
     listed = texts or question.metadata.get("no_gold")

@@ -85,8 +85,8 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
             raise InputError(
                 f"{count_of(len(story.questions), 'question')}, {count_of(min(odd), 'answer')}",
                 where=source.place(at, story.id),
-                expected="an answer to every question",
-                cure="complete the story or take it out",
+                expected="an answer for each question",
+                cure="complete the story or remove it",
             )
         made = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
         kept = unsaid(_NAME, raw, _story(made, raw)).get(_NAME, {}) | {"of": content_id(made.text)}
@@ -188,9 +188,10 @@ def _written(dataset: Dataset) -> Iterator[Json]:
             )
             if question.options or len(counts) > 1 or not named_so or changed:
                 raise unwritable(
-                    "CoQA's form has ids of a passage and a number, as many answers to each of its "
-                    "questions, places in the story that was read, and no options",
+                    "the coqa format cannot hold this question",
                     question.question_id,
+                    "an id PASSAGE-NUMBER, as many answers as the passage's other questions have, "
+                    "no options, and the story as it was read",
                 )
         turns: Json = {"questions": [restored(_NAME, _turn(q), _own(q)) for q in questions]}
         rows = [

@@ -65,7 +65,7 @@ def _checked(source: Source, names: list[str]) -> list[str]:
     if missing:
         raise wrong(source, 1, "no column " + ", ".join(missing), "id, passage and question")
     if unknown := [name for name in further if name not in _KNOWN]:
-        raise wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_z")
+        raise wrong(source, 1, f"unknown column {unknown[0]!r}", "option_a to option_z")
     return names
 
 
@@ -129,8 +129,8 @@ def _integer(cell: str, where: str) -> int:
         raise InputError(
             f"answer_start is {cell!r}",
             where=where,
-            expected="whole numbers, counted in characters from 0",
-            cure="mend the cell, or leave it empty",
+            expected="integers: the number of characters before the answer",
+            cure="correct the cell, or leave it empty",
         )
     return int(cell)
 
@@ -142,7 +142,7 @@ def _truth(cell: str, where: str) -> bool | None:
             f"a truth value is {cell!r}",
             where=where,
             expected="true or false (1 or 0, yes or no) for each option, separated by |",
-            cure="mend the cell",
+            cure="correct the cell",
         )
     return word in _TRUE if word else None
 
@@ -169,7 +169,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     for passage, questions in dataset:
         for question in questions:
             if "answer" in used and not question.answers and not question.options:
-                raise _unfit(question, "a question of unknown answer among others")
+                raise _unfit(question, "a question without gold among questions with gold")
             table.writerow(_cells(question, passage))
     text.detach()
 
@@ -181,9 +181,9 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
     if not all(option.text for option in question.options):
         raise _unfit(question, "options without text")
     if taken := sorted(_KNOWN & question.tags.keys()):
-        raise _unfit(question, f"a tag named {taken[0]!r}, as a column is")
+        raise _unfit(question, f"a tag with the name of a column, {taken[0]!r}")
     if rows.lettered(question.tags) and not question.options:
-        raise _unfit(question, "tags named 'A' and 'B', as columns of options are")
+        raise _unfit(question, "tags with the names of option columns, 'A' and 'B'")
     cells = {
         "id": question.question_id,
         "passage_id": passage.passage_id,
@@ -242,9 +242,9 @@ def _joined(parts: Any) -> str:
 
 def _unfit(question: Question, what: str) -> UsageError:
     return UsageError(
-        f"a table has no place for {what}",
+        f"the csv format cannot hold {what}",
         where=f"question {question.question_id}",
-        cure="write it as jsonl, which holds everything",
+        cure="choose another format; `jsonl` holds every question",
     )
 
 

@@ -184,7 +184,7 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
         rows = []
         for question in questions:
             if question.options:
-                raise unwritable("DROP has no place for options", question.question_id)
+                raise unwritable("the drop format cannot hold options", question.question_id)
             rows.append(restored(_NAME, _row(question), question.metadata))
         name = passage.passage_id
         # An object cannot hold a key twice, and some sets repeat a passage for each question.

@@ -54,7 +54,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             raise InputError(
                 f"a context that begins {row.context[:40]!r}",
                 where=place(source, at),
-                expected="Passage: ... Question: ... Answer:, each on lines of its own",
+                expected="Passage: ... Question: ... Answer:, each on its own line",
                 cure=source.cure,
             )
         text, stem = before.removeprefix(_PASSAGE), stem.removesuffix(_ANSWER)

@@ -121,8 +121,8 @@ def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:
                 "the lists differ in length: "
                 + ", ".join(f"{count} {key}" for key, count in lengths.items()),
                 where=f"{where}, article {article.id}",
-                expected="one entry for every question",
-                cure="mend the file",
+                expected="one entry for each question",
+                cure="fix the file",
             )
         passage = Passage(
             passage_id=article.id,
@@ -212,10 +212,10 @@ def _article_row(items: list[Item]) -> dict[str, Any]:
     for question in questions:
         if len(question.answers) != len(questions[0].answers) or len(question.answers) > 1:
             raise UsageError(
-                f"{len(question.answers)} answers have no place in this form",
+                f"the expmrc format cannot hold {len(question.answers)} answers of one question",
                 where=f"question {question.question_id}",
-                expected="one letter for every question of an article, or for none",
-                cure="write it as jsonl, which holds everything",
+                expected="one letter for each question of an article, or for none",
+                cure="choose another format; `jsonl` holds every question",
             )
     row = {
         "id": passage.passage_id,

@@ -17,7 +17,7 @@ def told(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callabl
         except (CloseReadError, OSError):  # such as a full disk
             raise
         except Exception as error:
-            raise whose.failed("failed when it wrote", error) from error
+            raise whose.failed("failed while it wrote", error) from error
 
     return held
 

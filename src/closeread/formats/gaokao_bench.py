@@ -282,9 +282,9 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """
     if _NAME not in dataset.metadata:
         raise UsageError(
-            "only what was read from GAOKAO-Bench's printed form can be written to it",
+            "the gaokao-bench format holds only questions that were read from it",
             where=dataset.name,
-            cure="write `gcrc` or `vgaokao`, which hold passage, stem and options apart",
+            cure="choose `gcrc` or `vgaokao`, which hold passage, stem and options separately",
         )
     layout = dataset.metadata[_NAME]
     examples = (

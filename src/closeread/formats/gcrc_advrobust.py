@@ -126,7 +126,7 @@ def _check(record: _Record, defects: Defects) -> None:
     if record.negative_question == record.question:
         defects.add(
             "negative-stem-unchanged",
-            "the negative variant asks the same as the original",
+            "the negative variant has the stem of the original",
             question_id=f"{record.id}#negative",
         )
     for role, texts in (

@@ -139,7 +139,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             if beyond := len(found.texts) - len(found.spans):
                 defects.add(
                     "fact-not-in-passage",
-                    f"no sentence of the context: {', '.join(found.texts[-beyond:])}",
+                    f"not a sentence of the context: {', '.join(found.texts[-beyond:])}",
                     question_id=name,
                     line=line,
                 )
@@ -161,10 +161,10 @@ def _converted(
         facts = None if numbers is None else list(zip(numbers.title, numbers.sent_id, strict=True))
     except ValueError as error:
         raise InputError(
-            "context or supporting_facts hold lists of unequal length",
+            "the lists of context or supporting_facts differ in length",
             where=place(source, at, one.id),
             expected="a title for each list of sentences, and for each number",
-            cure="mend the row, or take it out",
+            cure="fix the row or remove it",
         ) from error
     return one, paragraphs, facts
 
@@ -223,8 +223,9 @@ def _values(dataset: Dataset, *, row: bool) -> Iterator[Json]:
         for question in questions:
             if question.options or not whole:
                 raise unwritable(
-                    "HotpotQA's form has paragraphs with titles and sentences, and no options",
+                    "the hotpotqa format cannot hold this question",
                     question.question_id,
+                    "paragraphs with titles and sentences as they were read, and no options",
                 )
             yield restored(_NAME, _row(passage, question, row=row), question.metadata)
 

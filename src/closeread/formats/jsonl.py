@@ -117,7 +117,7 @@ def _canonical(
                 if not 0 <= span.start <= span.end <= len(item.passage.text):
                     defects.add(
                         "span-out-of-range",
-                        f"{span.start} to {span.end} is not in the passage",
+                        f"characters {span.start} to {span.end} are not in the passage",
                         question_id=name,
                         line=line,
                     )
@@ -138,13 +138,13 @@ def _check(question: Question, passage: Passage, where: str) -> None:
     elif question.option_truth and len(question.option_truth) != len(question.options):
         options = count_of(len(question.options), "option")
         wrong = f"{options} and {count_of(len(question.option_truth), 'truth value')}"
-        expected = "one truth value an option"
+        expected = "one truth value for each option"
     if wrong:
         raise InputError(
             wrong,
             where=where,
             expected=expected,
-            cure="mend the line",
+            cure="fix the line",
         )
 
 

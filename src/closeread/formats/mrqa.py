@@ -212,7 +212,9 @@ def _standing(found: _Detected, passage: Passage, defect: Callable[[str, str], N
             spans.append(span)
     tokens = passage.metadata["context_tokens"]
     if tokens is not None and not _agree(found, tokens):
-        defect("wrong-token-span", f"the tokens of {found.text!r} are not its characters'")
+        defect(
+            "wrong-token-span", f"the token span of {found.text!r} does not match its characters"
+        )
     return spans
 
 
@@ -265,7 +267,7 @@ def _row(question: Question) -> dict[str, Any]:
     for answer in question.answers:
         if answer.kind != "span" or len(answer.texts) != 1:
             raise UsageError(
-                f"an answer of kind {answer.kind!r} has no place in the MRQA form",
+                f"the MRQA form cannot hold an answer of kind {answer.kind!r}",
                 where=f"question {question.question_id}",
                 expected="one span of the passage",
                 cure="`closeread convert --to mrqa` drops and counts such questions",
@@ -297,7 +299,7 @@ def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | 
 
 def _untokenized(where: str) -> UsageError:
     return UsageError(
-        "the MRQA form holds tokens, and this data set has none",
+        "the MRQA form needs tokens, and this data set has none",
         where=where,
         cure="`closeread convert --to mrqa` tokenizes and finds the answers",
     )

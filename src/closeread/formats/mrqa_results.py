@@ -116,7 +116,7 @@ def _wrong(source: Source, index: int, name: str, found: str, expected: Any) -> 
         found,
         where=f"{source}, at leaderboard[{index}] ({name})",
         expected=" and ".join(expected),
-        cure="fetch the file again",
+        cure="download the file again",
     )
 
 

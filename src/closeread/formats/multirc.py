@@ -180,7 +180,7 @@ def _evidence(
         if 0 <= number < len(cuts):
             spans.append(Span(*cuts[number]))
         else:
-            told = f"there is no sentence {number}"
+            told = f"the paragraph has no sentence {number}"
             defects.add("evidence-not-in-passage", told, question_id=name)
     if not spans:
         return ()
@@ -250,10 +250,10 @@ def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
                 named_so &= all(map(_WHOLE.fullmatch, parts[::2]))
             if not question.options or not named_so or changed:
                 raise unwritable(
-                    f"MultiRC's form has options, ids of a passage and a number with {mark} "
-                    f"between them{', both whole numbers,' * foreign} and the sentences that were "
-                    "read",
+                    "the multirc format cannot hold this question",
                     question.question_id,
+                    f"options, an id PASSAGE{mark}NUMBER{' of two integers' * foreign}, and the "
+                    "sentences as they were read",
                 )
             kept = question.metadata.get(_NAME, {})
             row = restored(_NAME, _question(question, lines=lines), question.metadata)

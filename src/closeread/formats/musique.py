@@ -166,8 +166,9 @@ def _values(dataset: Dataset) -> Iterator[Json]:
         for question in questions:
             if cuts is None or end != len(passage.text) or question.options:
                 raise unwritable(
-                    "MuSiQue's form has paragraphs with titles, and no options",
+                    "the musique format cannot hold this question",
                     question.question_id,
+                    "paragraphs with titles as they were read, and no options",
                 )
             yield restored(_NAME, _written(passage, question), question.metadata)
 

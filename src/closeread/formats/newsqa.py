@@ -104,7 +104,7 @@ def _answers(
         return ()
     words = text[max(found.s, 0) : max(found.e, 0)]
     if not 0 <= found.s < found.e <= len(text) or not words.strip():
-        told = f"{found.s} to {found.e} is no piece of the story"
+        told = f"{found.s} to {found.e} is not a span of the story"
         defects.add("span-out-of-range", told, question_id=name)
         return ()
     start = found.s + len(words) - len(words.lstrip())
@@ -143,9 +143,9 @@ def _stories(dataset: Dataset) -> Iterator[Json]:
             changed = of != content_id(passage.text) and _NAME in question.metadata
             if question.options or len(question.answers) > 1 or not known or changed:
                 raise unwritable(
-                    "NewsQA's form has one answer a question with its place in the story that was "
-                    "read, and no options",
+                    "the newsqa format cannot hold this question",
                     question.question_id,
+                    "one answer at most, with its place in the story as it was read; no options",
                 )
             rows.append(restored(_NAME, _row(question), question.metadata))
         for number, row in passage.metadata.get(_NAME, {}).get("left_out", ()):

@@ -178,26 +178,26 @@ def _unknown(row: _Row, where: str, fields: dict[str, str]) -> InputError:
     if row.label == _OTHER:
         columns = f"passage={fields['premise']},question={fields['hypothesis']}"
         return InputError(
-            "this is a set of two labels, as RTE and QNLI",
+            "a set with two labels, such as RTE and QNLI",
             where=where,
             expected=", ".join(_LABELS),
-            cure="add the labels as options to lines of JSON: jq -c "
-            f"""'. + {{options: ["entailment", "{_OTHER}"]}}' FILE > NEW.jsonl, and read them by """
+            cure="add the labels as options to JSON lines: jq -c "
+            f"""'. + {{options: ["entailment", "{_OTHER}"]}}' FILE > NEW.jsonl, and use """
             f"--format rows,{columns},options=options,answer={fields['label']}",
         )
     if isinstance(row.label, int):
         return InputError(
-            f"the label is the number {row.label}, and sets differ in what it stands for",
+            f"the label is the number {row.label}, whose meaning differs between sets",
             where=where,
             expected=", ".join(_LABELS),
-            cure="save the set as parquet, which holds the names; or write them: "
+            cure="save the set as parquet, which stores the label names; or write the names: "
             "dataset.features['label'].int2str(row['label'])",
         )
     return InputError(
-        f"the label {row.label!r}",
+        f"unknown label {row.label!r}",
         where=where,
         expected=", ".join(_LABELS),
-        cure="translate the labels",
+        cure="replace the labels with the expected ones",
     )
 
 

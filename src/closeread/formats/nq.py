@@ -165,9 +165,9 @@ def _written(dataset: Dataset) -> Iterator[Json]:
             is_known = passage.passage_id == content_id(passage.text) and "annotations" in kept
             if question.options or (question.answers and not is_known):
                 raise unwritable(
-                    "the form of Natural Questions has annotations by tokens of the page that was "
-                    "read, and no options",
+                    "the nq format cannot hold this question",
                     question.question_id,
+                    "annotations by tokens of the page as it was read, and no options",
                 )
             yield restored(_NAME, _line(passage, question), question.metadata)
 

@@ -124,10 +124,10 @@ def _papers(source: Source) -> Iterator[tuple[str, Json]]:
                 made["figures_and_tables"] = turned(figures)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                "full_text, qas or answers are no lists of one length",
+                "full_text, qas or answers are not lists of equal length",
                 where=place(source, at, raw.get("id", "")),
-                expected="as many names as lists of paragraphs, and of every part of a question",
-                cure="mend the row, or take it out",
+                expected="lists of equal length: names and paragraphs, and the fields of questions",
+                cure="fix the row or remove it",
             ) from error
         yield str(raw["id"]), made
 
@@ -171,7 +171,7 @@ def _answer(where: str, said: _Said, text: str, name: str, defects: Defects) -> 
         "an annotation without an answer",
         where=where,
         expected="extractive_spans, free_form_answer, yes_no, or unanswerable: true",
-        cure="complete the annotation or take it out; the official program stops here too",
+        cure="complete the annotation or remove it; the official program also stops here",
     )
 
 
@@ -182,7 +182,7 @@ def _evidence(said: _Said, places: dict[str, Span], name: str, defects: Defects)
     lost = [one for one in said.evidence if one not in places]
     for text in lost:
         if not text.startswith(_FLOAT):
-            told = f"{text:.60} is no paragraph"
+            told = f"{text:.60} is not a paragraph"
             defects.add("evidence-not-in-passage", told, question_id=name)
     return Evidence(spans=tuple(places[one] for one in found), texts=(*found, *lost))
 
@@ -214,8 +214,9 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
             own = question.metadata.get(_NAME, {}).get("extra", {})
             if not same or (question.answers and "answers" not in own):
                 raise unwritable(
-                    "QASPER's form has papers with sections, as they were read, and annotations",
+                    "the qasper format cannot hold this question",
                     question.question_id,
+                    "an annotated question on a paper with sections, as it was read",
                 )
             rows.append(restored(_NAME, _question(question), question.metadata))
         yield passage.passage_id, restored(_NAME, _paper(passage, rows), passage.metadata)

@@ -105,7 +105,9 @@ def _bare(question: Question) -> Question:
     """
     if _NAME not in question.metadata:
         raise unwritable(
-            "QuAC's form has conversations, as they were read from it", question.question_id
+            "the quac format cannot hold this question",
+            question.question_id,
+            "a turn of a conversation that was read from this format",
         )
     extra = question.metadata.get("squad_extra", {}) | question.metadata[_NAME]
     metadata = question.metadata | noted(squad_extra=extra or None)
@@ -126,10 +128,10 @@ def _articles(source: Source) -> Iterator[Json]:
             qas = [*_questions(row)]
         except ValueError as error:
             raise InputError(
-                "lists of unequal length",
+                "the lists differ in length",
                 where=place(source, at, row.dialogue_id),
                 expected="as many answers, followups, yesnos and turn_ids as questions",
-                cure="mend the row, or take it out",
+                cure="fix the row or remove it",
             ) from error
         paragraph = {"context": row.context, "qas": qas, "id": row.dialogue_id}
         yield {

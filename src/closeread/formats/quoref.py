@@ -150,7 +150,8 @@ def _documents(dataset: Dataset) -> Iterator[Json]:
         for question in questions:
             if len(question.answers) > 1:
                 raise unwritable(
-                    "Quoref's own form has one accepted answer a question", question.question_id
+                    "Quoref's own form holds one accepted answer for each question",
+                    question.question_id,
                 )
         rows = [restored(_NAME, _row(question), question.metadata) for question in questions]
         paragraphs.append(restored(_NAME, _paragraph(passage, rows), passage.metadata))

@@ -70,7 +70,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 f"{count_of(len(article.answers or []), 'answer')}",
                 where=place(source, at, passage_id),
                 expected="the same number of each",
-                cure="complete the article or take it out",
+                cure="complete the article or remove it",
             )
         passage = Passage(
             passage_id=passage_id, text=article.article, language=detect(article.article)

@@ -71,7 +71,7 @@ def guess(source: Source) -> str:
     _diagnose(source)
     if source.first_line_is_cut():
         raise InputError(
-            "the first line is longer than what a format is guessed from",
+            "the first line is too long to guess the format",
             where=str(source),
             cure=f"name the format with {source.option}",
         )
@@ -79,12 +79,12 @@ def guess(source: Source) -> str:
     if known := unsupported.told(head, _names(head)):
         raise InputError(known.told, where=str(source), cure=known.cure)
     raise InputError(
-        "no known format has content like this" + _columns(source.head()),
+        "the content is of no known format" + _columns(source.head()),
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
-        cure=f"name it with {source.option}; rows with a question each (JSON lines, a JSON list, "
-        "CSV) have the columns id, passage and question, or others, and then the format "
-        "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` says which (docs/formats.md)",
+        cure=f"name the format with {source.option}; if the file has one question a row (JSON "
+        "lines, a JSON list, CSV) in columns other than id, passage and question, name them by "
+        "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
     )
 
 
@@ -113,7 +113,7 @@ def _diagnose(source: Source) -> None:
         raise told
     raw = source.head().raw
     if source.head().value == []:
-        raise InputError("the list is empty", where=str(source), cure="name a file that has some")
+        raise InputError("the list is empty", where=str(source), cure="pass a file with questions")
     if not raw.strip():
         next(source.lines())  # which says so where all of it is blank
     try:
@@ -176,16 +176,16 @@ def named(format: str) -> Format:  # noqa: A002
     found = lookup.resolve("format", name)
     if not isinstance(found, Format):
         raise UsageError(
-            f"the format {name} is of the type {type(found).__name__}",
+            f"the format {name} is a {type(found).__name__}, not a Format",
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
     if said:
         given = dict(one.partition("=")[::2] for one in said)
         if found.named is None or not all(one.find("=") > 0 for one in said):
             raise UsageError(
-                f"the format {format}",
+                f"the format {format} has unknown settings",
                 expected="rows,passage=COLUMN,question=COLUMN,..." if found.named else name,
-                cure="docs/formats.md tells what may be said of a file",
+                cure="docs/formats.md lists the settings of formats",
             )
         found = found.named(given)
     theirs = outsider("format", name)
@@ -194,10 +194,10 @@ def named(format: str) -> Format:  # noqa: A002
 
 def _held(whose: Outsider, found: Format) -> Format:
     def info(source: Source) -> Info:
-        with whose.failing("failed at what stands beside the records"):
+        with whose.failing("failed while it read the file-level facts"):
             facts = found.info(source)
         if not isinstance(facts, Info):
-            raise whose.broken(f"{type(facts).__name__} for what stands beside records", "an Info")
+            raise whose.broken(f"{type(facts).__name__} for file-level facts", "an Info")
         return facts
 
     return replace(
@@ -223,13 +223,14 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
     chosen = named(name)
     if chosen.write is None:
         raise UsageError(
-            f"the format {name} can be read but not written", cure="name another by format or --to"
+            f"closeread reads the format {name} but does not write it",
+            cure="choose another format with --to, or with the argument `format`",
         )
     with writing(Path(path)) as stream:
         chosen.write(dataset, stream)
         if stream.seekable() and not stream.tell():
             raise UsageError(
-                f"the set has nothing that the format {name} could hold: the file would be empty",
+                f"the set has nothing that the format {name} can hold: the file would be empty",
                 where=dataset.path or dataset.name,
                 expected="at least one question",
             )

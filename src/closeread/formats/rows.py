@@ -155,13 +155,17 @@ def _check(source: Source, at: At, row: Mapping[str, Any], columns: Columns, pas
         needed[:0] = [(path, part, (str,)) for path, part in zip(parts, held, strict=True)]
     for path, found, kinds in needed:
         if not isinstance(found, kinds) or isinstance(found, bool):
-            expected = "text" if len(kinds) == 1 else "text or a whole number"
+            expected = "text" if len(kinds) == 1 else "text or an integer"
             raise InputError(
                 f"the column {path!r} "
-                + ("is missing" if found is None else f"holds no {expected.split(maxsplit=1)[0]}"),
+                + (
+                    "is missing"
+                    if found is None
+                    else f"does not hold {expected.split(maxsplit=1)[0]}"
+                ),
                 where=place(source, at),
                 expected=expected,
-                cure="mend the row, or take it out",
+                cure="fix the row or remove it",
             )
 
 
@@ -173,7 +177,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """
     if _NAME not in dataset.metadata:
         raise UsageError(
-            "rows have the columns of the set that they were read from, and this one has none",
+            "the rows format writes only sets that were read from rows",
             where=dataset.path or dataset.name,
             cure="choose another format; `jsonl` holds every question, `csv` is a table",
         )

@@ -17,32 +17,33 @@ class Unread(NamedTuple):
 _KNOWN = (
     Unread(
         frozenset(("documents", "question", "question_type", "fact_or_opinion")),
-        "these are rows of DuReader 2.0, with several documents and answers in free words",
-        "say which column holds what: "
+        "rows of DuReader 2.0, with several documents and free-form answers",
+        "name the columns: "
         "rows,passage=documents.paragraphs,question=question,answer=answers,id=question_id",
     ),
     Unread(
         frozenset(("passages", "query", "answers", "query_id")),
-        "these are rows of MS MARCO, with several passages and answers in free words, one of which "
-        "is `No Answer Present.`",
-        "say which column holds what: "
+        "rows of MS MARCO, with several passages and free-form answers, one of which is "
+        "`No Answer Present.`",
+        "name the columns: "
         "rows,passage=passages.passage_text,question=query,answer=answers,id=query_id",
     ),
     Unread(
         frozenset(("QuestionId", "QuestionSource")),  # in `Data`, what follows it is far away
-        "this is TriviaQA, whose texts lie in other files",
-        "make SQuAD's form of both by its own program, utils/convert_to_squad_format.py; or take "
+        "TriviaQA, whose passages are in other files",
+        "convert both to SQuAD's form with TriviaQA's utils/convert_to_squad_format.py; or use "
         "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
     ),
     Unread(
         frozenset(("story_text", "question", "answer_char_ranges")),
-        "this is NewsQA as a table, with answers by their places",
-        "take combined-newsqa-data-v1.json, which its tools write beside it",
+        "NewsQA as a table, with answers as character ranges",
+        "use combined-newsqa-data-v1.json, which NewsQA's tools write beside this file",
     ),
     Unread(
         frozenset(("story_text", "question", "answer_token_ranges")),
-        "this is a split of NewsQA, with answers by numbers of words",
-        "take combined-newsqa-data-v1.json, which its tools write, too: `type` tells the split",
+        "a split of NewsQA, with answers as token ranges",
+        "use combined-newsqa-data-v1.json, which NewsQA's tools also write: its field `type` names "
+        "the split",
     ),
 )
 _ASIDE = {"id", "question_id", "choices", "options", "answerKey", "subject", "explanation"}
@@ -64,8 +65,8 @@ def told(head: Head, columns: Iterable[str]) -> Unread | None:
     if rest == {"question"} and len(names) > 1:
         return Unread(
             names,
-            "these are questions without a passage",
-            "add a column `passage` with the text that each is about; closeread reads texts, and "
-            "looks nothing up",
+            "questions without a passage",
+            "add a column `passage` with the text that each question is about; closeread does not "
+            "retrieve passages",
         )
     return None

@@ -152,7 +152,7 @@ def _evidence(
         if start >= 0:
             defects.add(
                 "evidence-not-a-sentence",
-                f"{label}: {text[:40]!r} is a piece of the passage, but no sentence of it",
+                f"{label}: {text[:40]!r} is in the passage, but is not a sentence of it",
                 question_id=name,
             )
             found.add(Span(start, start + len(text.strip())))
@@ -181,7 +181,7 @@ def _check_truth(question: Question, defects: Defects) -> None:
     if fitting != [letter]:
         defects.add(
             "truth-against-answer",
-            f"the stem asks for a {question.asks_for} statement, these are such: "
+            f"the stem asks for a {question.asks_for} statement, which are "
             f"{', '.join(fitting) or 'none'}; the answer is {letter}",
             question_id=question.question_id,
         )

@@ -102,7 +102,7 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
         for question in questions:
             name = question.question_id
             if question.options:
-                raise unwritable("WebQA's form has no place for options", name)
+                raise unwritable("the webqa format cannot hold options", name)
             of = question.tags.get("question_id", name)
             if rows and (of != key or name in rows):
                 yield key, restored(_NAME, _member(text, rows), beside)

@@ -98,7 +98,7 @@ def test_other_sets_have_no_conversations(tmp_path):
     row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
     (tmp_path / "own.jsonl").write_text(json.dumps(row))
     for form in ("coqa", "quac"):
-        with pytest.raises(UsageError, match="the run answers a set in the form jsonl"):
+        with pytest.raises(UsageError, match="the run's data set is in the format jsonl"):
             hand_in({}, load(tmp_path / "own.jsonl"), form, BytesIO())
 
 

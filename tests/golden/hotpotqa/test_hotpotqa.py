@@ -167,7 +167,7 @@ def test_answers_alone_are_scored_and_the_facts_said_to_be_missing(tmp_path):
 
 
 def test_facts_need_the_set_that_they_are_of(tmp_path):
-    with pytest.raises(UsageError, match="named by titles and numbers"):
+    with pytest.raises(UsageError, match="titles and sentence numbers"):
         load_submission(HANDED_IN)
     path = tmp_path / "odd.json"
     path.write_text('{"answer": {}, "sp": {"h1": [["Title 1", "0"]]}}')

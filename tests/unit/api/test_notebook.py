@@ -32,11 +32,11 @@ class Table:
 
 def test_a_table_is_given_by_its_rows():
     """The names of its columns were taken for predictions; what is missing in pandas is nan."""
-    with pytest.raises(InputError, match=r'there is a table\n.*\n.*to_dict\("records"\)'):
+    with pytest.raises(InputError, match=r'a table, not its rows\n.*\n.*to_dict\("records"\)'):
         closeread.score("exam/en", Table())
     rows = [{"id": "en-01-q1", "answer": "x"}, {"id": "en-01-q2", "answer": float("nan")}]
     with pytest.raises(
-        InputError, match=r"question en-01-q2: .*\n.*\n.*table.dropna\(subset='answer'\) of pandas"
+        InputError, match=r"question en-01-q2: .*\n.*\n.*table.dropna\(subset='answer'\) in pandas"
     ):
         closeread.score("exam/en", rows)
 
@@ -46,7 +46,7 @@ def test_answers_that_were_taken_already_are_no_zero():
     told = closeread.open_reader("first-sentence").answers("exam/en", 6)
     found = closeread.score("exam/en", told, metrics="drop", resamples=0)
     assert found.metrics["drop.em"].n_answered == 6
-    with pytest.raises(InputError, match=r"holds no prediction\n.*keep a list"):
+    with pytest.raises(InputError, match=r"holds no predictions\n.*pass a list"):
         closeread.score("exam/en", told, metrics="drop", resamples=0)
     assert closeread.score("exam/en", {}, metrics="drop").metrics["drop.em"].n_answered == 0
 

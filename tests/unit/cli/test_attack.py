@@ -231,7 +231,7 @@ def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
         ("--out", "h.jsonl"),
     ):
         assert closeread("attack", "own.jsonl", "--against", "slow_for_test:slow", *arguments) == 2
-    with pytest.raises(library.CloseReadError, match="where a folder should"):
+    with pytest.raises(library.CloseReadError, match="in the place of a folder"):
         library.attack("own.jsonl", WORDS, "own.jsonl/h.jsonl", against="slow_for_test:slow")
     capsys.readouterr()
 

@@ -131,7 +131,7 @@ def test_a_target_below_a_file_is_one_message(tmp_path):
     done = call(tmp_path, "own.jsonl", "own.jsonl/below.jsonl")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    assert "cannot be written: a file stands where a folder should" in done.stderr
+    assert "cannot be written: a file is in the place of a folder" in done.stderr
 
 
 @pytest.mark.parametrize("target", ["new.jsonl", "new.mrqa.jsonl.gz"])
@@ -163,10 +163,10 @@ def test_a_set_is_not_written_over_itself(tmp_path):
     ):
         done = call(tmp_path, one, other, "--to", "jsonl")
         assert done.returncode == 2
-        assert f"{other}: would take the place of the data set that is read" in done.stderr
+        assert f"{other}: would overwrite the data set that closeread reads" in done.stderr
     assert own.read_text() == "no row, and no JSON"
     own.write_text(ROW)
-    with pytest.raises(UsageError, match="would take the place"):
+    with pytest.raises(UsageError, match="would overwrite"):
         convert(own, tmp_path / "link.jsonl")
     assert own.read_text() == ROW
 
@@ -190,7 +190,7 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     run_of(tmp_path, "longest-option")
     done = call(tmp_path, "run", "handed", "--to", "null-odds")
     assert done.returncode == 2
-    assert "score for having no answer" in done.stderr
+    assert "score of having no answer" in done.stderr
     assert "span: -o null=on" in done.stderr
     assert not (tmp_path / "handed").exists()
 
@@ -247,7 +247,7 @@ def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
         assert (done.returncode, "a set in the form jsonl" in done.stderr) == (2, True)
         assert "--to texts" in done.stderr
     done = call(tmp_path, "run", "handed", "--to", "gcrc-advrobust")
-    assert (done.returncode, "is of no triple" in done.stderr) == (2, True)
+    assert (done.returncode, "the question belongs to no triple" in done.stderr) == (2, True)
     assert not (tmp_path / "handed").exists()
 
 

@@ -313,8 +313,8 @@ def test_a_search_prints_the_best_pair(folder):
         (["--explain", "--build-corpus", "c"], "--explain cannot be combined with --corpus"),
         (["--limit", "1", "--build-corpus", "c"], "--build-corpus takes no --limit"),
         (["--option", "A", "--search", "--retriever", "bm25"], "--search takes no --option"),
-        (["--out", "set.json"], "would take the place of the data set"),
-        (["--html", "set.json"], "would take the place of the data set"),
+        (["--out", "set.json"], "would overwrite the data set"),
+        (["--html", "set.json"], "would overwrite the data set"),
         (["--retriever", "bm25,k"], "--retriever bm25,k\n  expected: --retriever NAME,KEY=VALUE"),
     ],
 )

@@ -276,7 +276,9 @@ def test_a_kept_run_that_is_scored_again_says_the_same(closeread, tmp_path, own_
 def test_predictions_under_a_key_are_refused_with_what_to_hand_in(closeread, tmp_path, own_set):
     (tmp_path / "p.json").write_text('{"predictions": {"a": "at six", "b": ""}}')
     refused = closeread("score", "--dataset", own_set, "--predictions", "p.json", code=2).stderr
-    assert "where 'predictions' is no question but holds them, hand in what lies there" in refused
+    assert (
+        "if 'predictions' is not a question but holds the answers, pass only its value" in refused
+    )
 
 
 def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):
@@ -301,7 +303,7 @@ def test_a_number_as_an_answer_is_refused_with_what_to_write(closeread, tmp_path
     asked = ("--dataset", own_set, "--predictions", "p.json")
     refused = closeread("score", *asked, code=2).stderr
     assert "question a: the prediction is a number" in refused
-    assert 'do: write it as text: "6"; of an option the letter' in refused
+    assert 'do: write it as text: "6"; for an option, write its letter' in refused
 
 
 def test_what_does_not_fit_is_told_where_no_answer_is_known(closeread, tmp_path):

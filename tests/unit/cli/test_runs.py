@@ -202,7 +202,7 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
         (("score", "run/run.json"), "do: give its parent folder: run"),
         (("verify", "run/predictions.jsonl"), "do: give its parent folder: run"),
         (("report", "runn"), "runn: there is no such run folder"),
-        (("describe", "run"), "run: is a run folder\n  do: name a data set"),
+        (("describe", "run"), "run: a run folder, not a file\n  do: pass a data set"),
         (("score", "--dataset", "exam/en", "--predictions", "run"), "predictions.jsonl in it"),
         (
             ("evidence", "exam/en", "--corpus", "nowhere"),

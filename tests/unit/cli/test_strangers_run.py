@@ -73,8 +73,8 @@ def test_python_writes_through_none_either(run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "verb", "told"),
     [
-        ("summary.json", "score", "cannot be written: it is no regular file"),
-        ("report.html", "report", "cannot be written: it is no regular file"),
+        ("summary.json", "score", "cannot be written: it is not a regular file"),
+        ("report.html", "report", "cannot be written: it is not a regular file"),
         ("ledger.jsonl", "verify", "ledger.jsonl is no regular file"),
     ],
 )

@@ -160,7 +160,7 @@ def test_an_old_target_survives_a_refusal(squad, tmp_path):
 def test_a_set_does_not_replace_its_own_file(squad, tmp_path):
     """What the new form has no place for would be lost."""
     before = (tmp_path / "cats.json").read_bytes()
-    with pytest.raises(UsageError, match="would take the place of the data set"):
+    with pytest.raises(UsageError, match="would overwrite the data set"):
         convert(squad, tmp_path / "cats.json", "expmrc")
     assert (tmp_path / "cats.json").read_bytes() == before
 

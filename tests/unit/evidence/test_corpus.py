@@ -170,7 +170,7 @@ def test_a_folder_that_is_taken_is_told_before_the_set_is_opened(tmp_path, capsy
     assert closeread(*asked, tmp_path) == 2
     assert "is not empty" in capsys.readouterr().err
     assert closeread(*asked, tmp_path / "mine.txt" / "c") == 2
-    assert "a file stands where a folder should" in capsys.readouterr().err
+    assert "a file is in the place of a folder" in capsys.readouterr().err
 
 
 def test_of_equal_passages_the_earlier_is_found(tmp_path):

@@ -52,7 +52,7 @@ def test_the_one_file_of_predictions_is_read(tmp_path, own, members):
     ],
 )
 def test_what_is_none_or_several_is_refused_with_what_is_there(tmp_path, own, members, told):
-    with pytest.raises(InputError, match="unpack it and name the file") as refused:
+    with pytest.raises(InputError, match="unpack it and pass the file") as refused:
         load_submission(archive(tmp_path, members), own)
     assert told in refused.value.found
 

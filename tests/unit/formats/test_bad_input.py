@@ -89,7 +89,7 @@ def test_truncated_gzip(tmp_path, name):
     for size in (3, 15, len(whole) // 2, len(whole) - 8, len(whole) - 1):
         path.write_bytes(whole[:size])
         for guess_or_not in (None, name):
-            assert "gzip data end too early" in refused(path, guess_or_not)
+            assert "gzip data is cut off" in refused(path, guess_or_not)
 
 
 def test_damaged_gzip(tmp_path, name):
@@ -126,9 +126,9 @@ def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
 @pytest.mark.parametrize(
     ("pack", "called", "cure"),
     [
-        (zipped, "a zip archive", "unpack it and name a file in it"),
-        (lzma.compress, "packed by xz", "xz -dk"),
-        (bz2.compress, "packed by bzip2", "bzip2 -dk"),
+        (zipped, "a zip archive", "unpack it and pass a file in it"),
+        (lzma.compress, "compressed with xz", "xz -dk"),
+        (bz2.compress, "compressed with bzip2", "bzip2 -dk"),
         (tarred, "a tar archive", "tar -xf"),
         (lambda raw: gzip.compress(tarred(raw)), "a tar archive", "tar -xf"),
         (
@@ -350,7 +350,7 @@ def test_an_unknown_file_is_told_what_is_known(tmp_path):
     path.write_text('{"cats": 3}')
     message = refused(path)
     assert "squad" in message
-    assert "have the columns id, passage and question" in message
+    assert "columns other than id, passage and question" in message
     assert "docs/formats.md" in message
     path.write_text("just some words\n")
     refused(path)
@@ -364,7 +364,7 @@ def test_the_command_line_prints_one_message(tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
-    assert f"{path}: the gzip data end too early" in done.stderr
+    assert f"{path}: the gzip data is cut off" in done.stderr
 
 
 @pytest.mark.parametrize("name", JSON_FORMATS)
@@ -390,7 +390,7 @@ def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
         load_submission(path)
     assert "--format" not in str(caught.value)
     (tmp_path / "run.json").write_text('{"schema_version": 1, "created"')
-    with pytest.raises(InputError, match="mend the file") as caught:
+    with pytest.raises(InputError, match="fix the file") as caught:
         open_run(tmp_path)
     assert "--format" not in str(caught.value)
 
@@ -402,7 +402,7 @@ def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
     passage = '{"text": "%s", "passage_id": "p"}' % ("word " * 3_400_000)
     path.write_text(f'{{"passage": {passage}, "questions": [{question}]}}\n')
     message = refused(path)
-    assert "the first line is longer than" in message
+    assert "the first line is too long" in message
     assert "--format" in message
     assert sum(len(questions) for _, questions in load(path, "jsonl")) == 1
 

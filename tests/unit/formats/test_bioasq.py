@@ -97,5 +97,5 @@ def test_a_question_without_a_body_is_told(tmp_path):
 def test_other_sets_are_not_written_so(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"id": "1", "passage": "a", "question": "?", "answer": "a"}))
-    with pytest.raises(UsageError, match="snippets, as they were read"):
+    with pytest.raises(UsageError, match="snippets as they were read"):
         dump(load(path), tmp_path / "back.json", "bioasq")

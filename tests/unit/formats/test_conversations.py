@@ -194,7 +194,7 @@ def test_answers_of_a_conversation_do_not_fit_its_ids(tmp_path):
 
 def test_other_sets_are_not_written_as_stories(tmp_path):
     path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
-    with pytest.raises(UsageError, match="ids of a passage and a number"):
+    with pytest.raises(UsageError, match="an id PASSAGE-NUMBER"):
         dump(load(path), tmp_path / "back.json", "coqa")
 
 
@@ -204,7 +204,7 @@ def test_turns_whose_ids_end_in_no_number_are_not_written_as_stories(tmp_path):
     ((passage, (first, *_)),) = data
     variant = msgspec.structs.replace(first, question_id=f"{first.question_id}#positive")
     made = replace(data, read=lambda _: iter([(passage, (variant,))]))
-    with pytest.raises(UsageError, match="ids of a passage and a number"):
+    with pytest.raises(UsageError, match="an id PASSAGE-NUMBER"):
         dump(made, tmp_path / "back.json", "coqa")
 
 

@@ -69,9 +69,9 @@ def test_what_is_no_item_is_told(loaded, items, said):
 def test_what_it_raises_is_told_as_its_own(loaded, tmp_path):
     with pytest.raises(OutsideError, match="format others:FORMAT failed: KeyError: 'story'"):
         list(loaded(read=raising(KeyError("story"))))
-    with pytest.raises(OutsideError, match="failed at what stands beside the records: Zero"):
+    with pytest.raises(OutsideError, match="failed while it read the file-level facts: Zero"):
         loaded(info=lambda source: 1 / 0)
-    with pytest.raises(UsageError, match="gave NoneType for what stands beside records"):
+    with pytest.raises(UsageError, match="gave NoneType for file-level facts"):
         loaded(info=lambda source: None)
     with pytest.raises(UsageError, match="gave NoneType for its items"):
         list(loaded(read=lambda *_: None))
@@ -90,7 +90,7 @@ def test_a_file_that_could_not_be_written_is_not_there(loaded, tmp_path):
 
         return half
 
-    with pytest.raises(OutsideError, match="others:FORMAT failed when it wrote: TypeError: bytes"):
+    with pytest.raises(OutsideError, match="others:FORMAT failed while it wrote: TypeError: bytes"):
         closeread.dump(loaded(write=write(TypeError("bytes"))), out)
     full = OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(StorageError, match="No space left"):

@@ -182,7 +182,7 @@ def test_logits_are_made_of_probabilities_alone():
     predictions = {
         name: Prediction(question_id=name, option_scores=(-3.5, 0.2)) for name in ("q1", "q2")
     }
-    with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
+    with pytest.raises(UsageError, match=r"-3\.5 is not a probability"):
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
 
 

@@ -141,7 +141,7 @@ def test_a_reader_that_failed_is_wrong_where_nothing_is_right(tmp_path):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"pid": "a", "qid": "0", "scores": ["x"]}, "question a==0: the scores are no list"),
+        ({"pid": "a", "qid": "0", "scores": ["x"]}, "question a==0: the scores are not a list"),
         ({"idx": 0, "passage": {"questions": [{"idx": 0, "answers": [{"idx": 0}]}]}}, "'label'"),
     ],
 )
@@ -158,7 +158,7 @@ def test_other_sets_are_not_written_so(tmp_path, name):
     passage = name.rpartition("-")[0] or "p"
     row = {"id": name, "passage": TEXT, "passage_id": passage, "question": "When?"}
     path = saved(tmp_path, row | {"options": ["a", "b"], "answer": "A"})
-    with pytest.raises(UsageError, match="both whole numbers") as told:
+    with pytest.raises(UsageError, match="of two integers") as told:
         convert(load(path), tmp_path / "back.json", "multirc")
     assert told.value.where == f"question {name}"
     assert [*tmp_path.iterdir()] == [path]
@@ -184,7 +184,7 @@ def test_rows_that_were_shuffled_are_told(tmp_path):
         [(0, 0), (0, 1), (1, 4), (1, 5), (0, 2), (0, 3)],
     ):
         path = saved(tmp_path, *(row(*numbers) for numbers in order))
-        with pytest.raises(InputError, match=r"question 0-0: .* do not stand together"):
+        with pytest.raises(InputError, match=r"question 0-0: .* are not adjacent"):
             list(load(path))
 
 
@@ -212,7 +212,7 @@ def test_forms_of_one_answer_have_no_place_for_its_options(tmp_path):
     """``texts`` came out empty of scores that were handed in, or with one option of several."""
     dataset = load(saved(tmp_path, line(3, (1, 0, 1))))
     for form in ("texts", "nbest", "expmrc", "vgaokao"):
-        with pytest.raises(UsageError, match="write --to multirc"):
+        with pytest.raises(UsageError, match="choose --to multirc"):
             hand_in({}, dataset, form, BytesIO())
-    with pytest.raises(UsageError, match="the run answers a set in the form multirc"):
+    with pytest.raises(UsageError, match="the run's data set is in the format multirc"):
         hand_in({}, dataset, "qasper", BytesIO())

@@ -114,7 +114,7 @@ def test_pairs_in_a_table_with_commas(tmp_path):
 
 def test_sets_of_two_labels_are_told_how_they_are_read(tmp_path):
     row = {"premise": TEXT, "hypothesis": "It left.", "label": "not_entailment", "idx": 3}
-    with pytest.raises(InputError, match="a set of two labels") as caught:
+    with pytest.raises(InputError, match="a set with two labels") as caught:
         list(load(saved(tmp_path, json.dumps(row))))
     form = caught.value.cure.rpartition("--format ")[2]
     path = saved(tmp_path, json.dumps(row | {"options": ["entailment", "not_entailment"]}))
@@ -164,7 +164,7 @@ def test_rows_of_drop_without_a_passages_id(tmp_path, section):
 def test_what_holds_no_row_is_not_to_be_fetched_again(tmp_path, name, text, told):
     with pytest.raises(InputError, match=told) as caught:
         load(saved(tmp_path, text, name))
-    assert caught.value.cure.startswith("name a file that has some")
+    assert caught.value.cure.startswith("pass a file with ")
 
 
 def test_a_table_without_rows_is_told(tmp_path):

@@ -75,9 +75,12 @@ def test_what_is_packed_is_scored(tmp_path, beside):
         ({PREDICTIONS: b"", MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is empty"]),
         (
             {PREDICTIONS: LETTERS, MODEL: b"weights", DOCUMENT: WEIGHTS},
-            ["model.zip is no zip archive", "GCRC_advRobust.docx is no Word document"],
+            ["model.zip is not a zip archive", "GCRC_advRobust.docx is not a Word document"],
         ),
-        ({PREDICTIONS: LETTERS, MODEL: archive(), DOCUMENT: b"words"}, ["an empty one", "no Word"]),
+        (
+            {PREDICTIONS: LETTERS, MODEL: archive(), DOCUMENT: b"words"},
+            ["or is empty", "not a Word"],
+        ),
     ],
 )
 def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
@@ -95,7 +98,7 @@ def test_a_model_that_is_cut_short_is_found_in_the_package(tmp_path, method):
     path = tmp_path / "GCRC_advRobust.zip"
     cut = {PREDICTIONS: LETTERS, MODEL: WEIGHTS[:-30], DOCUMENT: WORDS}
     path.write_bytes(archive(method, **cut))
-    with pytest.raises(InputError, match=r"model\.zip is cut short: its end is missing"):
+    with pytest.raises(InputError, match=r"model\.zip is cut off: its end is missing"):
         load_submission(path)
 
 
@@ -131,11 +134,11 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, large, metho
     tracemalloc.stop()
     if method != zipfile.ZIP_DEFLATED:
         named = "bzip2" if method == zipfile.ZIP_BZIP2 else "lzma"
-        assert refused.value.found.count(f"is packed by {named}, and not by deflate") == 3
+        assert refused.value.found.count(f"is compressed with {named}, not with deflate") == 3
     elif told == size and large != MODEL:
-        assert f"{large} has more than 1,000,000 bytes unpacked" in refused.value.found
+        assert f"{large} unpacks to more than 1,000,000 bytes" in refused.value.found
     else:  # broken, or not what its name says
-        assert "cannot be read" in refused.value.found or f"{large} is no" in refused.value.found
+        assert "cannot be read" in refused.value.found or f"{large} is not a" in refused.value.found
     assert peak < 4_000_000
 
 
@@ -147,7 +150,7 @@ def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
     monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters))
     assert unpack(path) == letters
     monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters) - 1)
-    with pytest.raises(InputError, match="unpack the archive and name the predictions alone"):
+    with pytest.raises(InputError, match="unpack the archive and pass only the predictions"):
         unpack(path)
 
 
@@ -188,12 +191,12 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
     (tmp_path / "cut" / MODEL).write_bytes(WEIGHTS[:-5])
     for given, told in (
         ([], "model.zip is missing; GCRC_advRobust.docx is missing"),
-        ([beside[0], tmp_path / "m.zip"], "m.zip is no file; model.zip is missing"),
-        ([beside[0], tmp_path / "gone" / MODEL], f"{MODEL} is no file"),
-        ([*beside, tmp_path / "readme.txt"], "readme.txt has no place in it"),
-        ([beside[0], tmp_path / "other" / MODEL], "model.zip is no zip archive"),
-        ([*beside, tmp_path / "other" / MODEL], "model.zip is named twice"),
-        ([beside[0], tmp_path / "cut" / MODEL], "model.zip is cut short"),
+        ([beside[0], tmp_path / "m.zip"], "m.zip is not a file; model.zip is missing"),
+        ([beside[0], tmp_path / "gone" / MODEL], f"{MODEL} is not a file"),
+        ([*beside, tmp_path / "readme.txt"], "readme.txt does not belong to the package"),
+        ([beside[0], tmp_path / "other" / MODEL], "model.zip is not a zip archive"),
+        ([*beside, tmp_path / "other" / MODEL], "model.zip is given twice"),
+        ([beside[0], tmp_path / "cut" / MODEL], "model.zip is cut off"),
     ):
         stream = io.BytesIO()
         with pytest.raises(UsageError) as refused:
@@ -203,7 +206,7 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
             name for name in (MODEL, DOCUMENT) if f"{name} is missing" in refused.value.found
         ]
         assert bool(unnamed) == (not {MODEL, DOCUMENT} <= {one.name for one in given})
-        assert bool(unnamed) == refused.value.cure.startswith("name both")
+        assert bool(unnamed) == refused.value.cure.startswith("pass both")
         assert stream.getvalue() == b""
 
 
@@ -220,5 +223,5 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
 def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert packed(tmp_path / "pipe", of_triples=True) is None
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         load_submission(tmp_path / "pipe")

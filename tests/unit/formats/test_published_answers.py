@@ -67,7 +67,7 @@ def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
     data = saved(tmp_path, PAGE)
     assert list(loaded(tmp_path, page(example_id=8), dataset=data).predictions) == ["8"]
     for tokens in ({"start_token": 16, "end_token": 18}, {"start_token": -1, "start_byte": 4}):
-        with pytest.raises(InputError, match=r"question 7.*there are no tokens"):
+        with pytest.raises(InputError, match=r"question 7.*are not in the page"):
             loaded(tmp_path, page(short_answers=[tokens]), dataset=data)
     with pytest.raises(InputError, match=r"predictions\[0\].*short_answers"):
         loaded(tmp_path, page(short_answers="at six"), dataset=data)

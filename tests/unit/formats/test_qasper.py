@@ -107,5 +107,5 @@ def test_rows_become_the_published_form(tmp_path):
 
 def test_other_sets_are_not_written_so(tmp_path):
     row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
-    with pytest.raises(UsageError, match="papers with sections"):
+    with pytest.raises(UsageError, match="paper with sections"):
         dump(load(saved(tmp_path, row)), tmp_path / "back.json", "qasper")

@@ -68,7 +68,7 @@ def test_members(members: dict[str, Any], layout: dict[str, Any]):
         ('{"data": [1]} x', 1, "", "text after the end"),
         ('{"data": [1], 3: 4}', 1, "", "in double quotes"),
         ('{"data": [1], "b" 4}', 1, "", "':' was expected"),
-        ('{"data": [NaN]}', 1, "data[0]", "NaN is no JSON number"),
+        ('{"data": [NaN]}', 1, "data[0]", "NaN is not a JSON number"),
         ('{"data": [1e999]}', 1, "data[0]", "out of range"),
         ('{"data": ["\\ud800 alone"]}', 1, "data[0]", "surrogate"),
         ('{"data": [{"a": 1,\n"b" 2, "c": "' + "x" * 60 + '"}]}', 2, "data[0]", "':' delimiter"),

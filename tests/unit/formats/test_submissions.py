@@ -98,7 +98,7 @@ def test_what_is_no_submission_is_refused(tmp_path, content):
 
 def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
     """A set in SQuAD's form has `data` as GCRC_advRobust's predictions have, and no letter."""
-    with pytest.raises(InputError, match="predictions, no questions") as caught:
+    with pytest.raises(InputError, match="predictions, not questions") as caught:
         loaded(tmp_path, {"data": [{"title": "t", "paragraphs": []}]})
     assert "--dataset" in caught.value.cure
     with pytest.raises(InputError, match="missing positive_answer, negative_answer"):

@@ -57,8 +57,8 @@ def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ({"Data": [TRIVIA], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
-        ({"Data": [TRIVIA] * 9999, "Domain": "Web", "Version": 1.0}, "TriviaQA, whose texts"),
+        ({"Data": [TRIVIA], "Domain": "Web", "Version": 1.0}, "TriviaQA, whose passages"),
+        ({"Data": [TRIVIA] * 9999, "Domain": "Web", "Version": 1.0}, "TriviaQA, whose passages"),
         ({"question": "who", "answer": ["Ann"]}, "questions without a passage"),
         ([{"question": "who", "answers": ["Ann"], "id": "1"}], "questions without a passage"),
         ({"id": "1", "question": "who", "choices": ["a", "b"], "answer": 0}, "without a passage"),
@@ -77,7 +77,7 @@ def test_a_table_without_a_passage_is_told(tmp_path):
         (tmp_path / "set.csv").write_text(f"story_id,story_text,question,{places}\na,b,c,1:2\n")
         with pytest.raises(InputError, match=told) as caught:
             load(tmp_path / "set.csv")
-        assert "take combined-newsqa-data-v1.json" in caught.value.cure
+        assert "use combined-newsqa-data-v1.json" in caught.value.cure
 
 
 def test_rows_as_data_of_one_document(tmp_path):

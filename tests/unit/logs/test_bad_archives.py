@@ -69,7 +69,7 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
         packed = bytearray(path.read_bytes())
         packed[packed.index(b"samples/g1") - 30 + 8] = 93
         path.write_bytes(packed)
-    with pytest.raises(InputError, match="more than 200,000 bytes unpacked"):
+    with pytest.raises(InputError, match="unpacks to more than 200,000 bytes"):
         ingest([path], tmp_path / "run")
     refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
 

@@ -122,7 +122,7 @@ def test_scores_in_columns_of_their_own_and_results_two_folders_above(tmp_path):
 def test_the_leaderboards_drop_has_no_gold_and_is_refused_with_the_reason(tmp_path):
     row = WRITTEN | {"example": "f37e81fa-ef7b", "gold": [], "specifics": None}
     path = details(tmp_path, [row], "harness|drop|3")
-    with pytest.raises(InputError, match=r"missing-gold 1, .*f37e81fa.*leaderboard logged none"):
+    with pytest.raises(InputError, match=r"missing-gold 1, .*f37e81fa.*leaderboard did not log it"):
         ingest([path], tmp_path / "run")
 
 

@@ -147,8 +147,8 @@ def test_what_stands_beside_the_recipe_is_told_from_what_is_not_there(tmp_path, 
     found = CliRunner().invoke(command, ["mine/r.toml", "--out", "out"]).exception
     assert (found.where, found.found) == (before.where, before.found)
     assert found.cure == (
-        "paths in it count from the folder that you work in, not from its own: write whole paths, "
-        "or work in mine"
+        "paths in it are relative to the working directory, not to the file: write absolute paths, "
+        "or run closeread in mine"
     )
 
 

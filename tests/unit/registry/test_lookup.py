@@ -105,7 +105,7 @@ def test_what_makes_nothing_is_told_of(outside):
         make("metric", outside("others", "made = 7"))
     with pytest.raises(UsageError, match="retriever others:made is an object of the type int"):
         make("reader", "lexical", {"retriever": "others:made"})
-    with pytest.raises(UsageError, match="others_format:made is of the type function"):
+    with pytest.raises(UsageError, match="others_format:made is a function, not a Format"):
         load(__file__, outside("others_format", "def made(): return 7"))
     made = outside("others_builtin", "made = dict")
     with pytest.raises(UsageError, match="makes an object of the type dict"):

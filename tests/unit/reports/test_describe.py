@@ -49,7 +49,7 @@ def test_a_small_set_is_counted_right(small: Path):
     assert evidence.distances == {1: 2, 2: 2}
     assert evidence.mean_distance == 1.5
     assert found.defects == {"evidence-not-found": 2, "duplicate-id": 1}
-    assert found.defect_examples["duplicate-id"] == ["1: the id 1 appears twice"]
+    assert found.defect_examples["duplicate-id"] == ["1: the id 1 occurs twice"]
 
 
 def test_options_are_counted_by_the_strategy_that_changed_them(tmp_path: Path, capsys):

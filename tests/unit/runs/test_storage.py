@@ -63,7 +63,11 @@ def test_a_run_that_cannot_be_written_to_may_be_scored_beside_it(tmp_path, make_
 
 def test_who_may_not_write_is_not_told_to_free_space():
     """More space helps a full disk alone."""
-    for code, told in ((errno.EACCES, "get leave"), (errno.EROFS, "leave"), (errno.ENOSPC, "free")):
+    for code, told in (
+        (errno.EACCES, "get permission"),
+        (errno.EROFS, "permission"),
+        (errno.ENOSPC, "free"),
+    ):
         assert told in refused(OSError(code, os.strerror(code)), Path("there")).cure
 
 
@@ -131,7 +135,7 @@ def test_a_file_in_the_folders_place_is_left_alone(tmp_path, make_job):
     """--out that names a file, or a path through one, is refused."""
     (tmp_path / "taken").write_text("mine")
     for out in (tmp_path / "taken", tmp_path / "taken" / "run"):
-        with pytest.raises(StorageError, match="a file stands where a folder should"):
+        with pytest.raises(StorageError, match="a file is in the place of a folder"):
             predict(make_job(), out, overwrite=True)
     assert (tmp_path / "taken").read_text() == "mine"
 

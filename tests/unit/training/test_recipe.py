@@ -53,7 +53,7 @@ def test_mistakes_are_told_in_the_words_of_toml(recipe):
     stage = '[before]\nreader = { name = "cues" }\n[before.train]\ndatasets = ["exam/en"]\n'
     with pytest.raises(InputError, match="at before: found a table") as told:
         recipe(WHOLE + stage)
-    assert told.value.expected == "a list of tables, each begun by [[before]]"
+    assert told.value.expected == "a list of tables, each under the header [[before]]"
     with pytest.raises(InputError, match=r"at before\[0\]: found a string") as told:
         recipe('before = ["cues"]\n' + WHOLE)
     assert told.value.expected == "a table, begun by [[before]]"

@@ -25,7 +25,9 @@ def contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> Iterat
     for passage, questions in made:
         digest = hashlib.blake2b(passage.text.encode("utf-8", "surrogatepass"), digest_size=12)
         if digest.digest() in seen:
-            remarks.add("context-again", f"passage {passage.passage_id} came before")
+            remarks.add(
+                "context-again", f"passage {passage.passage_id} has the text of an earlier passage"
+            )
         seen.add(digest.digest())
         yield passage, questions
 
@@ -34,7 +36,10 @@ def _merged(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
     for _, group in itertools.groupby(items, key=lambda item: item[0].text):
         first, *others = group
         for passage, _ in others:
-            remarks.add("merged-context", f"passage {passage.passage_id} repeats its neighbour")
+            remarks.add(
+                "merged-context",
+                f"passage {passage.passage_id} has the text of the passage before it",
+            )
         yield (
             first[0],
             tuple(question for _, questions in (first, *others) for question in questions),

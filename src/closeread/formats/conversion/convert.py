@@ -115,7 +115,7 @@ def convert(
     making_mrqa = name == "mrqa" and dataset.format != "mrqa"
     if mrqa and not making_mrqa:
         raise UsageError(
-            f"options of the MRQA form make no sense from {dataset.format} to {name}",
+            f"options of the MRQA form do not apply from {dataset.format} to {name}",
             cure="leave out --name, --split, --occurrences and --documents",
         )
     counted = _Counted(dataset, limit)
@@ -144,14 +144,14 @@ def convert(
             except InputError as error:
                 if not str(error.where).startswith(str(draft)):
                     raise
-                lost, problem = Counter(), f"as written it cannot be read back: {error.found}"
+                lost, problem = Counter(), f"the written file cannot be read back: {error.found}"
             lost["passages without a question"] = max(0, counted.unasked - kept.unasked)
         if problem:
             raise UsageError(
                 f"the format {name} cannot hold this set: {problem}",
                 where=dataset.path or dataset.name,
                 expected="a format that keeps passages, questions, options and answers",
-                cure="choose another with --to; jsonl holds everything",
+                cure="choose another format with --to; `jsonl` holds everything",
             )
     return Report(
         source=dataset.path or dataset.name,
@@ -220,10 +220,10 @@ def format_of(target: str | os.PathLike[str]) -> str:
     if said:
         return (particular or said)[-1]
     raise UsageError(
-        "the name of the target says no format",
+        "the name of the target does not say a format",
         where=str(target),
         expected="a name such as dev.squad.json, dev.mrqa.jsonl.gz, dev.csv, dev.jsonl",
-        cure="name it with --to; `closeread ls formats` lists them",
+        cure="name the format with --to; `closeread ls formats` lists the formats",
     )
 
 

@@ -132,7 +132,7 @@ class _Worker:
         if not kept_any:
             reasons = (f"{code} {count:,}" for code, count in self.made.dropped.counts.items())
             raise UsageError(
-                "no question has an answer in its passage, so nothing is left in the MRQA form",
+                "no question has an answer in its passage, so the MRQA file would be empty",
                 where=self.name,
                 expected="extractive questions; dropped: " + (", ".join(reasons) or "none"),
             )
@@ -184,7 +184,9 @@ class _Worker:
             turn += 1
             made = qid(self.name, f"{question_id}\0{turn}")
         if turn > 1:
-            self.made.remarks.add("duplicate-id", "got an id of its own", question_id=question_id)
+            self.made.remarks.add(
+                "duplicate-id", "the question got a new id", question_id=question_id
+            )
         self.given.add(made)
         return made
 

@@ -7,16 +7,16 @@ _UNPACK = "unpack it: {} FILE"
 _KINDS = {
     b"PK\x03\x04": (
         "a zip archive",
-        "unpack it and name a file in it; a table of Excel's: save it as CSV UTF-8",
+        "unpack it and pass a file in it; if it is an Excel table, save it as CSV UTF-8",
     ),
-    b"\xfd7zXZ\0": ("packed by xz", _UNPACK.format("xz -dk")),
+    b"\xfd7zXZ\0": ("compressed with xz", _UNPACK.format("xz -dk")),
     **{
-        b"BZh%d1AY&SY" % level: ("packed by bzip2", _UNPACK.format("bzip2 -dk"))
+        b"BZh%d1AY&SY" % level: ("compressed with bzip2", _UNPACK.format("bzip2 -dk"))
         for level in range(1, 10)
     },
-    b"\x28\xb5\x2f\xfd": ("packed by zstd", _UNPACK.format("zstd -d")),
-    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it and name a file in it"),
-    b"Rar!\x1a\x07": ("a rar archive", "unpack it and name a file in it"),
+    b"\x28\xb5\x2f\xfd": ("compressed with zstd", _UNPACK.format("zstd -d")),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it and pass a file in it"),
+    b"Rar!\x1a\x07": ("a rar archive", "unpack it and pass a file in it"),
 }
 _TAR_AT, _TAR = 257, (b"ustar\0", b"ustar  \0")  # POSIX and GNU; text may have mustard there
 ENOUGH = _TAR_AT + max(map(len, _TAR))  # bytes that tell
@@ -30,7 +30,7 @@ def told(first: bytes, where: str) -> InputError | None:
         where: The file's name.
     """
     if first[_TAR_AT:].startswith(_TAR):
-        return _error("a tar archive", "unpack it and name a file in it: tar -xf FILE", where)
+        return _error("a tar archive", "unpack it and pass a file in it: tar -xf FILE", where)
     for beginning, (found, cure) in _KINDS.items():
         if first.startswith(beginning):
             return _error(found, cure, where)
@@ -38,5 +38,5 @@ def told(first: bytes, where: str) -> InputError | None:
 
 
 def _error(found: str, cure: str, where: str) -> InputError:
-    expected = "UTF-8 text, plain or packed by gzip"
+    expected = "UTF-8 text, plain or gzip-compressed"
     return InputError(found, where=where, expected=expected, cure=cure)

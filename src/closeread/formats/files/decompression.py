@@ -92,7 +92,7 @@ class Inflated:
                     stream.read(3)
                 yield stream
             except EOFError as error:
-                raise self._broken_gzip("the gzip data end too early") from error
+                raise self._broken_gzip("the gzip data is cut off") from error
             except OSError as error:
                 if not self.is_gzip or error.errno is not None:
                     raise InputError(
@@ -100,10 +100,10 @@ class Inflated:
                         where=str(self),
                         cure="check the path and its permissions",
                     ) from error
-                raise self._broken_gzip(f"the gzip data are broken ({error})") from error
+                raise self._broken_gzip(f"the gzip data is corrupt ({error})") from error
             except Exception as error:
                 if self.is_gzip and type(error).__name__ in {"error", "IsalError"}:
-                    raise self._broken_gzip(f"the gzip data are broken ({error})") from error
+                    raise self._broken_gzip(f"the gzip data is corrupt ({error})") from error
                 raise
 
     def place(self, path: str, name: object = "", *, line: int | None = None) -> str:
@@ -157,7 +157,7 @@ class Inflated:
                     yield number, line
         if blank:
             raise InputError(
-                "the file holds only blank lines", where=str(self), cure="fetch it again"
+                "the file holds only blank lines", where=str(self), cure="download it again"
             )
 
     def _raw(self) -> BinaryIO:
@@ -166,7 +166,7 @@ class Inflated:
                 raise folder.told(self.path)
             if self.path.exists() and not self.path.is_file():
                 raise InputError(
-                    "is no regular file", where=str(self), cure="save it to a file first"
+                    "not a regular file", where=str(self), cure="save the content to a file first"
                 )
             return self.path.open("rb")
         except (OSError, ValueError) as error:
@@ -178,7 +178,9 @@ class Inflated:
             ) from error
 
     def _broken_gzip(self, found: str) -> InputError:
-        return InputError(found, where=str(self), cure="fetch it again; it was cut or damaged")
+        return InputError(
+            found, where=str(self), cure="download it again; it was cut off or damaged"
+        )
 
 
 def must_be_text(first: bytes, where: str) -> None:
@@ -192,7 +194,7 @@ def must_be_text(first: bytes, where: str) -> None:
         InputError: There is nothing, or it is UTF-16.
     """
     if not first:
-        raise InputError("the file is empty", where=where, cure="fetch it again")
+        raise InputError("the file is empty", where=where, cure="download it again")
     if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1:2] == b"\0" or first[:1] == b"\0":
         raise InputError(
             "the text is UTF-16 (or binary)",
@@ -204,9 +206,9 @@ def must_be_text(first: bytes, where: str) -> None:
 
 def _without_rows(where: str) -> InputError:
     return InputError(
-        "the table has no row",
+        "the table has no rows",
         where=where,
-        cure="name a file that has some; of this set, or this part of it, nothing was saved",
+        cure="pass a file with rows; this set, or this split of it, was saved empty",
     )
 
 
@@ -215,5 +217,5 @@ def _what_helps(path: Path, error: Exception) -> str:
     from closeread.downloads import what_gets
 
     if isinstance(error, FileNotFoundError) and (call := what_gets(path)):
-        return f"`{call}` fetches it"
+        return f"download it: `{call}`"
     return "check the path and its permissions"

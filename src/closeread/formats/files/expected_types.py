@@ -53,7 +53,7 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
             if bound is not None
         ]  # fmt: skip
         if bounds and "got" not in message:
-            return "out of its range", " and ".join(bounds)
+            return "out of range", " and ".join(bounds)
     return None
 
 

@@ -12,24 +12,24 @@ _LOOKED_AT = 20  # files, before it is none
 def told(path: Path) -> InputError:
     """Return the error for a folder, with the file in it that is meant, or how one is made."""
     if (path / "run.json").is_file():
-        cure = "name a data set; of predictions the file predictions.jsonl in it"
-        return InputError("is a run folder", where=str(path), cure=cure)
+        cure = "pass a data set; for predictions, pass the file predictions.jsonl in it"
+        return InputError("a run folder, not a file", where=str(path), cure=cure)
     tables = sorted(path.glob("*.arrow")) or sorted(path.glob("*/*.arrow"))
     if (path / "dataset_dict.json").is_file() or (path / "state.json").is_file():
         parts = [table for table in tables if table.parent == tables[0].parent]
         if len(parts) == 1:
-            cure = f"name the table in it: {parts[0]}"
+            cure = f"pass the table in it: {parts[0]}"
         else:
             cure = (
-                "make one table of its parts: "
+                "merge its parts into one table: "
                 f'datasets.load_from_disk("{parts[0].parent if parts else path}")'
                 '.to_parquet("NEW.parquet")'
             )
-        return InputError("is a folder that `datasets` saved", where=str(path), cure=cure)
+        return InputError("a folder that `datasets` saved, not a file", where=str(path), cure=cure)
     if pieces := _pieces(path):
-        cure = f'make one file of {pieces}; do cat "$f"; echo; done > NEW.jsonl'
-        return InputError("is a directory", where=str(path), cure=cure)
-    return InputError("is a directory", where=str(path), cure="name a file in it")
+        cure = f'concatenate {pieces}; do cat "$f"; echo; done > NEW.jsonl'
+        return InputError("a folder, not a file", where=str(path), cure=cure)
+    return InputError("a folder, not a file", where=str(path), cure="pass a file in it")
 
 
 def _pieces(path: Path) -> str:
@@ -41,7 +41,9 @@ def _pieces(path: Path) -> str:
         found = next(filter(_is_json, sorted(path.glob(pattern))[:_LOOKED_AT]), None)
         if found is not None:
             part = path if depth < 2 else found.parents[1]
-            which = "those in it" if depth < 2 else f"each part, such as {part.name}"
+            which = (
+                "the files in it" if depth < 2 else f"the files of each split, such as {part.name}"
+            )
             return f"{which}: for f in {shlex.quote(str(part))}/{_PIECES[min(depth, 1)]}"
     return ""
 

@@ -25,7 +25,9 @@ def read_learned(path: Path, kind: type[T], *, called: str, command: str) -> T:
     try:
         # Its sum is recorded, and what stands in a pipe can be read once only, if anything comes.
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError("is no regular file", where=str(path), cure="save it to a file first")
+            raise InputError(
+                "not a regular file", where=str(path), cure="save the content to a file first"
+            )
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise InputError(

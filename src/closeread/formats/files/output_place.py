@@ -29,7 +29,7 @@ def must_take_file(target: Path) -> None:
 
 
 def must_not_replace(
-    target: Path, source: str | Path, what: str = "the data set that is read"
+    target: Path, source: str | Path, what: str = "the data set that closeread reads"
 ) -> None:
     """Refuse to write over what is read, however either is spelled.
 
@@ -43,7 +43,7 @@ def must_not_replace(
     """
     if target.exists() and Path(source).is_file() and target.samefile(source):
         raise UsageError(
-            f"would take the place of {what}",
+            f"would overwrite {what}",
             where=str(target),
             cure="name another file",
         )
@@ -83,10 +83,10 @@ def within(folder: Path, name: str) -> Path:
     if target.is_symlink():
         found = f"cannot be written: it is a link to {os.path.realpath(target)}"
     elif is_stream(target):
-        found = "cannot be written: it is no regular file"
+        found = "cannot be written: it is not a regular file"
     else:
         return target
-    raise StorageError(found, where=str(target), cure="remove it, if the folder is yours")
+    raise StorageError(found, where=str(target), cure="remove it if the folder is yours")
 
 
 def is_stream(target: Path) -> bool:
@@ -101,13 +101,16 @@ def behind_link(target: Path) -> Path:
 
 def refused(error: OSError, target: Path) -> StorageError:
     """Return the error of a file or folder that the system does not let us write."""
-    why, cure = str(error.strerror), "free disk space, or choose another place"
+    why, cure = str(error.strerror), "free disk space or choose another folder"
     if error.errno == errno.ENOENT:
-        why, cure = f"there is no folder {target.parent}", "make it, or choose another place"
+        why, cure = (
+            f"the folder {target.parent} does not exist",
+            "create it, or choose another folder",
+        )
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        cure = "choose another place, or get leave to write there"
+        cure = "choose another folder, or get permission to write there"
     elif error.errno in (errno.ENOTDIR, errno.EEXIST):
-        why, cure = "a file stands where a folder should", "choose another place"
+        why, cure = "a file is in the place of a folder", "choose another folder"
     return StorageError(f"cannot be written: {why}", where=str(target), cure=cure)
 
 

@@ -24,7 +24,7 @@ PARSER_ERRORS = (
     BrokenJSON,
 )
 _SHOWN = 24  # bytes
-MEND = "mend the file"
+MEND = "fix the file"
 
 
 def explain(
@@ -109,7 +109,7 @@ def _where(file: str, line: int | None, record: str, place: str) -> str:
 
 def _not_json(message: str, raw: bytes, at: int | None) -> str:
     if at is not None and raw[at : at + 1] == b"\0":
-        return "not JSON: there is a NUL byte in the text"
+        return "not JSON: the text contains a NUL byte"
     if "truncated" in message:
         return "not JSON: the text ends in the middle of a value"
     found = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
@@ -121,7 +121,7 @@ def _around(raw: bytes, at: int) -> str:
     begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
     before = in_one_line(raw[begin:at].decode(errors="ignore"))
     here = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
-    return (f" at {here!r}" if here else "") + (f" behind {before!r}" if before else "")
+    return (f" at {here!r}" if here else "") + (f" after {before!r}" if before else "")
 
 
 def _kind(name: str) -> str:

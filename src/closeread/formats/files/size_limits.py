@@ -34,10 +34,10 @@ class Bounded(io.RawIOBase):
         if self._left < 0:
             raise InputError(
                 f"unpacks to more than {self._most >> 20:,} MiB, "
-                f"over {UNPACKED_TIMES} times what it is packed",
+                f"over {UNPACKED_TIMES} times its compressed size",
                 where=self._where,
                 expected="text",
-                cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
+                cure="if you trust its origin, unpack it first: gunzip FILE",
             )
         return n_read
 

@@ -115,7 +115,7 @@ class Source(Inflated):
                 yield self.convert(value, type, within=f"{field}[{index}]")
             if not walk.found:
                 raise InputError(
-                    f"there is no list {field!r}" if field else "the document is no list",
+                    f"the list {field!r} is missing" if field else "the document is not a list",
                     where=str(self),
                     cure=self.cure,
                 )

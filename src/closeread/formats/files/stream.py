@@ -92,7 +92,7 @@ class Walk:
         mark = self._next()
         while mark != "}":
             if mark != '"':
-                self._fail("a member's name in double quotes was expected")
+                self._fail("expected a member's name in double quotes")
             key = self._value()
             self._expect(":")
             yield key
@@ -107,17 +107,17 @@ class Walk:
             if mark == closer:
                 self._fail("a comma before the closing bracket")
         elif mark != closer:
-            self._fail(f"',' or {closer!r} was expected")
+            self._fail(f"expected ',' or {closer!r}")
         return mark
 
     def _expect(self, mark: str) -> None:
         if self._next() != mark:
-            self._fail(f"{mark!r} was expected")
+            self._fail(f"expected {mark!r}")
         self._at += 1
 
     def _finish(self) -> None:
         if self._next():
-            self._fail("there is text after the end of the document")
+            self._fail("text after the end of the document")
 
     def _next(self) -> str:
         """Return the next character that is no space, "" at the end of the file."""
@@ -153,7 +153,7 @@ class Walk:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            self._fail("half of a surrogate pair stands alone")
+            self._fail("an unpaired surrogate")
 
     def _more(self) -> bool:
         if self._ended:
@@ -174,7 +174,7 @@ class Walk:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

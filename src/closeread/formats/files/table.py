@@ -87,8 +87,8 @@ def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
         raise InputError(
             f"cannot be read as {'parquet' if parquet else 'arrow'}: {error}".splitlines()[0],
             where=str(path),
-            expected="a whole file",
-            cure="fetch it or save it again",
+            expected="a complete file",
+            cure="download or save it again",
         ) from error
 
 

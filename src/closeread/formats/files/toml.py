@@ -62,8 +62,8 @@ def _stands_beside(path: Path, name: str) -> bool:
 
 def _from_here(path: Path) -> str:
     return (
-        "paths in it count from the folder that you work in, not from its own: write whole "
-        f"paths, or work in {path.parent}"
+        "paths in it are relative to the working directory, not to the file: write absolute "
+        f"paths, or run closeread in {path.parent}"
     )
 
 
@@ -100,7 +100,7 @@ def explain_toml(
     _, path = split(error)
     header = "[[" + _INDEX.sub("", (within + path.removeprefix("$")).removeprefix(".")) + "]]"
     if expected == "a list" and takes_tables(kind, path):
-        expected = f"a list of tables, each begun by {header}"
+        expected = f"a list of tables, each under the header {header}"
     elif expected == "a table" and path.endswith("]"):
-        expected = f"a table, begun by {header}"
+        expected = f"a table under the header {header}"
     return InputError(found, where=told.where, expected=expected, cure=cure)

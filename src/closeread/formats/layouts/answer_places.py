@@ -26,7 +26,7 @@ def stated(
         defect("answer-not-in-passage", f"{text!r} is not in the passage")
         return None
     if start is not None:
-        defect("wrong-offset", f"{text!r} stands at {best}, not at {start}")
+        defect("wrong-offset", f"{text!r} is at {best}, not at {start}")
     return Span(best, best + len(text))
 
 

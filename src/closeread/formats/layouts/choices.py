@@ -39,7 +39,7 @@ def options(
             count_of(len(texts), "option"),
             where=where,
             expected=f"{exactly} options" if exactly else f"2 to {most} options",
-            cure="complete the question or take it out",
+            cure="complete the question or remove it",
         )
     return tuple([Option(label=ascii_uppercase[i], text=text) for i, text in enumerate(texts)])
 
@@ -69,7 +69,7 @@ def by_letter(
     for option in made:
         if option.label == letter:
             return (option.answer,)
-    defects.add("answer-not-an-option", f"the answer {letter!r} is no option", question_id=name)
+    defects.add("answer-not-an-option", f"the answer {letter!r} is not an option", question_id=name)
     return (Answer(kind="choice", label=letter),)
 
 
@@ -82,7 +82,9 @@ def by_text(
         return ()
     labels = [option.label for option in made if option.text == text]
     if not labels:
-        defects.add("answer-not-an-option", f"the answer {text!r} is no option", question_id=name)
+        defects.add(
+            "answer-not-an-option", f"the answer {text!r} is not an option", question_id=name
+        )
     return (Answer(kind="choice", label=labels[0] if labels else "", texts=(text,)),)
 
 
@@ -92,7 +94,9 @@ def count_alike(made: tuple[Option, ...], name: str, defects: Defects) -> None:
         if not text:
             defects.add("empty-option", "an option has no text", question_id=name)
         elif many > 1:
-            defects.add("repeated-option", f"{text[:40]!r} is several options", question_id=name)
+            defects.add(
+                "repeated-option", f"several options have the text {text[:40]!r}", question_id=name
+            )
 
 
 def letter_of(question: Question) -> str | None:

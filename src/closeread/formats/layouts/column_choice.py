@@ -31,9 +31,9 @@ def columns_of(source: Source, given: Given) -> Columns:
     at, row = next(rows_of(source), (0, None))
     if row is None:
         raise InputError(
-            "there is no row",
+            "the file has no rows",
             where=str(source),
-            cure="name a file that has some; of this set, or this part of it, nothing was saved",
+            cure="pass a file with rows; this set, or this split of it, was saved empty",
         )
     known = known_columns(row) or _usual(row)
     columns = shaped(row, msgspec.structs.replace(known, **asked(given)))
@@ -49,7 +49,7 @@ def columns_of(source: Source, given: Given) -> Columns:
             "no column " + ", ".join(dict.fromkeys(missing)),
             where=str(source),
             expected="one of " + ", ".join(row),
-            cure="say which holds what by the format "
+            cure="name the columns with the format "
             "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
         )
     return _as_written(source, row, as_written(row, columns))
@@ -74,10 +74,10 @@ def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
     odd = [name for name, cell in row.items() if isinstance(cell, str) and _OBJECT.match(cell)]
     if odd:
         raise InputError(
-            f"the column {odd[0]!r} holds an object of Python as text: {row[odd[0]]:.40}",
+            f"the column {odd[0]!r} holds a Python object as text: {row[odd[0]]:.40}",
             where=f"{source}, line 2",
             expected="text",
-            cure='save the set otherwise: dataset.to_json("NEW.jsonl"), '
+            cure='save the set with dataset.to_json("NEW.jsonl"), '
             'or dataset.to_parquet("NEW.parquet")',
         )
 
@@ -123,6 +123,6 @@ def asked(given: Given) -> dict[str, Any]:
                 f"rows,{key}={said}",
                 expected="COLUMN for " + ", ".join((*_SEVERAL, *_NAMES))
                 + "; first=0 or 1; true or false for " + ", ".join(_SWITCHES),
-                cure="several columns are separated by |; docs/formats.md tells what each is",
+                cure="separate several columns with |; docs/formats.md describes each key",
             )  # fmt: skip
     return found

@@ -76,7 +76,7 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
             raise ValueError("lists of unequal length")
         held = [dict(zip(held, one, strict=True)) for one in zip(*held.values(), strict=True)]
     if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
-        raise ValueError("no list of questions")
+        raise ValueError("something other than questions")
     return [row | {columns.inside: one} for one in held]
 
 

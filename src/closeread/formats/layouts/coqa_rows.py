@@ -49,10 +49,10 @@ def stories(source: Source) -> Iterator[tuple[str, Json]]:
         columns = (answers.input_text, answers.answer_start, answers.answer_end)
         if any(len(column) != len(texts) for column in columns):
             raise InputError(
-                "lists of unequal length",
+                "the lists differ in length",
                 where=place(source, at),
-                expected="an answer with start and end to every question",
-                cure="mend the row, or take it out",
+                expected="an answer with start and end for each question",
+                cure="fix the row or remove it",
             )
         turns = [{"input_text": text, "turn_id": n} for n, text in enumerate(texts, 1)]
         given = [

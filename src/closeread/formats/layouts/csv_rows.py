@@ -55,12 +55,15 @@ def cells(
                 if not any(row):
                     continue
                 if any("\0" in cell for cell in row):
-                    raise wrong(source, line, "there is a NUL byte in the text", "text")
+                    raise wrong(source, line, "the text contains a NUL byte", "text")
                 if not names:
                     names = header([cell.strip() for cell in row])
                     if repeated := sorted({name for name in names if names.count(name) > 1}):
                         raise wrong(
-                            source, 1, f"twice the column {repeated[0]!r}", "every column once"
+                            source,
+                            1,
+                            f"the column {repeated[0]!r} occurs twice",
+                            "every column once",
                         )
                     continue
                 if len(row) != len(names):
@@ -68,7 +71,7 @@ def cells(
                     raise wrong(source, line, found, f"{len(names)}, as in the first line")
                 yield line, dict(zip(names, row, strict=True))
         except csv.Error as error:
-            raise wrong(source, start, f"not CSV: {error}", "quoted cells are closed") from error
+            raise wrong(source, start, f"not CSV: {error}", "closed quotes around cells") from error
         except UnicodeDecodeError as error:
             raise source.explain(error, b"") from error
         finally:
@@ -83,5 +86,5 @@ def wrong(source: Source, line: int, found: str, expected: str) -> InputError:
         found,
         where=f"{source}, line {line}",
         expected=expected,
-        cure="mend the row; see docs/formats.md",
+        cure="fix the row; see docs/formats.md",
     )

@@ -60,7 +60,7 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
             "an answer without number, spans and date",
             where=asked.source.place(asked.within, asked.question_id),
             expected="one of the three",
-            cure="complete the annotation or take it out",
+            cure="complete the annotation or remove it",
         )
     missing = [part for part in _DATE if part not in found.date]
     if missing:
@@ -68,11 +68,11 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
             f"a date without {' and '.join(missing)}",
             where=asked.source.place(asked.within, asked.question_id),
             expected="day, month and year, blank where unknown",
-            cure="complete the annotation; the official evaluator stops here too",
+            cure="complete the annotation; the official evaluator also stops here",
         )
     text = " ".join([str(found.date[part]) for part in _DATE])
     if text == _BLANK:
-        asked.defect("blank-annotation", "an annotation says nothing")
+        asked.defect("blank-annotation", "an annotation is empty")
     return Answer(kind="date", texts=(text,))
 
 
@@ -84,11 +84,11 @@ def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[S
             if span.of(asked.passage) == text:
                 places.append(span)
                 continue
-            asked.defect("wrong-offset", f"character {span.start} does not begin {text[:60]!r}")
+            asked.defect("wrong-offset", f"{text[:60]!r} does not begin at character {span.start}")
         places += verbatim(text, asked.passage)
         if text.strip() and text not in asked.passage and text not in asked.question:
             asked.defect(
-                "answer-not-in-passage", f"{text[:60]!r} is in neither passage nor question"
+                "answer-not-in-passage", f"{text[:60]!r} is in neither the passage nor the question"
             )
     return tuple(places)
 
@@ -108,5 +108,7 @@ def write_annotation(answer: Answer, question_id: str = "") -> Json:
         parts = answer.texts[0].split(" ", 2)
         parts = [""] * (3 - len(parts)) + parts
     else:
-        raise unwritable(f"DROP has no place for an answer of kind {answer.kind!r}", question_id)
+        raise unwritable(
+            f"the drop format cannot hold an answer of kind {answer.kind!r}", question_id
+        )
     return {"number": number, "date": dict(zip(_DATE, parts, strict=True)), "spans": spans}

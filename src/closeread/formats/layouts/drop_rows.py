@@ -34,10 +34,10 @@ def members(source: Source) -> Iterator[tuple[str, Json]]:
     """
     if "answers_spans" in (first_row(source.head()) or ()):
         raise InputError(
-            "the spans of one answer and the answers of several annotators are one list",
+            "one list holds both the spans of an answer and the answers of several annotators",
             where=str(source),
-            expected="answer and validated_answers, as DROP's own file has them",
-            cure="take that file: closeread get drop",
+            expected="answer and validated_answers, as in DROP's own file",
+            cure="use that file: `closeread get drop`",
         )
     for key, group in groupby(rows_of(source), key=lambda row: [*map(row[1].get, _OF_PASSAGE)]):
         asked = [_question(source, row) for row in group]
@@ -53,9 +53,9 @@ def _question(source: Source, row: Numbered) -> Json:
             asked["validated_answers"] = turned(asked["validated_answers"])
         except (TypeError, ValueError) as error:
             raise InputError(
-                "validated_answers are no lists of one length",
+                "validated_answers are not lists of equal length",
                 where=place(source, at, raw.get("query_id")),
-                expected="number, date, spans, ...: a list each, with as many as were asked",
-                cure="mend the row, or take it out",
+                expected="number, date, spans, ...: each a list with one entry for each annotator",
+                cure="fix the row or remove it",
             ) from error
     return asked

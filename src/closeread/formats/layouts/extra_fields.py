@@ -107,7 +107,7 @@ def turned(lists: dict[str, Any]) -> list[Json]:
         name: turned(held) if isinstance(held, dict) else held for name, held in lists.items()
     }
     if not all(isinstance(held, list) for held in columns.values()):
-        raise TypeError("no list")
+        raise TypeError("not a list")
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]

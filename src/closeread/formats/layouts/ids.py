@@ -23,7 +23,7 @@ class Ids:
         """Return the id; counts ``duplicate-id`` when it was there before."""
         if name in self._seen:
             self._defects.add(
-                "duplicate-id", f"the id {name} appears twice", question_id=name, line=line
+                "duplicate-id", f"the id {name} occurs twice", question_id=name, line=line
             )
         self._seen.add(name)
         return name
@@ -42,7 +42,7 @@ class ContentIds:
         times = self._seen[name] = self._seen.get(name, 0) + 1
         if times > 1:
             self._defects.add(
-                "duplicate-question", f"is there {times} times", question_id=name, line=line
+                "duplicate-question", f"occurs {times} times", question_id=name, line=line
             )
         return nth(name, times)
 

@@ -36,10 +36,10 @@ def blocks(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
         marks = [found[1] if (found := _OPTION.match(text)) else "" for text in texts[3:]]
         if marks != list("ABCD") or texts[0] not in tuple("abcd"):
             raise InputError(
-                f"a question that begins with {texts[0][:40]!r}, and options {marks}",
+                f"a block with the answer line {texts[0][:40]!r} and the option letters {marks}",
                 where=f"{source}, line {line}",
-                expected="a letter, the passage, the question and four options, a line each",
-                cure="complete the question, or take it out",
+                expected="a letter, the passage, the question and four options, one on each line",
+                cure="complete the question or remove it",
             )
         yield (
             line,

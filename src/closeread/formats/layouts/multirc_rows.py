@@ -70,8 +70,8 @@ def _option(row: _Row) -> Json:
 
 def _scattered(source: Source, at: At, name: str) -> InputError:
     return InputError(
-        "a question's options do not stand together",
+        "the rows of a question are not adjacent",
         where=place(source, at, name),
-        expected="the rows of a question, two or more, one after another",
-        cure="take the set as it was before it was shuffled or cut",
+        expected="the two or more rows of a question in succession",
+        cure="use the set in its original order: it was shuffled or cut",
     )

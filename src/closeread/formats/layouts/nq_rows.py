@@ -102,10 +102,10 @@ def _of_row(source: Source, at: At, raw: Json) -> Json:
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            "annotations are no lists of one length",
+            "annotations are not lists of equal length",
             where=place(source, at, row.id),
             expected="long_answer, short_answers and yes_no_answer of each annotator",
-            cure="mend the row, or take it out",
+            cure="fix the row or remove it",
         ) from error
     return made
 

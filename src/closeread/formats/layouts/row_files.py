@@ -78,6 +78,6 @@ def each_of(source: Source, at: At, row: dict[str, Any], columns: Columns) -> li
         raise InputError(
             f"the column {columns.inside!r} holds {error}",
             where=place(source, at),
-            expected="a list of questions, an object each, or one object of lists",
-            cure="mend the row, or take it out",
+            expected="a list of objects, one for each question, or one object of lists",
+            cure="fix the row or remove it",
         ) from error

@@ -57,7 +57,7 @@ class Row(msgspec.Struct):
 
 
 _WITHOUT_QUESTION = (
-    "of texts alone make JSON lines "
+    "for passages without questions, write JSON lines "
     '{"passage": {"passage_id": "1", "text": "..."}, "questions": []}'
 )
 
@@ -134,13 +134,13 @@ class _Place(msgspec.Struct):
 
     def wrong(self, found: str, expected: str) -> InputError:
         return InputError(
-            found, where=str(self), expected=expected, cure="mend the row; see docs/formats.md"
+            found, where=str(self), expected=expected, cure="fix the row; see docs/formats.md"
         )
 
 
 def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) -> Question:
     if not place.name.strip():
-        raise place.wrong("the id is empty", "a name or a number that no other row has")
+        raise place.wrong("the id is empty", "a string or an integer that no other row has")
     made = _options(place, row.options)
     if made:
         kind: QuestionKind = "verification" if row.asks_for or row.truth else "choice"
@@ -151,7 +151,7 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
         kind = "discrete" if numbers else "span"
     kind = row.kind or kind
     if row.truth is not None and len(row.truth) != len(made):
-        raise place.wrong(f"{len(row.truth)} truth values", f"{len(made)}, one an option")
+        raise place.wrong(f"{len(row.truth)} truth values", f"{len(made)}, one for each option")
     return Question(
         question_id=str(row.id),
         passage_id=passage.passage_id,
@@ -207,7 +207,9 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
     if isinstance(starts, int):
         starts = [starts]
     if starts is not None and len(starts) != len(listed):
-        raise place.wrong(f"{len(starts)} answer_start values", f"{len(listed)}, one an answer")
+        raise place.wrong(
+            f"{len(starts)} answer_start values", f"{len(listed)}, one for each answer"
+        )
     made = []
     for index, answer in enumerate(listed):
         if isinstance(answer, list):
@@ -235,7 +237,7 @@ def _evidence(
     found = []
     for label, sentences in by_label.items():
         if label not in labels:
-            raise place.wrong(f"evidence for an option {label!r}", "a label of an option")
+            raise place.wrong(f"evidence for an option {label!r}", "the label of an option")
         spans = []
         for sentence in sentences:
             start = passage.find(sentence)

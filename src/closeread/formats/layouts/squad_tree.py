@@ -92,7 +92,7 @@ def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) 
     for index, raw in enumerate(articles):
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
-            defects.add("empty-article", f"article {index} has no paragraphs; it is left out")
+            defects.add("empty-article", f"article {index} has no paragraphs and is skipped")
         shared = {"article": index} | noted(
             article_extra=beyond(raw, _Article), untitled=article.title is None or None
         )
@@ -169,7 +169,11 @@ def _question(
     if impossible:
         answers = (Answer(kind="none"),)
         if any(found.text for found in listed):  # DuReader-checklist has an empty one
-            defects.add("impossible-with-answers", "answers are ignored", question_id=name)
+            defects.add(
+                "impossible-with-answers",
+                "closeread ignores the answers of an impossible question",
+                question_id=name,
+            )
     else:
         if not listed and item.answers is not None:
             defects.add("no-answer", "no accepted answer", question_id=name)
@@ -314,8 +318,8 @@ def _parallel(question: Question, key: str) -> list[Any] | None:
 
 def _unfit(question: Question, what: str) -> UsageError:
     return UsageError(
-        f"this form has no place for {what}",
+        f"SQuAD's form cannot hold {what}",
         where=f"question {question.question_id}",
         expected="spans of the passage, or no answer",
-        cure="write it as jsonl, which holds everything",
+        cure="choose another format; `jsonl` holds every question",
     )

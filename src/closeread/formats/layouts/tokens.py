@@ -21,7 +21,7 @@ def misplaced(tokens: Tokens, text: str) -> str:
         return ""
     for place, (token, offset) in enumerate(tokens):
         if offset < 0 or not text.startswith(token, offset):
-            return f"token {place}, {token!r}, does not stand at {offset}"
+            return f"token {place}, {token!r}, is not at {offset}"
     return ""
 
 

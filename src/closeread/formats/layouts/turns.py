@@ -43,7 +43,7 @@ def turns_of(form: str, given: Mapping[str, str]) -> int:
         wanted = ",".join(f"{key}={value}" for key, value in given.items())
         raise UsageError(
             f"the format {form},{wanted}",
-            expected=f"{form},turns=N: how many earlier turns stand with a question, from 0 on",
-            cure=f"without it there are {TURNS}",
+            expected=f"{form},turns=N: N earlier turns are shown with each question, 0 or more",
+            cure=f"leave it out for the default, {TURNS}",
         )
     return int(said)

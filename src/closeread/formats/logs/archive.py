@@ -40,7 +40,7 @@ def members(path: Path, problems: Problems) -> list[Member]:
             found = [(one.filename, one.header_offset) for one in archive.infolist()]
             sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        problems.bad.add("cut-log", "the archive ends before its directory")
+        problems.bad.add("cut-log", "the archive is cut off before its directory")
         return list(_walk(path))
     made = []
     with path.open("rb") as stream:
@@ -48,7 +48,7 @@ def members(path: Path, problems: Problems) -> list[Member]:
             stream.seek(max(offset, 0))
             header = _header(stream.read(_LOCAL.size))
             if header is None or offset < 0:  # a directory that was changed may point before all
-                problems.bad.add("cut-log", f"no member stands where {name} should")
+                problems.bad.add("cut-log", f"the member {name} is missing at its offset")
                 continue
             method, _, name_length, extra_length = header
             start = offset + _LOCAL.size + name_length + extra_length
@@ -101,10 +101,10 @@ class Room:
         if self._left < 0:
             raise InputError(
                 f"its members unpack to more than {self._most >> 20:,} MiB together, "
-                f"over {UNPACKED_TIMES} times what they are packed",
+                f"over {UNPACKED_TIMES} times their compressed size",
                 where=str(self._path),
                 expected="a log",
-                cure="where it comes from somebody you trust: inspect log convert --to json",
+                cure="if you trust its origin, convert it first: inspect log convert --to json",
             )
 
 
@@ -117,7 +117,7 @@ def unpack(path: Path, member: Member) -> bytes:
     """
     with path.open("rb") as stream:
         if member.start + member.size > stream.seek(0, os.SEEK_END):
-            raise ValueError("damaged: it would end behind the archive")
+            raise ValueError("damaged: it extends past the end of the archive")
         if member.size > _MOST_BYTES:
             raise _too_large()
         stream.seek(member.start)
@@ -127,7 +127,7 @@ def unpack(path: Path, member: Member) -> bytes:
     if member.method == _DEFLATED:
         return _inflated(raw)
     if member.method != _ZSTANDARD:
-        raise ValueError(f"packed by the unknown method {member.method}")
+        raise ValueError(f"compressed with the unknown method {member.method}")
     return _decompressed(raw)
 
 
@@ -140,7 +140,7 @@ def _inflated(raw: bytes) -> bytes:
     if len(found) > _MOST_BYTES:
         raise _too_large()
     if not unpacking.eof:
-        raise ValueError("damaged: it breaks off")
+        raise ValueError("damaged: it is cut off")
     return found
 
 
@@ -162,4 +162,4 @@ def _decompressed(raw: bytes) -> bytes:
 
 
 def _too_large() -> ValueError:
-    return ValueError(f"more than {_MOST_BYTES:,} bytes unpacked")
+    return ValueError(f"unpacks to more than {_MOST_BYTES:,} bytes")

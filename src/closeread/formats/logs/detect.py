@@ -15,12 +15,15 @@ LOG_FORMATS = {
     "inspect": ("inspect", "inspect-ai .eval and .json"),
     "lm-eval": ("lm_eval", "lm-evaluation-harness samples_*.jsonl"),
     "lm-eval-results": ("lm_eval_results", "lm-evaluation-harness results: numbers only"),
-    "lm-eval-write-out": ("lm_eval_write_out", "the same before 0.4: *_write_out_info.json"),
+    "lm-eval-write-out": (
+        "lm_eval_write_out",
+        "lm-evaluation-harness before 0.4, *_write_out_info.json",
+    ),
     "evalscope": ("evalscope", "EvalScope reviews and predictions"),
     "simple-evals": ("simple_evals", "simple-evals *_allresults.json"),
     "gaokao-bench": ("gaokao_bench", "GAOKAO-Bench result files"),
     "opencompass": ("opencompass", "OpenCompass predictions"),
-    "openai-evals": ("openai_evals", "OpenAI evals, what oaieval records"),
+    "openai-evals": ("openai_evals", "OpenAI evals records, as oaieval writes them"),
     "helm": ("helm", "HELM scenario_state.json and display_predictions.json"),
 }
 _SHOWN = 3
@@ -36,9 +39,9 @@ def named(name: str) -> LogFormat:
     if name not in LOG_FORMATS:
         near = difflib.get_close_matches(name, LOG_FORMATS, n=3, cutoff=0.5)
         raise UnknownNameError(
-            f"there is no reader of logs named {name!r}",
+            f"there is no log format named {name!r}",
             expected="one of " + ", ".join(near or LOG_FORMATS),
-            cure="leave out --format to have it guessed from the content",
+            cure="leave out --format, and closeread guesses the format from the content",
         )
     module = import_module(f"closeread.formats.logs.{LOG_FORMATS[name][0]}")
     found: LogFormat = module.FORMAT
@@ -81,14 +84,14 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
 
 def _holds_no_log(folder: Path) -> InputError:
     """Say that a folder holds no log, and which files in it may be logs that cannot be read."""
-    found = "no log of a known harness is in this folder"
+    found = "this folder holds no log of a known harness"
     unreadable = list(unreadable_in([folder]).values())
     if not unreadable:
         return InputError(found, where=str(folder), expected="logs of " + ", ".join(LOG_FORMATS))
     listed = [f"\n    {one.where}: {one.found}" for one in unreadable[:_SHOWN]]
     more = f"\n    … and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
     return InputError(
-        f"{found} that can be read:{''.join(listed)}{more}",
+        f"{found} that closeread can read:{''.join(listed)}{more}",
         where=str(folder),
         cure=unreadable[0].cure,
     )
@@ -140,9 +143,9 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
     if not path.is_file():
         is_there = path.exists()  # a pipe could be read once only, and a log is read several times
         raise InputError(
-            "is no regular file" if is_there else "there is no such file",
+            "not a regular file" if is_there else "no such file",
             where=str(path),
-            cure="save it to a file first" if is_there else "check the path",
+            cure="save the content to a file first" if is_there else "check the path",
         )
     if name is not None:
         return named(name)
@@ -150,12 +153,12 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
     if reader is None:
         is_cut = Source(path).first_line_is_cut()  # raises where it is empty or a broken gzip
         raise InputError(
-            "the first record is too long to tell whose it is by its beginning"
+            "the first record is too long to recognise the harness"
             if is_cut
-            else "no known harness writes files like this",
+            else "the content is of no known harness",
             where=str(path),
             expected="a log of " + ", ".join(LOG_FORMATS),
-            cure="name the harness with `closeread ingest --format` (docs/logs.md); of predictions "
-            "a run is made by `closeread score --dataset D --predictions P --save RUN`",
+            cure="name the harness with `closeread ingest --format` (docs/logs.md); for a file of "
+            "predictions, use `closeread score --dataset D --predictions P --save RUN`",
         )
     return reader

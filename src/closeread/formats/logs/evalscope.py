@@ -185,7 +185,7 @@ def _prediction(
             None,
         )
     if text is None or output.get("error"):
-        message = str(output.get("error") or "the log has no text here")[:500]
+        message = str(output.get("error") or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
     extracted = score.get("extracted_prediction")

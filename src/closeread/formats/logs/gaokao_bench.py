@@ -37,7 +37,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         text, letters = _output(current)
         for place, question in enumerate(questions):
             if not question.answers:
-                what = "the standard answer is no option"
+                what = "the standard answer is not an option"
                 problems.bad.add("missing-gold", what, question_id=question.question_id)
                 continue
             letter = letters[place] if place < len(letters) else None
@@ -88,7 +88,9 @@ def _output(example: dict[str, Any]) -> tuple[str | None, list[Any]]:
 
 def _prediction(question: Question, text: str | None, letter: Any) -> Prediction:
     if text is None:
-        return Prediction(question_id=question.question_id, error="the log has no text here")
+        return Prediction(
+            question_id=question.question_id, error="the log has no text for this question"
+        )
     return Prediction(
         question_id=question.question_id,
         answer=golds.picked(letter, question.options),

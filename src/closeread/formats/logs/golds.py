@@ -137,7 +137,7 @@ def likeliest(
     """
     numbers = [value for value in values if isinstance(value, int | float)]
     if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):
-        return Prediction(question_id=name, error=f"not one {called} an option")
+        return Prediction(question_id=name, error=f"the log lacks a {called} for some option")
     answer = picked(options[numbers.index(max(numbers))].label, options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
 

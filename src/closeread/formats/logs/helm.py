@@ -98,12 +98,12 @@ def _record(
     instance, request = state["instance"], mapping(state.get("request"))
     name = str(instance["id"])
     if all(one.get("result") is None for one in states):
-        what = "the request was never made (a dry run?)"
+        what = "the request was never sent (a dry run?)"
         problems.bad.add("no-response", what, question_id=name)
         return None
     method = str(adapter.get("method") or "")
     if method not in _WRITTEN + _BY_LETTER + _BY_LIKELIHOOD:
-        what = f"by the method {method!r} no question is answered"
+        what = f"unknown adapter method {method!r}"
         problems.bad.add("odd-value", what, question_id=name)
         return None
     texts = [helm_beside.text(one["output"]) for one in instance["references"]]
@@ -128,7 +128,7 @@ def _record(
         else:
             prediction = _likeliest(name, states, saved, options)
     if not answers:
-        problems.bad.add("missing-gold", "no reference is correct", question_id=name)
+        problems.bad.add("missing-gold", "no reference is marked correct", question_id=name)
         return None
     prompt = request.get("messages") or request.get("prompt") or ""
     return LogRecord(
@@ -154,7 +154,7 @@ def _written(
     completions = listing(result.get("completions"))
     problems.first_of(completions, name)
     if not completions or result.get("success") is False:
-        message = str(result.get("error") or "the log has no text here")[:500]
+        message = str(result.get("error") or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
     # What the harness scores is the likeliest one.

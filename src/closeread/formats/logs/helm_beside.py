@@ -196,10 +196,10 @@ class RunFiles:
         """
         if _beside(self.path, "instances.json") is None:
             raise InputError(
-                "the questions are missing: no instances.json beside it",
+                "the questions are missing: the folder has no instances.json",
                 where=str(self.path),
-                expected="the files of a run together, as helm-summarize writes them",
-                cure="fetch instances.json into this folder, or scenario_state.json",
+                expected="all files of a run in one folder, as helm-summarize writes them",
+                cure="add instances.json or scenario_state.json to this folder",
             )
         instances = {key({"instance": one})[:2]: one for one in self._rows("instances.json")}
         requests = {
@@ -209,13 +209,13 @@ class RunFiles:
         }
         for one in elements(self.path, "", problems, {}):
             if not isinstance(one, dict):
-                problems.bad.add("not-an-object", f"it is {type(one).__name__}")
+                problems.bad.add("not-an-object", f"found {type(one).__name__}")
                 continue
             name = _key(
                 one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")
             )
             if name[:2] not in instances:
-                what = "no such question in instances.json"
+                what = "the question is not in instances.json"
                 problems.bad.add("missing-field", what, question_id=name[1])
                 continue
             said = {"text": one.get("predicted_text")}

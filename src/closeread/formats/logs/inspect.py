@@ -95,7 +95,7 @@ def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterato
     if beginning is not None:
         header.update(_parsed(path, beginning, problems, archive.Room(path)) or {})
     if _HEADER not in by_name:
-        problems.bad.add("cut-log", "the header, which is written last, is missing")
+        problems.bad.add("cut-log", "the header, which inspect writes last, is missing")
     latest = {member.name: member for member in found if member.name.startswith("samples/")}
     room = archive.Room(path)
     for member in sorted(latest.values(), key=_place(header)):
@@ -167,7 +167,7 @@ def _record(
     options = golds.lettered(sample.get("choices") or ())
     target = sample.get("target")
     if several := _together(target, options, sample.get("scores") or {}):
-        what = f"the target {several} wants several options together, not one of them"
+        what = f"the target {several} asks for several options together, not for one of them"
         problems.bad.add("odd-value", what, question_id=name)
         return None
     answers = golds.choice(target, options) if options else ()

@@ -87,15 +87,15 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise InputError(
             f"cannot be read as parquet: {error}".splitlines()[0],
             where=str(path),
-            expected="a whole file: what a parquet file holds is told at its end",
-            cure="fetch it again; nothing of a cut one can be recovered",
+            expected="a complete file: parquet stores its index at the end",
+            cure="download it again; a cut parquet file cannot be recovered",
         ) from error
 
 
 def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -> LogRecord | None:
     doc, response, metric = (_column(row, name) for name in ("doc", "model_response", "metric"))
     if not isinstance(doc, dict) or not isinstance(response, dict):
-        problems.bad.add("missing-field", "no document or no response in the row", line=number)
+        problems.bad.add("missing-field", "the row has no document or no response", line=number)
         return None
     name = str(doc.get("id") or number - 1)
     query = str(doc.get("query") or "")
@@ -163,7 +163,7 @@ def _written(
     texts = response.get("text") or []
     problems.first_of(texts, name)
     if not texts or not isinstance(texts[0], str):
-        return Prediction(question_id=name, error="the log has no text here")
+        return Prediction(question_id=name, error="the log has no text for this question")
     processed = response.get("text_post_processed") or texts
     return Prediction(
         question_id=name,

@@ -41,7 +41,7 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
         prediction = _likeliest(name, options, predictions)
         answers = golds.choice(cells.get("gold_index"), options)
     if not answers:
-        what = "the row has no gold (the leaderboard logged none for texts that models wrote)"
+        what = "the row has no gold (the leaderboard did not log it for generated texts)"
         problems.bad.add("missing-gold", what, question_id=name, line=number)
         return None
     passage = prompts.passage(passage_text)
@@ -70,7 +70,7 @@ def _cell(value: Any) -> Any:
 
 def _written(name: str, predictions: Any, problems: Problems) -> Prediction:
     if not predictions or not isinstance(predictions[0], str):
-        return Prediction(question_id=name, error="the log has no text here")
+        return Prediction(question_id=name, error="the log has no text for this question")
     problems.first_of(predictions, name)
     text = predictions[0]
     return Prediction(

@@ -73,10 +73,14 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         name = str(row.get("filter") or "none")
         metrics = tuple(map(str, listing(row.get("metrics")) or _metrics(row)))
         if shapes.setdefault(name, metrics) != metrics:
-            _mixed(problems, f"other metrics than on the first line: {', '.join(metrics)}", line)
+            _mixed(
+                problems,
+                f"the metrics differ from those of the first line: {', '.join(metrics)}",
+                line,
+            )
             continue
         if not seen.setdefault(name, _Numbers()).add(row["doc_id"]):
-            _mixed(problems, f"document {row['doc_id']} was there already", line)
+            _mixed(problems, f"document {row['doc_id']} occurs twice", line)
             continue
         key = task if name == "none" else f"{task},{name}"
         make = partial(_record, key, row, metrics, problems, line)
@@ -110,7 +114,7 @@ class _Numbers:
 
 
 def _mixed(problems: Problems, what: str, line: int) -> None:
-    problems.bad.add("mixed-tasks", what + ": two tasks or two runs in one file", line=line)
+    problems.bad.add("mixed-tasks", what + "; the file mixes two tasks or runs", line=line)
 
 
 def _metrics(row: dict[str, Any]) -> list[str]:
@@ -126,7 +130,9 @@ def _record(
     name = _identifier(doc, row["doc_id"])
     asked = _requests(row["arguments"])
     if not asked or not isinstance(row["resps"], list) or not row["resps"]:
-        problems.bad.add("no-response", "no request or no response", question_id=name, line=line)
+        problems.bad.add(
+            "no-response", "the line has no request or no response", question_id=name, line=line
+        )
         return None
     passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(asked[0][0]))
     passage = prompts.passage(passage_text)
@@ -196,7 +202,9 @@ def _by_likelihood(
     try:
         values = tuple(float(_first(response)) for _, response in pairs)
     except (TypeError, ValueError):
-        return options, Prediction(question_id=name, error="the log has no likelihood here")
+        return options, Prediction(
+            question_id=name, error="the log has no likelihood for this question"
+        )
     return options, golds.likeliest(name, options, values)
 
 
@@ -220,7 +228,7 @@ def _written(
         problems.first_of(first, name, line=line)
     text, filtered = _first(first), _first(row.get("filtered_resps"))
     if not isinstance(text, str):
-        return Prediction(question_id=name, error="the log has no text here")
+        return Prediction(question_id=name, error="the log has no text for this question")
     given = filtered if isinstance(filtered, str) else text
     return Prediction(
         question_id=name,

@@ -117,7 +117,9 @@ def _add(one: _Sample, kind: Any, data: dict[str, Any]) -> None:
     elif kind == "metrics":
         one.metrics |= data
     elif kind == "error":
-        one.error = str(data.get("message") or data.get("type") or "the harness failed at it")
+        one.error = str(
+            data.get("message") or data.get("type") or "the harness failed at this question"
+        )
 
 
 def _place(name: str) -> tuple[str, int]:
@@ -130,7 +132,9 @@ def _record(
 ) -> LogRecord | None:
     match = one.match or {}
     if not one.sampled and not one.error:
-        problems.bad.add("no-response", "nothing was sampled", question_id=name, line=one.line)
+        problems.bad.add(
+            "no-response", "the log has no sampled text", question_id=name, line=one.line
+        )
         return None
     asked = one.sampled[0].get("prompt") if one.sampled else None
     prompt = last_user(asked)
@@ -138,7 +142,7 @@ def _record(
     answers = golds.of_value(match.get("expected"))
     options, answers = letters.of_prompt(answers, prompt)
     if not answers:
-        what = "no match says what was expected (a model judged it?)"
+        what = "no match event holds the expected answer (a model-graded eval?)"
         problems.bad.add("missing-gold", what, question_id=name, line=one.line)
         return None
     if not options:
@@ -168,7 +172,7 @@ def _prediction(
         problems.first_of(sampled, name, line=one.line)
         sampled = next(iter(sampled), None)
     if not isinstance(sampled, str):
-        message = (one.error or "the log has no text here")[:500]
+        message = (one.error or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name, line=one.line)
         return Prediction(question_id=name, error=message)
     usage = mapping(data.get("usage"))

@@ -52,7 +52,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     results, details = _results(path, task)
     for name, entry in members(path, problems):
         if not isinstance(entry, dict):
-            what = f"it is {type(entry).__name__}"
+            what = f"found {type(entry).__name__}"
             problems.bad.add("not-an-object", what, question_id=name)
             continue
         by_likelihood = any(key.startswith(_LABEL) for key in entry)
@@ -141,7 +141,7 @@ def _written(
     if isinstance(prediction, list):
         problems.first_of(prediction, name)
     if not isinstance(first, str):
-        return Prediction(question_id=name, error="the log has no text here")
+        return Prediction(question_id=name, error="the log has no text for this question")
     return Prediction(
         question_id=name,
         answer=golds.given(first, options),

@@ -15,20 +15,20 @@ from closeread.wording import count_of, in_one_line
 LOST = {
     "tail": "the text was cut at the first stop before it was logged; what followed is gone",
     "generation": "only the extracted answer was logged, not the text that it was taken from",
-    "finish-reason": "why a text ended is not logged: a stop, the limit or the model itself",
-    "tokens": "how many tokens were read and written is not logged",
-    "stops": "which stop strings were set is not logged",
-    "passage": "passage and question are one prompt; they were told apart by its headings or not",
-    "gold-kinds": "golds are bare strings: numbers and dates are told by their look",
-    "gold-spans": "an answer of several spans stands as one joined string",
+    "finish-reason": "why a text ended (a stop, the limit, the model) is not logged",
+    "tokens": "the numbers of prompt and completion tokens are not logged",
+    "stops": "the stop strings are not logged",
+    "passage": "passage and question are one prompt; closeread splits it at headings, if any",
+    "gold-kinds": "gold answers are bare strings; whether one is a number or a date is guessed",
+    "gold-spans": "an answer of several spans is logged as one joined string",
     "gold-others": "of several accepted answers only the first is logged",
-    "options": "the options stand in the prompt only",
-    "extraction": "which option the harness took from a text is not logged: it is read anew",
+    "options": "the options are only in the prompt",
+    "extraction": "which option the harness extracted is not logged; closeread extracts it again",
     "sample-scores": "the harness' score of each question is not logged",
     "version": "the harness' version is not logged",
-    "model": "the model is named by the folder or not at all",
+    "model": "the model is not logged, or is only the name of the folder",
     "apart": "one text answers all questions of a passage",
-    "samples": "only the whole set's numbers are logged, no question and no answer",
+    "samples": "only the numbers of the whole set are logged, no questions and no answers",
 }
 
 
@@ -92,7 +92,7 @@ class Problems:
     def first_of(self, written: Sequence[Any], name: str, *, line: int | None = None) -> None:
         """Count a question that was answered several times, of which the first is kept."""
         if len(written) > 1:
-            what = f"{len(written)} responses to one question, the first is kept"
+            what = f"{len(written)} responses to one question; closeread keeps the first"
             self.kept.add("more-responses", what, question_id=name, line=line)
 
     def settle(self, path: Path, *, skip: bool) -> None:
@@ -110,10 +110,9 @@ class Problems:
             who = f"{first.question_id}: " if first.question_id else ""
             lines.append(in_one_line(f"{code} {count:,}, first {at}{who}{first.message}"))
         raise InputError(
-            f"{count_of(self.bad.total, 'thing')} in this log cannot be used:\n    "
-            + "\n    ".join(lines),
+            f"{count_of(self.bad.total, 'problem')} in this log:\n    " + "\n    ".join(lines),
             where=str(path),
-            cure="repair the log, or leave these out, counted in run.json, with --skip-bad",
+            cure="repair the log, or skip these with --skip-bad, which counts them in run.json",
         )
 
 
@@ -149,6 +148,6 @@ def check_version(problems: Problems, harness: str, found: Any, known: Sequence[
         last = ".".join(map(str, known))
         problems.bad.add(
             "newer-version",
-            f"{harness} {found} wrote it, layouts are known up to {last}; what is still "
-            "where it was is read",
+            f"written by {harness} {found}; closeread knows layouts up to {last} and reads what it "
+            "recognises",
         )

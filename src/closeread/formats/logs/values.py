@@ -32,7 +32,7 @@ def parse(raw: bytes) -> Any:
             found = json.loads(raw)
             msgspec.json.encode(found)  # fails at half of a surrogate pair
         except (RecursionError, msgspec.EncodeError) as error:
-            raise ValueError("nested too deeply, or half of a surrogate pair") from error
+            raise ValueError("nested too deeply, or an unpaired surrogate") from error
         return found
 
 
@@ -55,7 +55,7 @@ def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]
         if isinstance(value, dict):
             yield number, value
         else:
-            problems.bad.add("not-an-object", f"it is {type(value).__name__}", line=number)
+            problems.bad.add("not-an-object", f"found {type(value).__name__}", line=number)
 
 
 def _before_the_cut(path: Path, problems: Problems) -> Iterator[tuple[int, bytes]]:
@@ -134,7 +134,7 @@ def tried(
         TypeError,
         ValueError,
     ) as error:
-        what = f"a value is not of the layout's type ({error})"
+        what = f"a value has an unexpected type ({error})"
         problems.bad.add("odd-value", what, question_id=name, line=line)
         return None
 

@@ -10,7 +10,7 @@ from closeread.wording import count_of, some
 
 _ENDINGS = (".json", ".jsonl")
 _MOST_BYTES = 512 * 2**20
-_CURE = "unpack it and name the file of predictions"
+_CURE = "unpack it and pass the file of predictions"
 
 
 class Packed(NamedTuple):
@@ -55,9 +55,9 @@ def _only(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) 
         raise _refused(path, f"{many} predictions in the archive: {some(listed)}")
     (member,) = found
     if member.file_size > _MOST_BYTES:
-        raise _refused(path, f"{member.filename} has more than {_MOST_BYTES:,} bytes unpacked")
+        raise _refused(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _refused(path, f"{member.filename} is packed otherwise than by deflate")
+        raise _refused(path, f"{member.filename} is not compressed with deflate")
     if not member.file_size:
         raise _refused(path, f"{member.filename} is empty")
     return Packed(member.filename, gcrc_package.member(archive, member.filename))

@@ -40,7 +40,7 @@ def predictions(
                 "an answer without an id",
                 where=f"{source}, at questions[{number}]",
                 expected='{"id": ..., "exact_answer": ...}',
-                cure="name in every row the question that it answers",
+                cure="add to each row the id of its question",
             )
         name, said = row["id"], row.get("exact_answer")
         if said is None:  # a summary, or one that was left out
@@ -50,8 +50,8 @@ def predictions(
             raise InputError(
                 f"the exact answer is {said!r:.80}",
                 where=f"{source}, question {name}",
-                expected="text, or names in lists",
-                cure="mend the file",
+                expected="text, or lists of names",
+                cure="fix the file",
             )
         firsts = tuple(one[0] for one in names if one)
         if name in lists or _is_list(row):

@@ -39,8 +39,8 @@ def turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         raise InputError(
             f"{count_of(len(names), 'id')} and {count_of(len(answers), 'answer')}",
             where=place,
-            expected="qid and best_span_str of one length",
-            cure="mend the row",
+            expected="qid and best_span_str of equal length",
+            cure="fix the row",
         )
     yield from ((str(name), answer) for name, answer in zip(names, answers, strict=True))
 

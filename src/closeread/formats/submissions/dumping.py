@@ -56,7 +56,7 @@ def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: Binar
     """
     if form not in FORMS:
         raise UsageError(
-            f"there is no submission form {form!r}", expected="one of " + ", ".join(FORMS)
+            f"there is no submission form named {form!r}", expected="one of " + ", ".join(FORMS)
         )
     _must_suit(form, dataset)
     FORMS[form](predictions, dataset, stream)
@@ -67,15 +67,15 @@ def _must_suit(form: str, dataset: Dataset) -> None:
     instead = _ANY_NUMBER if own == _ANY_NUMBER else "texts"
     if form in _OF_THEIR_SET and form != own:
         raise UsageError(
-            f"the run answers a set in the form {dataset.format}",
-            expected=f"the form {form}, whose ids and places these files name",
-            cure=f"write its answers alone: --to {instead}",
+            f"the run's data set is in the format {dataset.format}",
+            expected=f"a set in the format {form}, whose ids and places the submission uses",
+            cure=f"write only the answers: --to {instead}",
         )
     if form in _OF_ONE_ANSWER and own == _ANY_NUMBER:
         raise UsageError(
-            f"the form {form} has one answer a question",
-            expected="what is said of each option: any number of MultiRC's may be right",
-            cure=f"write --to {instead}",
+            f"the form {form} holds one answer for each question",
+            expected="1 or 0 for each option: any number of MultiRC's options may be right",
+            cure=f"choose --to {instead}",
         )
 
 
@@ -100,8 +100,8 @@ def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> 
         for question_id, prediction in _answered(predictions, dataset):
             none = [c.score for c in prediction.candidates if c.answer.kind == "none"]
             if not none:
-                giver = "a reader that gives it (span: -o null=on)"
-                raise _lacks(question_id, "a score for having no answer", "texts", giver)
+                giver = "a reader that returns it (span: -o null=on)"
+                raise _lacks(question_id, "a score of having no answer", "texts", giver)
             yield question_id, none[0]
 
     _object(stream, rows())
@@ -139,16 +139,16 @@ def _with_letter(question: Question, predictions: Predictions) -> Question:
     prediction = predictions.get(question.question_id)
     if not question.role:
         raise UsageError(
-            "is of no triple",
+            "the question belongs to no triple",
             where=f"question {question.question_id}",
             expected="a set of originals, each with a positive and a negative question",
             cure="write another form (such as texts)",
         )
     if prediction is None:
         raise UsageError(
-            "has no prediction",
+            "the question has no prediction",
             where=f"question {question.question_id}",
-            expected="one for all three questions of every record",
+            expected="predictions for all three questions of each record",
             cure="read the whole set",
         )
     # A reader may name no option, as language models do: no letter is a wrong one.
@@ -186,10 +186,10 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
         for score in prediction.option_scores:
             if not 0 <= score <= 1:
                 raise UsageError(
-                    f"the option score {score:g} is no probability",
+                    f"the option score {score:g} is not a probability",
                     where=f"question {question.question_id}",
-                    expected="probabilities, of which these logits are made",
-                    cure="write another form (such as vgaokao), or use a reader that gives them",
+                    expected="probabilities, which the form stores as logits",
+                    cure="write another form (such as vgaokao), or use a reader that returns some",
                 )
             bounded = min(max(score, _SURE), 1 - _SURE)
             half = math.log(bounded / (1 - bounded)) / 2
@@ -238,9 +238,9 @@ def _paired(
                 yield passage, question, prediction
             elif every:
                 raise UsageError(
-                    "has no prediction",
+                    "the question has no prediction",
                     where=f"question {question.question_id}",
-                    expected="one for every question: what is behind a gap would be another's",
+                    expected="a prediction for each question: a gap would shift the lines after it",
                     cure="read the whole set, or write another form (such as vgaokao)",
                 )
 
@@ -265,7 +265,7 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
 
 
 def _lacks(
-    question_id: str, what: str, instead: str, giver: str = "a reader that gives it"
+    question_id: str, what: str, instead: str, giver: str = "a reader that returns it"
 ) -> UsageError:
     return UsageError(
         f"the prediction has no {what.removeprefix('a ')}",

@@ -36,17 +36,17 @@ def letters(source: str, data: list[Any], dataset: Dataset | None) -> Iterator[t
         ]
         if len(missing) > len(_LETTERS):
             raise InputError(
-                "neither an id nor an answer",
+                "a record with neither id nor answer",
                 where=f"{source}, at data[{index}]",
-                expected="predictions, no questions",
-                cure=f"{FORMS}; a data set is named by --dataset",
+                expected="predictions, not questions",
+                cure=f"{FORMS}; pass a data set with --dataset",
             )
         if missing:
             raise InputError(
                 "missing " + ", ".join(missing),
                 where=f"{source}, at data[{index}]",
-                expected="id, answer, positive_answer and negative_answer in every row",
-                cure="write null where there is no answer",
+                expected="id, answer, positive_answer and negative_answer in each record",
+                cure="write null for a missing answer",
             )
         for role, field in _LETTERS.items():
             letter = row[field]

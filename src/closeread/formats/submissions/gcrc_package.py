@@ -41,20 +41,20 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
             looked at as a whole.
     """
     parts: Parts = {path.name: partial(io.FileIO, path) for path in beside if path.is_file()}
-    faults = [f"{path} is no file" for path in beside if not path.is_file()]
-    faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
+    faults = [f"{path} is not a file" for path in beside if not path.is_file()]
+    faults += [f"{name} does not belong to the package" for name in parts if name not in BESIDE]
     names = [path.name for path in beside]
-    faults += [f"{name} is named twice" for name in BESIDE if names.count(name) > 1]
+    faults += [f"{name} is given twice" for name in BESIDE if names.count(name) > 1]
     unnamed = [name for name in BESIDE if name not in names]
     faults += _missing(unnamed, parts) + _faults(parts, whole=True)
     if faults:
         raise UsageError(
             "; ".join(faults),
             where="the package",
-            expected=f"the model as {MODEL}, and how its code is run as {DOCUMENT}",
-            cure=f"name both: --beside {MODEL} --beside {DOCUMENT}"
+            expected=f"the model as {MODEL}, and instructions for running its code as {DOCUMENT}",
+            cure=f"pass both: --beside {MODEL} --beside {DOCUMENT}"
             if unnamed
-            else "name each once, as a whole file of its kind",
+            else "pass each file once, complete and of its kind",
         )
     with zipfile.ZipFile(stream, "w") as package:
         entry = zipfile.ZipInfo(PREDICTIONS, _WRITTEN)
@@ -100,8 +100,8 @@ def unpack(path: Path) -> bytes:
         "; ".join(faults),
         where=str(path),
         expected=f"{PREDICTIONS}, {MODEL} and {DOCUMENT} at the top of a zip archive",
-        cure=f"`closeread convert RUN {argument(path.name)}` packs them; or unpack the "
-        "archive and name the predictions alone",
+        cure=f"make the package with `closeread convert RUN {argument(path.name)}`; or unpack the "
+        "archive and pass only the predictions",
     )
 
 
@@ -115,9 +115,9 @@ def _left_packed(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
         if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # zipfile unpacks such a member block by block, and a block may be gigabytes.
             named = _METHODS.get(method, f"method {method}")
-            found[name] = f"{name} is packed by {named}, and not by deflate"
+            found[name] = f"{name} is compressed with {named}, not with deflate"
         elif name != MODEL and size > _MOST_BYTES:
-            found[name] = f"{name} has more than {_MOST_BYTES:,} bytes unpacked"
+            found[name] = f"{name} unpacks to more than {_MOST_BYTES:,} bytes"
         elif name == PREDICTIONS and not size:
             found[name] = f"{name} is empty"
     return found
@@ -146,7 +146,7 @@ def _instead(name: str, there: Collection[str]) -> str:
     seen = [one for one in there if one.lower().endswith(PurePosixPath(name).suffix)]
     seen = [one for one in seen if not PurePosixPath(one).name.startswith(".")]  # of a Mac's
     alike = [one for one in seen if one.lower().endswith(name.lower())]
-    return f" (there is {in_one_line((alike or seen)[0][-_SHOWN:])})" if seen else ""
+    return f" (found {in_one_line((alike or seen)[0][-_SHOWN:])})" if seen else ""
 
 
 def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
@@ -160,13 +160,13 @@ def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
     if MODEL in parts:
         with parts[MODEL]() as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
-                found.append(f"{MODEL} is no zip archive, or an empty one")
+                found.append(f"{MODEL} is not a zip archive, or is empty")
             elif whole and not zipfile.is_zipfile(stream):
-                found.append(f"{MODEL} is cut short: its end is missing")
+                found.append(f"{MODEL} is cut off: its end is missing")
     if DOCUMENT in parts:
         with parts[DOCUMENT]() as stream:
             if not _is_document(stream):
-                found.append(f"{DOCUMENT} is no Word document")
+                found.append(f"{DOCUMENT} is not a Word document")
     return found
 
 

@@ -33,10 +33,10 @@ def predictions(
     answers, facts = value["answer"], value["sp"]
     if facts and (dataset is None or dataset.format != _FORM):
         raise UsageError(
-            "supporting facts are named by titles and numbers",
+            "supporting facts are titles and sentence numbers",
             where=source,
-            expected="HotpotQA's form of the data set, to look them up in",
-            cure='name it with --dataset; of another form hand in "answer" alone, {id: text}',
+            expected="the data set in HotpotQA's form, to look the facts up",
+            cure="pass it with --dataset; for a set in another form, submit {id: text}",
         )
     found: dict[str, Evidence] = {}
     for passage, questions in dataset or ():
@@ -76,12 +76,12 @@ def _facts(source: str, name: str, given: Any) -> list[tuple[str, int]]:
         raise InputError(
             f"the supporting facts are {given!r:.80}",
             where=f"{source}, question {name}",
-            expected='[["title of a paragraph", number of its sentence from 0], ...]',
-            cure="mend the file",
+            expected='[["title of a paragraph", index of its sentence from 0], ...]',
+            cure="fix the file",
         ) from error
 
 
 def _number(value: Any) -> int:
     if not isinstance(value, int):
-        raise TypeError("no whole number")
+        raise TypeError("not an integer")
     return value

@@ -134,7 +134,7 @@ def given_submission(
     """
     if hasattr(given, "columns"):  # walked through, pandas' gives the names of its columns
         raise InputError(
-            "there is a table",
+            "a table, not its rows",
             where=_GIVEN,
             expected="its rows, with the columns id and answer",
             cure='table.to_dict("records") of pandas, .to_dicts() of polars, .to_pylist() of '
@@ -148,9 +148,9 @@ def given_submission(
     )
     if not value and isinstance(given, Iterator):
         raise InputError(
-            "the iterator holds no prediction",
+            "the iterator holds no predictions",
             where=_GIVEN,
-            cure="ask anew, or keep a list: what was walked through once is used up",
+            cure="make a new iterator, or pass a list: an iterator can be read only once",
         )
     if isinstance(value, list) and all_are(value, Prediction):
         rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
@@ -170,7 +170,7 @@ def _unpacked(source: Source) -> bytes:
             f"unpacks to more than {_MOST_BYTES >> 20} MiB",
             where=str(source),
             expected="predictions that fit into memory",
-            cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
+            cure="if you trust its origin, unpack it first: gunzip FILE",
         )
     return raw
 
@@ -183,7 +183,7 @@ def _member(where: str, raw: bytes, *, of_package: bool) -> Any:
     except PARSER_ERRORS as error:
         cure = f"{MEND}; {FORMS}"
         if of_package:
-            cure = "the evaluation takes one JSON object in UTF-8, as the development set is"
+            cure = "write one JSON object in UTF-8, in the form of the development set"
         raise explain(error, where, raw=raw, cure=cure) from error
 
 
@@ -201,7 +201,7 @@ def _odds(name: object, value: Any) -> float:
         raise InputError(
             f"the null odds are {kind_of(value)}",
             where=f"null odds, question {name}",
-            expected="a number that a float can hold",
+            expected="a number in the range of a float",
         )
     return float(value)
 
@@ -323,9 +323,9 @@ def _rows(
 
 def _unknown_form(source: str, value: Any) -> InputError:
     return InputError(
-        f"there is {kind_of(value)}",
+        f"found {kind_of(value)}",
         where=source,
-        expected="predictions: an object of id and answer, or rows with an id each",
+        expected="predictions: an object of ids and answers, or rows with an id each",
         cure=FORMS,
     )
 
@@ -345,7 +345,7 @@ def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
                 "a prediction without an id",
                 where=place,
                 expected="one of the fields " + ", ".join(_ID_FIELDS),
-                cure="name in every row the question that it answers",
+                cure="add to each row the id of its question",
             )
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
             yield str(row[field]), _own(place, row)

@@ -48,7 +48,7 @@ def scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scores = row["scores"]
     if not isinstance(scores, list) or not all(map(is_number, scores)):
         raise InputError(
-            "the scores are no list of numbers",
+            "the scores are not a list of numbers",
             where=f"{place}, question {row['pid']}=={row['qid']}",
             expected="0 or 1 for each option",
             cure=FORMS,

@@ -51,10 +51,10 @@ def predictions(
     """
     if dataset is None or dataset.format != _FORM:
         raise UsageError(
-            "answers are named by tokens",
+            "the answers are token ranges",
             where=source,
-            expected="the data set of Natural Questions, to look them up in",
-            cure="name it with --dataset; of another form hand in {id: text}",
+            expected="the data set in Natural Questions' form, to look the tokens up",
+            cure="pass it with --dataset; for a set in another form, submit {id: text}",
         )
     found: dict[str, _Row] = {}
     for number, raw in enumerate(rows):
@@ -84,10 +84,10 @@ def _prediction(row: _Row, text: str, name: str, where: str) -> Prediction:
             return None
         if not 0 <= tokens.start_token < tokens.end_token < len(starts):
             raise InputError(
-                f"there are no tokens {tokens.start_token} to {tokens.end_token}",
+                f"tokens {tokens.start_token} to {tokens.end_token} are not in the page",
                 where=where,
-                expected=f"tokens of the page, which has {len(starts) - 1:,}; bytes are not read",
-                cure="mend the file, or hand in {id: text}",
+                expected=f"tokens of the page, which has {len(starts) - 1:,}; bytes are ignored",
+                cure="fix the file, or submit {id: text}",
             )
         return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
 

@@ -44,7 +44,7 @@ def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
                     f"{count_of(len(value['scores']), 'score')}",
                     where=f"{source}, question {question_id}",
                     expected="a score for each answer",
-                    cure="mend the file",
+                    cure="fix the file",
                 )
             pairs = list(zip(value["answers"], value["scores"], strict=True))
             return _nbest(source, question_id, pairs)
@@ -118,7 +118,7 @@ def _number(source: str, question_id: str, what: str, value: Any) -> float:
         raise InputError(
             f"the {what} is {kind_of(value)}",
             where=f"{source}, question {question_id}",
-            expected="a number that a float can hold",
+            expected="a number in the range of a float",
         )
     return float(value)
 
@@ -132,7 +132,7 @@ def in_memory(source: str, given: Prediction) -> Prediction:
     if given.confidence is not None:
         _number(source, given.question_id, "confidence", given.confidence)
     for score in given.option_scores:
-        _number(source, given.question_id, "score of an option", score)
+        _number(source, given.question_id, "option score", score)
     return given
 
 
@@ -169,7 +169,7 @@ def kind_of(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, float) and not math.isfinite(value):
-        return "no finite number"
+        return "not a finite number"
     if isinstance(value, int | float):
         return names.get(type(value), "a number")
     return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
@@ -187,9 +187,9 @@ def _misfit(source: str, question_id: str, value: Any) -> InputError:
 
 def _cure_of(question_id: str, value: Any) -> str:
     if isinstance(value, float) and math.isnan(value):
-        return "leave the row out where there is no answer: table.dropna(subset='answer') of pandas"
+        return "remove rows without an answer: table.dropna(subset='answer') in pandas"
     if isinstance(value, dict) and value and all(isinstance(one, str) for one in value.values()):
-        return f"where {question_id!r} is no question but holds them, hand in what lies there alone"
+        return f"if {question_id!r} is not a question but holds the answers, pass only its value"
     if isinstance(value, int | float):  # true and false, too
-        return f'write it as text: "{json.dumps(value)}"; of an option the letter'
+        return f'write it as text: "{json.dumps(value)}"; for an option, write its letter'
     return ""

@@ -44,5 +44,5 @@ def _value(source: Source, line: int, name: str, cell: str) -> Any:
             f"the {name} is {cell!r:.40}",
             where=f"{source}, line {line}",
             expected="a number, or nothing",
-            cure="mend the cell",
+            cure="correct the cell",
         ) from error

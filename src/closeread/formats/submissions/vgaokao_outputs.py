@@ -45,7 +45,7 @@ def results(source: str, rows: list[Any]) -> Rows:
         found = _convert(source, row, _Result, f"results[{number}]")
         if not 0 <= found.prediction < 26:
             raise InputError(
-                f"the prediction {found.prediction} is no option's index",
+                f"the prediction {found.prediction} is not the index of an option",
                 where=f"{source}, at results[{number}]",
                 expected="0 for A, 1 for B, ...",
             )
@@ -72,7 +72,7 @@ def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
             raise InputError(
                 "not a line of logits",
                 where=f"{source}, line {number}",
-                expected="index, logit of false, logit of true, with tabs between",
+                expected="index, logit of false and logit of true, separated by tabs",
             )
     position = 0
     for question in _needs(dataset, source, "logits").questions():
@@ -95,7 +95,7 @@ def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
             count_of(len(scores), "line of logits", "lines of logits"),
             where=source,
             expected=f"one for each of the data set's options ({position} so far)",
-            cure="give the data set that the logits were made for",
+            cure="pass the data set that the logits were computed on",
         )
 
 
@@ -145,9 +145,9 @@ def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
 def _needs(dataset: Dataset | None, source: str, what: str) -> Dataset:
     if dataset is None:
         raise UsageError(
-            f"{what} can only be read beside their data set",
+            f"{what} need their data set",
             where=source,
-            cure="give --dataset",
+            cure="pass the data set with --dataset",
         )
     return dataset
 

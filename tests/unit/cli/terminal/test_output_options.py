@@ -91,7 +91,7 @@ def refused(folder, run, monkeypatch, capsys):
 @pytest.mark.parametrize("arguments", FILES, ids=" ".join)
 @pytest.mark.parametrize(
     ("place", "told"),
-    [("file/x.json", "a file stands where a folder should"), ("there", "is a")],
+    [("file/x.json", "a file is in the place of a folder"), ("there", "is a")],
 )
 def test_files_are_tried_before_the_work(refused, arguments, place, told):
     assert told in refused(*arguments, place)
@@ -99,7 +99,7 @@ def test_files_are_tried_before_the_work(refused, arguments, place, told):
 
 @pytest.mark.parametrize("arguments", FOLDERS, ids=" ".join)
 def test_folders_are_tried_before_the_work(refused, arguments):
-    assert "a file stands where a folder should" in refused(*arguments, "file/x")
+    assert "a file is in the place of a folder" in refused(*arguments, "file/x")
 
 
 def test_a_run_is_no_place_for_another(refused, run):
@@ -117,8 +117,8 @@ TAKEN = [
         ["score", "--dataset", "exam/zh", "--predictions", "file", "--save", "run"],
         "this folder already holds a run",
     ),
-    (["convert", "exam/zh", "file/x/set.jsonl", "--strict"], "a file stands where a folder should"),
-    (["evidence", "exam/zh", "--out", "file/x"], "a file stands where a folder should"),
+    (["convert", "exam/zh", "file/x/set.jsonl", "--strict"], "a file is in the place of a folder"),
+    (["evidence", "exam/zh", "--out", "file/x"], "a file is in the place of a folder"),
 ]
 
 
@@ -188,7 +188,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
 def test_a_link_that_leads_nowhere_is_told_before_the_work(folder):
     """The folder of the link itself could be written."""
     (folder / "link").symlink_to("file/x")
-    with pytest.raises(StorageError, match="a file stands where"):
+    with pytest.raises(StorageError, match="a file is in the place of"):
         must_take_file(folder / "link")
 
 

@@ -98,7 +98,9 @@ def test_a_file_that_is_none_is_refused(tmp_path, content):
 def test_a_pipe_is_told_for_what_it_is(tmp_path):
     """One without a writer was waited on without end; of another the sum of nothing was kept."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match=r"pipe: is no regular file\n  do: save it to a file"):
+    with pytest.raises(
+        InputError, match=r"pipe: not a regular file\n  do: save the content to a file"
+    ):
         load_calibrator(tmp_path / "pipe")
 
 

@@ -67,9 +67,9 @@ def test_weights_in_a_pipe_are_not_waited_for(tmp_path):
     command += ["-o", f"weights={tmp_path / 'pipe'}", "--out", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2, done.stderr
-    assert "pipe: is no regular file\n  do: save it to a file first" in done.stderr
+    assert "pipe: not a regular file\n  do: save the content to a file first" in done.stderr
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         load_weights(tmp_path / "pipe")
 
 
