@@ -43,7 +43,7 @@ def locate(name: str) -> Path:
     if name.startswith(_URL):
         from closeread import downloads
 
-        return Path(downloads.cached(name))
+        return Path(downloads.fetch_cached(name))
     if name.startswith(_EXAM):
         from closeread import exam
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from closeread.api.datasets import Items, Named, locate, opened
 from closeread.api.naming import several
 from closeread.errors import UsageError
-from closeread.formats.files.output_place import within
-from closeread.formats.submissions import given_submission, load_submission
+from closeread.formats.files.output_place import output_file_in
+from closeread.formats.submissions import load_submission, make_submission
 from closeread.metrics.intervals import Resampling
 from closeread.runs.compare import Compared, compare_runs
 from closeread.runs.compare_tables import ComparedTables, are_tables
@@ -88,7 +88,7 @@ def score(
     if isinstance(predictions, str | os.PathLike):
         submission = load_submission(predictions, dataset, null_odds=null_odds)
     else:
-        submission = given_submission(predictions, dataset, null_odds=null_odds)
+        submission = make_submission(predictions, dataset, null_odds=null_odds)
     must_belong(dataset, submission)
     return score_submission(dataset, submission, settings)
 
@@ -268,7 +268,7 @@ def report(
             raise UsageError(
                 "several runs given, so the page needs a file name", cure="pass out=..."
             )
-        out = within(folders[0], REPORT)
+        out = output_file_in(folders[0], REPORT)
     material = gather(folders, ranked=ranked)
     shade(material, lambda _: None)
     return write_material(material, Path(out), language=language)

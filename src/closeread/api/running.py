@@ -14,7 +14,7 @@ from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.output_place import must_take_file
-from closeread.formats.files.toml import told_of
+from closeread.formats.files.toml import locate_errors
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -296,7 +296,7 @@ def attack(
 
 def _named_in_recipe(recipe: Path, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
     """Open a data set of a training; its errors tell what to write in the recipe."""
-    with told_of(recipe):
+    with locate_errors(recipe):
         return open_dataset(name, format or None, option=_CONVERTED if format is None else _BESIDE)
 
 
@@ -354,7 +354,7 @@ def train(
         begin_examples=begin_examples,
         say=say,
     )
-    with told_of(path), written_by(in_recipe(str(path))):
+    with locate_errors(path), written_by(in_recipe(str(path))):
         look_at(request)
         trained: Trained = make_of("trainer", found.reader.name, request)
         return trained

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from closeread.audits.shape import score_tables
 from closeread.errors import InputError, UsageError
-from closeread.formats.logs.detect import found_in
+from closeread.formats.logs.detect import find_logs
 from closeread.runs.store import find_runs, open_run
 
 ToRuns = Callable[[Sequence[Path]], list[Path]]
@@ -102,7 +102,7 @@ def _with_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def _logs(folder: Path) -> list[Path]:
     """Return the logs in a folder that hold samples."""
     try:
-        found = found_in([folder], None)
+        found = find_logs([folder], None)
     except InputError:  # none at all: its tables are all there is
         return []
     return [path for path, reader in found if reader.name != "lm-eval-results"]

@@ -67,7 +67,11 @@ def command(
     from closeread.cli.terminal.papers import must_be_taken, write_each
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import each_once, runs_in
-    from closeread.formats.files.output_place import must_take_file, must_take_folder, within
+    from closeread.formats.files.output_place import (
+        must_take_file,
+        must_take_folder,
+        output_file_in,
+    )
     from closeread.reports import tables
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, open_run
@@ -76,7 +80,7 @@ def command(
     if out is None and not any((plots, markdown, latex, csv_)):
         if len(folders) > 1:
             raise UsageError("there are several runs", cure="name the page: --out page.html")
-        out = within(open_run(folders[0]).path, REPORT)
+        out = output_file_in(open_run(folders[0]).path, REPORT)
     must_be_taken(markdown, latex, csv_, json=json_)
     if out is not None:
         must_take_file(out)

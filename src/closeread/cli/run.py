@@ -73,7 +73,7 @@ def command(
         tell_otherwise,
         watched,
     )
-    from closeread.formats.files.toml import told_of
+    from closeread.formats.files.toml import locate_errors
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.registry.factory import written_by
@@ -95,10 +95,10 @@ def command(
     rule = in_recipe(str(recipe), tuple(typed.values()))
 
     def opened(name: str, format: str | None, strict: bool) -> "Dataset":  # noqa: A002
-        with told_of(recipe):
+        with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
-    told = nullcontext() if reader or options else told_of(recipe)  # whose the mistake may be
+    told = nullcontext() if reader or options else locate_errors(recipe)  # whose the mistake may be
     with told, written_by(rule), watched(resolved.reader.name) as begin:
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)

@@ -1,9 +1,9 @@
 """Published sets: where they lie, their sums, resumed downloads. Nothing is fetched on import."""
 
-from closeread.downloads.cache import cached
+from closeread.downloads.cache import fetch_cached
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.receive import Received, get
-from closeread.downloads.selection import select, what_gets
+from closeread.downloads.selection import get_command, select
 from closeread.downloads.sets import SETS
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "PublishedFile",
     "PublishedSet",
     "Received",
-    "cached",
+    "fetch_cached",
     "get",
+    "get_command",
     "select",
-    "what_gets",
 ]

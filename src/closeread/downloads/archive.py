@@ -29,7 +29,7 @@ def extract(
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            return [_take(opened, member, folder, check) for member in members]
+            return [_extract_member(opened, member, folder, check) for member in members]
     except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
         raise MismatchError(
             f"not the expected archive ({error})",
@@ -42,7 +42,7 @@ def extract(
         ) from error
 
 
-def _take(
+def _extract_member(
     opened: zipfile.ZipFile, member: Member, folder: Path, check: Callable[[Path, Member], None]
 ) -> Path:
     info = opened.getinfo(member.inside)

@@ -14,7 +14,7 @@ from closeread.errors import MismatchError, StorageError, UsageError
 _LONGEST_NAME = 120  # in bytes, with room for endings of our own
 
 
-def folder() -> Path:
+def cache_folder() -> Path:
     """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives.
 
     Raises:
@@ -32,7 +32,7 @@ def folder() -> Path:
         ) from error
 
 
-def cached(url: str, *, patience: Patience | None = None) -> Path:
+def fetch_cached(url: str, *, patience: Patience | None = None) -> Path:
     """Return a local copy of an address, fetched on the first call only.
 
     The address of a published file brings that file's sum with it.
@@ -51,21 +51,21 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
         raise UsageError(
             f"not an http or https address: {url}", expected="such as https://host/dev.json"
         )
-    target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
+    target = cache_folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
     if not target.exists():
-        known = _published(url)
-        wanted = PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256)
+        known = _find_published(url)
+        file = PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256)
         fetch(
-            wanted,
+            file,
             target,
-            check=_must_be_no_page,
+            check=_reject_web_page,
             patience=patience or Patience(),
             elsewhere="set CLOSEREAD_CACHE to another folder",
         )
     return target
 
 
-def laid(name: str, content: bytes) -> Path:
+def cache_content(name: str, content: bytes) -> Path:
     """Return a file of the cache that holds what lies on no disk, as in a package in an archive.
 
     It is written on the first call only, and stays: runs name it as their data set.
@@ -73,7 +73,7 @@ def laid(name: str, content: bytes) -> Path:
     Raises:
         StorageError: The cache folder cannot be written.
     """
-    target = folder() / hashlib.sha256(content).hexdigest()[:16] / name
+    target = cache_folder() / hashlib.sha256(content).hexdigest()[:16] / name
     if not target.exists():
         new = target.with_name(f"{name}.{os.getpid()}.new")
         try:
@@ -91,7 +91,7 @@ def laid(name: str, content: bytes) -> Path:
     return target
 
 
-def _must_be_no_page(path: Path) -> None:
+def _reject_web_page(path: Path) -> None:
     """Refuse what a server shows to people, which would else be kept as the data set."""
     with path.open("rb") as stream:
         head = stream.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
@@ -108,6 +108,6 @@ def _file_name(path: str) -> str:
     return short if short.strip(".") else "content"
 
 
-def _published(url: str) -> PublishedFile:
+def _find_published(url: str) -> PublishedFile:
     files = (file for found in SETS.values() for file in found.files)
     return next((file for file in files if url in file.addresses), PublishedFile(name=url))

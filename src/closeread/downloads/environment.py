@@ -11,7 +11,7 @@ import httpx
 from closeread.errors import UsageError
 
 
-def trusted() -> ssl.SSLContext:
+def make_ssl_context() -> ssl.SSLContext:
     """Return whose certificates are trusted: certifi's, or those of ``SSL_CERT_FILE``.
 
     Raises:
@@ -34,25 +34,25 @@ def proxy_to(address: str) -> httpx.Proxy | None:
     Raises:
         UsageError: It cannot be used. Its password is not repeated.
     """
-    found = _named_for(address)
+    found = _proxy_url(address)
     if found is None:
         return None
     try:
         proxy = httpx.Proxy(found)
     except (httpx.InvalidURL, ValueError):
-        raise _unusable("the proxy set in the environment is not a URL") from None
+        raise _proxy_error("the proxy set in the environment is not a URL") from None
     if not proxy.url.host:
-        raise _unusable("the proxy set in the environment has no host")
+        raise _proxy_error("the proxy set in the environment has no host")
     if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
         shown = f"{proxy.url.scheme}://{proxy.url.netloc.decode('ascii')}"
-        raise _unusable(
+        raise _proxy_error(
             f"the environment sets a SOCKS proxy ({shown}), which needs the package socksio",
             "pip install socksio, or ",
         )
     return proxy
 
 
-def _named_for(address: str) -> str | None:
+def _proxy_url(address: str) -> str | None:
     """Return what HTTPS_PROXY, ALL_PROXY and their like say, unless NO_PROXY names the host."""
     parts = urlsplit(address)
     # The port belongs to what NO_PROXY may name; in brackets nothing but they would be found.
@@ -63,7 +63,7 @@ def _named_for(address: str) -> str | None:
     return f"http://{found}" if found and "://" not in found else found
 
 
-def _unusable(found: str, cure: str = "") -> UsageError:
+def _proxy_error(found: str, cure: str = "") -> UsageError:
     return UsageError(
         found,
         expected="such as http://127.0.0.1:7890 in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import (
-    Partial,
-    Passing,
-    Refused,
-    Unreachable,
+    PartialFile,
+    PermanentError,
+    TransientError,
+    UnreachableError,
     attempt,
-    client_for,
+    make_client,
 )
 from closeread.errors import CloseReadError, StorageError, TransferError
 from closeread.protocols import Advance, uncounted
@@ -27,7 +27,7 @@ from closeread.system.locks import alone
 if TYPE_CHECKING:
     import httpx
 
-_ON = {"1", "true", "yes", "on"}
+_TRUE_VALUES = {"1", "true", "yes", "on"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ def refuse_when_offline(what: str) -> None:
         TransferError: ``CLOSEREAD_OFFLINE`` or ``HF_HUB_OFFLINE`` is set.
     """
     for name in ("CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"):
-        if os.environ.get(name, "").lower() in _ON:
+        if os.environ.get(name, "").lower() in _TRUE_VALUES:
             raise TransferError(
                 f"{what} is not in the cache, and {name} forbids network access",
                 cure=f"unset {name}, or put the file there yourself",
@@ -99,29 +99,31 @@ def fetch(
         UsageError: The environment names a proxy or certificates that cannot be used.
         StorageError: The disk is full, or another process fetches the same file.
     """
-    partial = Partial(target.with_name(target.name + ".part"))
+    partial = PartialFile(target.with_name(target.name + ".part"))
     reasons: list[tuple[str, str]] = []
     try:
-        with folders.made(target.parent), _alone(target):
-            if _is_whole(file, partial):
+        with folders.made(target.parent), _exclusive_lock(target):
+            if _is_complete(file, partial):
                 check(partial.path)
                 address = partial.origin()[0]
                 partial.finish(target)
                 return address
             refuse_when_offline(file.name)
-            with client_for(file.addresses, patience.timeout_seconds) as client:
+            with make_client(file.addresses, patience.timeout_seconds) as client:
                 for address in file.addresses:
                     try:
-                        _from(client, address, file, partial, patience=patience, advance=advance)
+                        _fetch_from(
+                            client, address, file, partial, patience=patience, advance=advance
+                        )
                         _verify(file, partial, check)
-                    except (Passing, Refused, CloseReadError) as error:
+                    except (TransientError, PermanentError, CloseReadError) as error:
                         reasons.append((address, " ".join(str(error).split())))
                         continue
                     partial.finish(target)
                     return address
-            told = "".join(f"\n    {address}: {reason}" for address, reason in reasons)
+            failures = "".join(f"\n    {address}: {reason}" for address, reason in reasons)
             raise TransferError(
-                "no address provided the file" + told,
+                "no address provided the file" + failures,
                 where=file.name,
                 cure="try again later (partial downloads are kept), or download it yourself to "
                 + str(target),
@@ -144,7 +146,7 @@ def digests(path: Path) -> tuple[str, str]:
     return md5.hexdigest(), sha256.hexdigest()
 
 
-def wrong_sum(file: PublishedFile, path: Path) -> str:
+def describe_checksum_mismatch(file: PublishedFile, path: Path) -> str:
     """Return what is wrong with a file's sums, or "" when they are those published."""
     md5, sha256 = digests(path)
     if file.sha256 and sha256 != file.sha256:
@@ -154,71 +156,82 @@ def wrong_sum(file: PublishedFile, path: Path) -> str:
     return ""
 
 
-def _from(
+def _fetch_from(
     client: "httpx.Client",
     address: str,
     file: PublishedFile,
-    partial: Partial,
+    partial: PartialFile,
     *,
     patience: Patience,
     advance: Advance,
 ) -> None:
     """Make attempts at one address until all bytes are there."""
-    fruitless, most, anew = 0, partial.size(), False
+    fruitless, most, restarted = 0, partial.size(), False
     host = address.partition("://")[2].partition("/")[0]
     attempts = 1 if host in patience.unreachable else patience.attempts
-    judged = bool(file.md5 or file.sha256)
+    has_checksum = bool(file.md5 or file.sha256)
     while True:
         resumed = partial.size() > 0
         try:
-            attempt(client, address, partial, sum_is_known=judged, advance=advance)
+            attempt(client, address, partial, sum_is_known=has_checksum, advance=advance)
             patience.unreachable.discard(host)
-        except Passing as error:
-            if judged and partial.size() and not wrong_sum(file, partial.path):
+        except TransientError as error:
+            if (
+                has_checksum
+                and partial.size()
+                and not describe_checksum_mismatch(file, partial.path)
+            ):
                 return
             fruitless = 0 if partial.size() > most else fruitless + 1
             most = max(most, partial.size())
             if fruitless >= attempts:
-                if isinstance(error, Unreachable):
+                if isinstance(error, UnreachableError):
                     patience.unreachable.add(host)
                 raise
-            _pause(patience, fruitless, error)
+            _wait(patience, fruitless, error)
             continue
-        if resumed and judged and not anew and wrong_sum(file, partial.path):
+        if (
+            resumed
+            and has_checksum
+            and not restarted
+            and describe_checksum_mismatch(file, partial.path)
+        ):
             # The beginning came from another attempt, perhaps from another address: start anew.
             partial.clear()
-            anew = True
+            restarted = True
             continue
         return
 
 
-def _pause(patience: Patience, fruitless: int, error: Passing) -> None:
-    asked = error.wait_seconds
-    if asked is not None and asked > patience.longest_wait_seconds:
-        raise Refused(f"{error}, and asks to wait {asked:.0f} s") from error
-    grown: float = patience.first_wait_seconds * 2.0 ** max(0, fruitless - 1)
-    drawn = grown * patience.rng.uniform(0.5, 1.0)
-    patience.sleep(min(max(drawn, asked or 0.0), patience.longest_wait_seconds))
+def _wait(patience: Patience, fruitless: int, error: TransientError) -> None:
+    requested = error.wait_seconds
+    if requested is not None and requested > patience.longest_wait_seconds:
+        raise PermanentError(f"{error}, and asks to wait {requested:.0f} s") from error
+    backoff: float = patience.first_wait_seconds * 2.0 ** max(0, fruitless - 1)
+    jittered = backoff * patience.rng.uniform(0.5, 1.0)
+    patience.sleep(min(max(jittered, requested or 0.0), patience.longest_wait_seconds))
 
 
-def _is_whole(file: PublishedFile, partial: Partial) -> bool:
+def _is_complete(file: PublishedFile, partial: PartialFile) -> bool:
     """Whether a killed process had fetched everything but not yet given it its name."""
-    judged = bool(file.md5 or file.sha256)
-    return judged and partial.size() > 0 and not wrong_sum(file, partial.path)
+    has_checksum = bool(file.md5 or file.sha256)
+    return (
+        has_checksum and partial.size() > 0 and not describe_checksum_mismatch(file, partial.path)
+    )
 
 
-def _verify(file: PublishedFile, partial: Partial, check: Callable[[Path], None]) -> None:
+def _verify(file: PublishedFile, partial: PartialFile, check: Callable[[Path], None]) -> None:
     try:
-        if problem := wrong_sum(file, partial.path):
-            raise Refused(problem)
+        if problem := describe_checksum_mismatch(file, partial.path):
+            raise PermanentError(problem)
         check(partial.path)
-    except (Refused, CloseReadError):
+    except (PermanentError, CloseReadError):
         partial.clear()
         raise
 
 
 @contextlib.contextmanager
-def _alone(target: Path) -> Iterator[None]:
+def _exclusive_lock(target: Path) -> Iterator[None]:
     """Keep a second process from writing the same file; a killed one keeps nobody out."""
     with contextlib.ExitStack() as stack:
         try:

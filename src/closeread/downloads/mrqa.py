@@ -1,6 +1,6 @@
 """The 18 files of the MRQA 2019 shared task, with the sums and counts that it published."""
 
-from closeread.downloads.published import PublishedFile, PublishedSet, archived
+from closeread.downloads.published import PublishedFile, PublishedSet, archive_address
 
 _CITATION = (
     "Fisch, Talmor, Jia, Seo, Choi, Chen. MRQA 2019 Shared Task: Evaluating Generalization in "
@@ -61,7 +61,7 @@ def _file(group: str, split: str, name: str, md5: str, examples: int) -> Publish
     terms, paper = _SOURCES[name]
     return PublishedFile(
         name=f"mrqa/{group}/{name}.jsonl.gz",
-        addresses=(*addresses, archived(addresses[0])),
+        addresses=(*addresses, archive_address(addresses[0])),
         md5=md5,
         examples=examples,
         license=terms,

@@ -64,7 +64,7 @@ class PublishedSet:
     by_hand: str = ""
 
 
-def github(repository: str, commit: str, path: str) -> tuple[str, ...]:
+def github_addresses(repository: str, commit: str, path: str) -> tuple[str, ...]:
     """Return the addresses of one file of a public repository at one commit."""
     return (
         f"https://raw.githubusercontent.com/{repository}/{commit}/{path}",
@@ -73,6 +73,6 @@ def github(repository: str, commit: str, path: str) -> tuple[str, ...]:
     )
 
 
-def archived(address: str) -> str:
+def archive_address(address: str) -> str:
     """Return where the Internet Archive keeps the bytes of an address, if it took them."""
     return f"https://web.archive.org/web/2024id_/{address}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from closeread.downloads.archive import extract
-from closeread.downloads.fetch import Patience, digests, fetch, wrong_sum
+from closeread.downloads.fetch import Patience, describe_checksum_mismatch, digests, fetch
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.selection import select
 from closeread.errors import (
@@ -80,9 +80,9 @@ def get(
     patience = patience or Patience()
     for _, chosen, file in select(names):
         try:
-            received = _one(
+            received = _receive_file(
                 chosen,
-                _mirrored(file, mirror),
+                _with_mirror(file, mirror),
                 to,
                 count=count,
                 patience=patience,
@@ -100,7 +100,7 @@ def get(
         )
 
 
-def _one(
+def _receive_file(
     chosen: PublishedSet,
     file: PublishedFile,
     to: Path,
@@ -164,7 +164,7 @@ def _one(
     )
 
 
-def _mirrored(file: PublishedFile, mirror: str) -> PublishedFile:
+def _with_mirror(file: PublishedFile, mirror: str) -> PublishedFile:
     if not mirror or not file.addresses:
         return file
     return replace(file, addresses=(f"{mirror.rstrip('/')}/{file.name}", *file.addresses))
@@ -173,7 +173,7 @@ def _mirrored(file: PublishedFile, mirror: str) -> PublishedFile:
 def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], None]) -> None:
     cure = "move it away and run this command again"
     try:
-        problem = wrong_sum(file, target)
+        problem = describe_checksum_mismatch(file, target)
     except OSError as error:
         raise StorageError(
             f"cannot be read: {error.strerror}", where=str(target), cure=cure

@@ -9,10 +9,10 @@ from closeread.downloads.sets import SETS
 from closeread.errors import UnknownNameError
 from closeread.wording import argument
 
-Wanted = tuple[str, PublishedSet, PublishedFile]
+Selected = tuple[str, PublishedSet, PublishedFile]
 
 
-def select(names: Iterable[str]) -> list[Wanted]:
+def select(names: Iterable[str]) -> list[Selected]:
     """Return the files that names stand for, each once, in the table's order within a name.
 
     ``mrqa/train`` is a set, ``mrqa/train/SQuAD`` a file of it, ``mrqa`` all sets of the task.
@@ -20,22 +20,23 @@ def select(names: Iterable[str]) -> list[Wanted]:
     Raises:
         UnknownNameError: No set or file is called so; the message lists the near ones.
     """
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, Selected] = {}
     for name in names:
-        asked = name.strip("/").lower()
+        key_or_file = name.strip("/").lower()
         found = [
             (key, chosen, file)
             for key, chosen in SETS.items()
             for file in chosen.files
-            if asked in {key, f"{key}/{file.stem}".lower()} or key.startswith(asked + "/")
+            if key_or_file in {key, f"{key}/{file.stem}".lower()}
+            or key.startswith(key_or_file + "/")
         ]
         if not found:
-            raise _unknown(name)
+            raise _unknown_name_error(name)
         wanted.update((file.name, (key, chosen, file)) for key, chosen, file in found)
     return list(wanted.values())
 
 
-def what_gets(path: Path) -> str:
+def get_command(path: Path) -> str:
     """Return the call of ``closeread get`` that puts a published file at a path, or nothing.
 
     ``data/mrqa/train/SQuAD.jsonl.gz`` is such a path, whatever folder stands for ``data``.
@@ -51,7 +52,7 @@ def what_gets(path: Path) -> str:
     return ""
 
 
-def _unknown(name: str) -> UnknownNameError:
+def _unknown_name_error(name: str) -> UnknownNameError:
     known = [*SETS, *(f"{key}/{file.stem}" for key in SETS for file in SETS[key].files)]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return UnknownNameError(

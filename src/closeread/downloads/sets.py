@@ -6,7 +6,13 @@ the sum of what arrives is printed instead of compared.
 """
 
 from closeread.downloads.mrqa import MRQA
-from closeread.downloads.published import Member, PublishedFile, PublishedSet, archived, github
+from closeread.downloads.published import (
+    Member,
+    PublishedFile,
+    PublishedSet,
+    archive_address,
+    github_addresses,
+)
 
 _VGAOKAO = ("luciusssss/VGaokao", "a3fb249e73aa4ee18b2cc5ec8500a08a31205041")
 _GCRC_ADVROBUST = ("SXU-YaxinGuo/GCRC_advRobust", "095f511733c3f97755e951ee5101072357cfedb2")
@@ -21,11 +27,11 @@ _MULTINLI_ZIP = "https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip"
 _DROP_ZIP = "https://s3-us-west-2.amazonaws.com/allennlp/datasets/drop/drop_dataset.zip"
 
 
-def _at(
+def _file(
     repository: tuple[str, str], path: str, name: str, sha256: str, examples: int | None
 ) -> PublishedFile:
     return PublishedFile(
-        name=name, addresses=github(*repository, path), sha256=sha256, examples=examples
+        name=name, addresses=github_addresses(*repository, path), sha256=sha256, examples=examples
     )
 
 
@@ -37,8 +43,8 @@ SETS: dict[str, PublishedSet] = {
         citation="Zhang, Lai, Feng, Zhao. Extract, Integrate, Compete: Towards Verification Style "
         "Reading Comprehension. Findings of EMNLP 2021",
         files=(
-            _at(_VGAOKAO, "data/raw/train.json", "vgaokao/train.json", "", 2_812),
-            _at(
+            _file(_VGAOKAO, "data/raw/train.json", "vgaokao/train.json", "", 2_812),
+            _file(
                 _VGAOKAO,
                 "data/raw/test.json",
                 "vgaokao/test.json",
@@ -53,14 +59,14 @@ SETS: dict[str, PublishedSet] = {
         citation="Tan et al. GCRC: A New Challenging MRC Dataset from Gaokao Chinese for "
         "Explainable Evaluation. Findings of ACL 2021; CCL23-Eval GCRC_advRobust",
         files=(
-            _at(
+            _file(
                 _GCRC_ADVROBUST,
                 "data/dataset/dev_GCRCadvrobust.json",
                 "gcrc-advrobust/dev.json",
                 "e5a3e88100b6901a356bc503857301fe6e51ed16b2b66d7b24a86e70145684f8",
                 3 * 336,
             ),
-            _at(
+            _file(
                 _GCRC_ADVROBUST,
                 "data/dataset/test_GCRCadvrobust_public.json",
                 "gcrc-advrobust/test.json",
@@ -88,7 +94,11 @@ SETS: dict[str, PublishedSet] = {
         files=(
             PublishedFile(
                 name="snli/snli_1.0.zip",
-                addresses=(_SNLI_ZIP, _SNLI_ZIP.replace("https:", "http:"), archived(_SNLI_ZIP)),
+                addresses=(
+                    _SNLI_ZIP,
+                    _SNLI_ZIP.replace("https:", "http:"),
+                    archive_address(_SNLI_ZIP),
+                ),
                 md5="981c3df556bbaea3f17f752456d0088c",
                 sha256="afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e",
                 members=(
@@ -120,7 +130,7 @@ SETS: dict[str, PublishedSet] = {
                 addresses=(
                     _MULTINLI_ZIP,
                     "https://www.nyu.edu/projects/bowman/multinli/multinli_1.0.zip",
-                    archived(_MULTINLI_ZIP),
+                    archive_address(_MULTINLI_ZIP),
                 ),
                 sha256="049f507b9e36b1fcb756cfd5aeb3b7a0cfcb84bf023793652987f7e7e0957822",
                 members=(
@@ -154,7 +164,7 @@ SETS: dict[str, PublishedSet] = {
                 addresses=(
                     _DROP_ZIP,
                     "https://ai2-public-datasets.s3.amazonaws.com/drop/drop_dataset.zip",
-                    archived(_DROP_ZIP),
+                    archive_address(_DROP_ZIP),
                 ),
                 sha256="39d2278a29fd729de301b111a45f434c24834f40df8f4ff116d864589e3249d6",
                 members=(
@@ -182,7 +192,7 @@ SETS: dict[str, PublishedSet] = {
                 name="drop-simple/drop_v0_dev.jsonl.gz",
                 addresses=(
                     "https://openaipublic.blob.core.windows.net/simple-evals/drop_v0_dev.jsonl.gz",
-                    *github(*_SIMPLE_DROP, "dataset/drop_v0_dev.jsonl.gz"),
+                    *github_addresses(*_SIMPLE_DROP, "dataset/drop_v0_dev.jsonl.gz"),
                 ),
                 sha256="7a58d35552dc476699d87ee8af0254f63e9f00f5a7f6b8b033e11c933157e186",
                 examples=9_536,
@@ -195,15 +205,15 @@ SETS: dict[str, PublishedSet] = {
         citation="Cui et al. A Span-Extraction Dataset for Chinese Machine Reading Comprehension. "
         "EMNLP 2019",
         files=(
-            _at(_CMRC, "squad-style-data/cmrc2018_train.json", "cmrc2018/train.json", "", None),
-            _at(
+            _file(_CMRC, "squad-style-data/cmrc2018_train.json", "cmrc2018/train.json", "", None),
+            _file(
                 _CMRC,
                 "squad-style-data/cmrc2018_dev.json",
                 "cmrc2018/dev.json",
                 "e9ff74231f05c230c6fa88b84441ee334d97234cbb610991cd94b82db00c7f1f",
                 3_219,
             ),
-            _at(
+            _file(
                 _CMRC,
                 "squad-style-data/cmrc2018_trial.json",
                 "cmrc2018/trial.json",
@@ -218,7 +228,7 @@ SETS: dict[str, PublishedSet] = {
         citation="Sun, Yu, Yu, Cardie. Investigating Prior Knowledge for Challenging Chinese "
         "Machine Reading Comprehension. TACL 2020",
         files=tuple(
-            _at(_C3, f"data/{name}.json", f"c3/{name}.json", sha256, examples)
+            _file(_C3, f"data/{name}.json", f"c3/{name}.json", sha256, examples)
             for name, sha256, examples in (
                 (
                     "c3-d-train",
@@ -259,15 +269,15 @@ SETS: dict[str, PublishedSet] = {
         citation="Hu, Richardson, Xu, Li, Kuebler, Moss. OCNLI: Original Chinese Natural Language "
         "Inference. Findings of EMNLP 2020",
         files=(
-            _at(_OCNLI, "data/ocnli/train.50k.json", "ocnli/train.50k.json", "", None),
-            _at(
+            _file(_OCNLI, "data/ocnli/train.50k.json", "ocnli/train.50k.json", "", None),
+            _file(
                 _OCNLI,
                 "data/ocnli/train.10k.json",
                 "ocnli/train.10k.json",
                 "b8a0b7b72f62eb8d47a4d21ba34c4948bf2bdf5fde649a964ef3779504c7ab81",
                 None,
             ),
-            _at(
+            _file(
                 _OCNLI,
                 "data/ocnli/dev.json",
                 "ocnli/dev.json",
@@ -282,7 +292,7 @@ SETS: dict[str, PublishedSet] = {
         citation="Cui, Liu, Che, Chen, Wang. ExpMRC: Explainability Evaluation for Machine Reading "
         "Comprehension. Heliyon 2022",
         files=tuple(
-            _at(
+            _file(
                 _EXPMRC,
                 f"data/{name}/expmrc-{name}-dev.json",
                 f"expmrc/expmrc-{name}-dev.json",

@@ -15,10 +15,10 @@ from closeread.protocols import Advance
 if TYPE_CHECKING:
     import httpx
 
-_PASSING = {408, 425, 429, 500, 502, 503, 504}
+_TRANSIENT_STATUSES = {408, 425, 429, 500, 502, 503, 504}
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A fault that may pass: the same address is worth another attempt."""
 
     def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
@@ -26,16 +26,16 @@ class Passing(Exception):
         self.wait_seconds = wait_seconds
 
 
-class Unreachable(Passing):
+class UnreachableError(TransientError):
     """A host gave no connection at all."""
 
 
-class Refused(Exception):
+class PermanentError(Exception):
     """A fault that will not pass: on to the next address."""
 
 
 @dataclass(frozen=True)
-class Partial:
+class PartialFile:
     """A file on its way: ``NAME.part`` and, beside it, where its bytes come from."""
 
     path: Path
@@ -56,7 +56,7 @@ class Partial:
         except (OSError, ValueError, KeyError, TypeError):
             return "", ""
 
-    def begin(self, address: str, validator: str) -> None:
+    def record_origin(self, address: str, validator: str) -> None:
         """Note where the bytes come from, before the first of them is written."""
         fresh = self._note.with_name(self._note.name + ".new")
         fresh.write_text(json.dumps({"address": address, "validator": validator}), "utf-8")
@@ -80,7 +80,7 @@ class Partial:
             os.close(folder)
 
 
-def client_for(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Client":
+def make_client(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Client":
     """Return a client for these addresses, by way of the proxies that the environment names.
 
     Raises:
@@ -88,7 +88,7 @@ def client_for(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Clien
     """
     import httpx
 
-    from closeread.downloads.environment import proxy_to, trusted
+    from closeread.downloads.environment import make_ssl_context, proxy_to
 
     for address in addresses:
         with contextlib.suppress(ValueError):  # what is no address is told with its attempt
@@ -98,7 +98,7 @@ def client_for(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Clien
         "max_redirects": 10,
         "timeout": timeout_seconds,
         "headers": {"User-Agent": "closeread"},
-        "verify": trusted(),
+        "verify": make_ssl_context(),
     }
     try:
         return httpx.Client(**settings)
@@ -110,7 +110,7 @@ def client_for(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Clien
 def attempt(
     client: "httpx.Client",
     address: str,
-    partial: Partial,
+    partial: PartialFile,
     *,
     sum_is_known: bool,
     advance: Advance,
@@ -150,32 +150,32 @@ def attempt(
         with client.stream("GET", address, headers=headers) as response:
             _check(response, address, sum_is_known)
             if response.status_code == 416 and have:
-                if _total(response) == have:
+                if _total_size(response) == have:
                     return
                 partial.clear()
-                raise Passing("the file on the server has changed since the download began")
+                raise TransientError("the file on the server has changed since the download began")
             if response.status_code == 206 and _first_byte(response) != have:
                 partial.clear()
-                raise Passing("the server sent a different part than requested")
+                raise TransientError("the server sent a different part than requested")
             if response.status_code != 206:
                 have = 0
             if not have:
                 partial.clear()
-                partial.begin(address, _validator(response))
+                partial.record_origin(address, _validator(response))
             with partial.path.open("r+b" if have else "wb") as stream:
                 stream.truncate(have)
                 stream.seek(have)
                 _receive(response, stream, advance)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise Unreachable(str(error) or "no connection within the timeout") from error
+        raise UnreachableError(str(error) or "no connection within the timeout") from error
     except httpx.TimeoutException as error:
-        raise Passing("no data within the timeout") from error
+        raise TransientError("no data within the timeout") from error
     except (httpx.TooManyRedirects, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-        raise Refused(str(error)) from error
+        raise PermanentError(str(error)) from error
     except UnicodeError as error:  # of the codec for names of hosts
-        raise Refused(f"not a valid host name ({error})") from error
+        raise PermanentError(f"not a valid host name ({error})") from error
     except httpx.TransportError as error:
-        raise Passing(str(error) or type(error).__name__) from error
+        raise TransientError(str(error) or type(error).__name__) from error
 
 
 def _receive(response: "httpx.Response", stream: BinaryIO, advance: Advance) -> None:
@@ -188,13 +188,15 @@ def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None
     status = response.status_code
     downgraded = address.startswith("https:") and response.url.scheme == "http"
     if downgraded and not sum_is_known:
-        raise Refused(
+        raise PermanentError(
             "redirected from https to http, and no checksum is published to verify the file"
         )
-    if status in _PASSING:
-        raise Passing(f"status {status}", retry_after(response.headers.get("Retry-After", "")))
+    if status in _TRANSIENT_STATUSES:
+        raise TransientError(
+            f"status {status}", retry_after(response.headers.get("Retry-After", ""))
+        )
     if status not in {200, 206, 416}:
-        raise Refused(f"status {status}")
+        raise PermanentError(f"status {status}")
 
 
 def _validator(response: "httpx.Response") -> str:
@@ -208,12 +210,12 @@ def _validator(response: "httpx.Response") -> str:
 
 def _first_byte(response: "httpx.Response") -> int | None:
     value: str = response.headers.get("Content-Range", "")
-    return _digits(value.removeprefix("bytes ").split("-", 1)[0])
+    return _parse_digits(value.removeprefix("bytes ").split("-", 1)[0])
 
 
-def _total(response: "httpx.Response") -> int | None:
-    return _digits(response.headers.get("Content-Range", "").rpartition("/")[2])
+def _total_size(response: "httpx.Response") -> int | None:
+    return _parse_digits(response.headers.get("Content-Range", "").rpartition("/")[2])
 
 
-def _digits(value: str) -> int | None:
+def _parse_digits(value: str) -> int | None:
     return int(value) if re.fullmatch(r"[0-9]{1,18}", value) else None

@@ -45,6 +45,6 @@ def locate(name: str) -> Path:
     held = files(__name__) / f"{name.removeprefix('exam/')}.jsonl"
     if isinstance(held, Path):
         return held
-    from closeread.downloads.cache import laid
+    from closeread.downloads.cache import cache_content
 
-    return laid(held.name, held.read_bytes())
+    return cache_content(held.name, held.read_bytes())

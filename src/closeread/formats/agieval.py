@@ -13,10 +13,20 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.extra_fields import restored, unsaid
+from closeread.formats.layouts.choices import (
+    gold_from_letter,
+    gold_letter,
+    make_options,
+    require_options,
+)
+from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff
 from closeread.formats.layouts.ids import ContentIds, content_id
-from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
 from closeread.formats.layouts.json_writing import write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
@@ -36,8 +46,8 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first line has options with their letters in brackets."""
-    held = head.row.get("options")
-    option = held[0] if isinstance(held, list) and held else None
+    options_found = head.row.get("options")
+    option = options_found[0] if isinstance(options_found, list) and options_found else None
     return (
         head.row.keys() >= {"question", "label"}
         and isinstance(option, str)
@@ -52,14 +62,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     (such a question has no gold here), ``answer-not-an-option`` and ``duplicate-question``.
     """
     ids = ContentIds(defects)
-    for at, raw in each_object(source):
-        number = line_of(at)
-        row = source.convert(raw, _Row, line=number, within=within(at))
+    for at, raw in iter_objects(source):
+        number = line_number(at)
+        row = source.convert(raw, _Row, line=number, within=document_path(at))
         name = ids.make(row.passage or "", row.question, *row.options, line=number)
         prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
-        choices = options(
+        choices = make_options(
             [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
-            place(source, at, name),
+            describe_place(source, at, name),
         )
         label = row.label
         if isinstance(label, list):
@@ -77,25 +87,25 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="choice",
             asks_for=asks_for(row.question),
             options=choices,
-            answers=by_letter(label, choices, name, defects),
+            answers=gold_from_letter(label, choices, name, defects),
         )
         kept: dict[str, Any] = {}
         if prefixes != [f"({option.label})" for option in choices]:
             kept["prefixes"] = prefixes
             defects.add("odd-option-letter", f"{prefixes}", question_id=name, line=number)
-        kept |= unsaid(_NAME, raw, _row(passage, question, kept)).get(_NAME, {})
+        kept |= rendering_diff(_NAME, raw, _row(passage, question, kept)).get(_NAME, {})
         metadata = {_NAME: kept} if kept else {}
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
 def _row(passage: Passage, question: Question, kept: dict[str, Any]) -> dict[str, Any]:
-    texts = need_options(question, _NAME)
+    texts = require_options(question, _NAME)
     prefixes = kept.get("prefixes") or [f"({option.label})" for option in question.options]
     return {
         "passage": passage.text,
         "question": question.text,
         "options": [prefix + text for prefix, text in zip(prefixes, texts, strict=True)],
-        "label": letter_of(question),
+        "label": gold_letter(question),
         "answer": None,
     }
 
@@ -109,7 +119,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     write_lines(
         stream,
         (
-            restored(
+            apply_diff(
                 _NAME, _row(passage, question, question.metadata.get(_NAME, {})), question.metadata
             )
             for passage, questions in dataset

@@ -15,11 +15,11 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import first
-from closeread.formats.layouts.choices import by_text, options
-from closeread.formats.layouts.extra_fields import Json, join_paragraphs, restored, unsaid
+from closeread.formats.layouts.answer_places import first_span
+from closeread.formats.layouts.choices import gold_from_text, make_options
+from closeread.formats.layouts.extra_fields import Json, apply_diff, join_paragraphs, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import unwritable, write_array
+from closeread.formats.layouts.json_writing import unwritable_error, write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import (
@@ -67,75 +67,77 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ``duplicate-id``. What is left out is kept beside the next question, or the last one.
     """
     ids = Ids(defects)
-    waiting = list[Json]()
+    skipped = list[Json]()
     last: tuple[Passage, Question] | None = None
     for index, raw in enumerate(source.elements("questions", dict)):
         item = source.convert(raw, _Question, within=f"questions[{index}]")
         if item.type == _FREE:
             defects.add("free-answer", "left out", question_id=item.id)
-            waiting.append(raw)
+            skipped.append(raw)
             continue
         if last is not None:
             yield last[0], (last[1],)
         text, _ = join_paragraphs([one.text for one in item.snippets])
         passage = Passage(passage_id=item.id, text=text, language=detect(text or item.body))
         name = ids.note(item.id)
-        question = _asked(item, text, name, defects)
-        kept = unsaid(_NAME, raw, _row(question)).get(_NAME, {})
-        if waiting:
-            kept["before"] = waiting
-            waiting = []
+        question = _make_question(item, text, name, defects)
+        kept = rendering_diff(_NAME, raw, _row(question)).get(_NAME, {})
+        if skipped:
+            kept["before"] = skipped
+            skipped = []
         last = passage, msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
     if last is not None:
         passage, question = last
-        if waiting:
-            kept = question.metadata.get(_NAME, {}) | {"after": waiting}
+        if skipped:
+            kept = question.metadata.get(_NAME, {}) | {"after": skipped}
             question = msgspec.structs.replace(question, metadata={_NAME: kept})
         yield passage, (question,)
 
 
-def _asked(item: _Question, text: str, name: str, defects: Defects) -> Question:
-    said = item.exact_answer
+def _make_question(item: _Question, text: str, name: str, defects: Defects) -> Question:
+    given = item.exact_answer
     kind: QuestionKind = "span"
-    made: tuple[Option, ...] = ()
+    options: tuple[Option, ...] = ()
     answers: tuple[Answer, ...] = ()
     if item.type == "yesno":
-        kind, made = "choice", options(["yes", "no"], name)
-        answer = next(iter(_names(_items(said))), None)
-        answers = by_text(None if answer is None else answer.lower().strip(), made, name, defects)
-    elif item.type == "list" and _names(_items(said)):
+        kind, options = "choice", make_options(["yes", "no"], name)
+        answer = next(iter(_names(_items(given))), None)
+        answers = gold_from_text(
+            None if answer is None else answer.lower().strip(), options, name, defects
+        )
+    elif item.type == "list" and _names(_items(given)):
         kind = "discrete"
-        texts = tuple(_names([one])[0] for one in _items(said) if _names([one]))
+        texts = tuple(_names([one])[0] for one in _items(given) if _names([one]))
         places = [_place(one, text, name, defects) for one in texts]
         answers = (Answer(kind="spans", texts=texts, spans=tuple(s for p in places for s in p)),)
     else:
         answers = tuple(
             Answer(kind="span", texts=(one,), spans=_place(one, text, name, defects))
-            for one in _names(_items(said))
+            for one in _names(_items(given))
         )
     return Question(
         question_id=name,
         passage_id=item.id,
         text=item.body,
         kind=kind,
-        options=made,
+        options=options,
         answers=answers,
         tags={"type": item.type},
     )
 
 
-def _items(said: str | list[Any] | None) -> list[Any]:
-    return [said] if isinstance(said, str) else said or []
+def _items(given: str | list[Any] | None) -> list[Any]:
+    return [given] if isinstance(given, str) else given or []
 
 
-def _names(said: list[Any]) -> list[str]:
+def _names(given: list[Any]) -> list[str]:
     """Return all names of answers, in lists or bare, but blank ones."""
-    found = [one if isinstance(one, list) else [one] for one in said]
+    found = [one if isinstance(one, list) else [one] for one in given]
     return list(dict.fromkeys(text for one in found for text in one if text.strip()))
 
 
 def _place(text: str, passage: str, name: str, defects: Defects) -> tuple[Span, ...]:
-    spans = first(text, passage)
+    spans = first_span(text, passage)
     if not spans:
         defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
     return spans
@@ -165,13 +167,13 @@ def _rows(dataset: Dataset) -> Iterator[Json]:
             own = kept.get("extra", {})
             texts = [one["text"] for one in own.get("snippets", ())]
             if passage.text != join_paragraphs(texts)[0] or "type" not in question.tags:
-                raise unwritable(
+                raise unwritable_error(
                     "the bioasq format cannot hold this question",
                     question.question_id,
                     "a question with its type, on snippets as they were read",
                 )
             yield from kept.get("before", ())
-            yield restored(_NAME, _row(question), question.metadata)
+            yield apply_diff(_NAME, _row(question), question.metadata)
             yield from kept.get("after", ())
 
 

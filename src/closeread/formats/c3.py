@@ -12,13 +12,13 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_text, need_options, options
+from closeread.formats.layouts.choices import gold_from_text, make_options, require_options
 from closeread.formats.layouts.extra_fields import (
+    apply_diff,
     join_paragraphs,
-    present,
-    restored,
+    rendering_diff,
     split_paragraphs,
-    unsaid,
+    without_none,
 )
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_writing import write_array
@@ -73,7 +73,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             within = f"[{index}][1][{number}]"
             item = source.convert(row, _Question, within=within)
             where = source.place(within, question_id)
-            choices = options(item.choice, where)
+            choices = make_options(item.choice, where)
             question = Question(
                 question_id=ids.note(question_id),
                 passage_id=name,
@@ -81,17 +81,17 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 kind="choice",
                 asks_for=asks_for(item.question),
                 options=choices,
-                answers=by_text(item.answer, choices, question_id, defects),
+                answers=gold_from_text(item.answer, choices, question_id, defects),
             )
-            metadata = unsaid(_NAME, row, _row(question))
+            metadata = rendering_diff(_NAME, row, _row(question))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
         yield passage, tuple(questions)
 
 
 def _row(question: Question) -> dict[str, Any]:
-    return present(
+    return without_none(
         question=question.text,
-        choice=need_options(question, _NAME),
+        choice=require_options(question, _NAME),
         answer=question.answers[0].texts[0] if question.answers else None,
     )
 
@@ -107,7 +107,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         (
             [
                 split_paragraphs(passage.text, passage.metadata.get(_NAME, {})),
-                [restored(_NAME, _row(question), question.metadata) for question in questions],
+                [apply_diff(_NAME, _row(question), question.metadata) for question in questions],
                 passage.passage_id,
             ]
             for passage, questions in dataset

@@ -16,7 +16,7 @@ from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import answer_places, squad_tree
-from closeread.formats.layouts.extra_fields import beyond, noted
+from closeread.formats.layouts.extra_fields import unknown_fields, without_empty
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -67,8 +67,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             text=context.context_text,
             title=context.title or "",
             language=detect(context.context_text),
-            metadata=noted(
-                cmrc_extra=beyond(raw, _Context), untitled=context.title is None or None
+            metadata=without_empty(
+                cmrc_extra=unknown_fields(raw, _Context), untitled=context.title is None or None
             ),
         )
         yield (
@@ -86,13 +86,13 @@ def _question(
     name = ids.note(item.query_id)
     answers = []
     for text in item.answers or ():
-        spans = answer_places.first(text, passage.text)
+        spans = answer_places.first_span(text, passage.text)
         if not spans:
             defects.add(
                 "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
             )
         answers.append(Answer(kind="span", texts=(text,), spans=spans))
-    metadata = noted(cmrc_extra=beyond(raw, _Query))
+    metadata = without_empty(cmrc_extra=unknown_fields(raw, _Query))
     if not item.answers:
         metadata["no_gold"] = item.answers
     return Question(

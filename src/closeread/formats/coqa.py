@@ -20,11 +20,16 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import coqa_rows
-from closeread.formats.layouts.answer_places import stated
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.answer_places import locate_answer
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.json_writing import unwritable, write_array
-from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
+from closeread.formats.layouts.json_writing import unwritable_error, write_array
+from closeread.formats.layouts.turns import (
+    TURNS,
+    parse_turns,
+    with_earlier_turns,
+    without_earlier_turns,
+)
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -77,7 +82,7 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
     """
     ids = Ids(defects)
     rows = coqa_rows.are_rows(source.head())
-    for at, raw in coqa_rows.stories(source) if rows else _published(source):
+    for at, raw in coqa_rows.iter_stories(source) if rows else _published(source):
         story = source.convert(raw, _Story, within=at)
         listed = [story.answers] if story.answers else []
         listed += story.additional_answers.values()
@@ -89,7 +94,9 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 cure="complete the story or remove it",
             )
         made = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
-        kept = unsaid(_NAME, raw, _story(made, raw)).get(_NAME, {}) | {"of": content_id(made.text)}
+        kept = rendering_diff(_NAME, raw, _story(made, raw)).get(_NAME, {}) | {
+            "of": content_id(made.text)
+        }
         passage = msgspec.structs.replace(made, metadata={_NAME: kept})
         questions, before = [], list[tuple[str, str]]()
         for index, turn in enumerate(story.questions):
@@ -98,7 +105,7 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
             question = Question(
                 question_id=name,
                 passage_id=story.id,
-                text=shown(turn.input_text, before, turns),
+                text=with_earlier_turns(turn.input_text, before, turns),
                 kind="span",
                 answers=tuple(_answer(gold, story.story) for gold in golds),
                 gold_evidence=tuple(
@@ -108,9 +115,9 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
             )
             raws = [raw["answers"]] if story.answers else []
             raws += raw.get("additional_answers", {}).values()
-            metadata = unsaid(_NAME, raw["questions"][index], _turn(question))
+            metadata = rendering_diff(_NAME, raw["questions"][index], _turn(question))
             kept = [
-                unsaid(_NAME, one[index], _given(question, number)).get(_NAME, {})
+                rendering_diff(_NAME, one[index], _given(question, number)).get(_NAME, {})
                 for number, one in enumerate(raws)
             ]
             if any(kept):
@@ -139,23 +146,23 @@ def _evidence(given: _Answer, story: str, name: str, defects: Defects) -> Iterat
     cut = story[given.span_start : given.span_end]
     start = given.span_start + len(cut) - len(cut.lstrip())
 
-    def told(code: str, message: str) -> None:
+    def count_defect(code: str, message: str) -> None:
         code = code.replace("answer-not", "evidence-not")
         defects.add(code, message, question_id=name)
 
-    if span := stated(words, story, start, told):
+    if span := locate_answer(words, story, start, count_defect):
         yield Evidence(spans=(span,), texts=(words,))
 
 
 def _turn(question: Question) -> Json:
     number = question.question_id.rpartition("-")[2]
     turn = int(number) if number.isdecimal() else number
-    return {"input_text": itself(question.text), "turn_id": turn}
+    return {"input_text": without_earlier_turns(question.text), "turn_id": turn}
 
 
 def _given(question: Question, number: int) -> Json:
-    said = question.answers[number].text
-    return {"input_text": said, "turn_id": _turn(question)["turn_id"]}
+    text = question.answers[number].text
+    return {"input_text": text, "turn_id": _turn(question)["turn_id"]}
 
 
 def _story(passage: Passage, turns: Mapping[str, object]) -> Json:
@@ -178,25 +185,25 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _written(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         counts = {len(question.answers) for question in questions}
-        of = passage.metadata.get(_NAME, {}).get("of")
+        read_text_id = passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
             turn = _turn(question)["turn_id"]
             numbered = question.question_id == f"{passage.passage_id}-{turn}"
-            named_so = numbered and isinstance(turn, int)
-            changed = of != content_id(passage.text) and "answers" in question.metadata.get(
-                _NAME, {}
-            )
-            if question.options or len(counts) > 1 or not named_so or changed:
-                raise unwritable(
+            has_such_id = numbered and isinstance(turn, int)
+            changed = read_text_id != content_id(
+                passage.text
+            ) and "answers" in question.metadata.get(_NAME, {})
+            if question.options or len(counts) > 1 or not has_such_id or changed:
+                raise unwritable_error(
                     "the coqa format cannot hold this question",
                     question.question_id,
                     "an id PASSAGE-NUMBER, as many answers as the passage's other questions have, "
                     "no options, and the story as it was read",
                 )
-        turns: Json = {"questions": [restored(_NAME, _turn(q), _own(q)) for q in questions]}
+        turns: Json = {"questions": [apply_diff(_NAME, _turn(q), _own(q)) for q in questions]}
         rows = [
             [
-                restored(_NAME, _given(q, number), {_NAME: _kept(q, number)})
+                apply_diff(_NAME, _given(q, number), {_NAME: _kept(q, number)})
                 for q in questions
             ]
             for number in range(max(counts, default=0))
@@ -207,7 +214,7 @@ def _written(dataset: Dataset) -> Iterator[Json]:
             turns["additional_answers"] = {str(n): one for n, one in enumerate(rows[1:])}
         if questions and (source := questions[0].tags.get("source")):
             turns["source"] = source
-        yield restored(_NAME, _story(passage, turns), passage.metadata)
+        yield apply_diff(_NAME, _story(passage, turns), passage.metadata)
 
 
 def _own(question: Question) -> Json:
@@ -221,15 +228,15 @@ def _kept(question: Question, number: int) -> Json:
     return found
 
 
-def named(given: Mapping[str, str]) -> Format:
+def with_turns(settings: Mapping[str, str]) -> Format:
     """Return the format with as many earlier turns shown as the user says: ``coqa,turns=3``.
 
     Raises:
         UsageError: It is no whole number.
     """
-    return replace(FORMAT, read=partial(read, turns=turns_of(_NAME, given)))
+    return replace(FORMAT, read=partial(read, turns=parse_turns(_NAME, settings)))
 
 
 FORMAT = Format(
-    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("coqa",), named=named
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("coqa",), named=with_turns
 )

@@ -17,8 +17,8 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
-from closeread.formats.layouts.csv_rows import cells, first_line, wrong
-from closeread.formats.layouts.json_objects import Numbered
+from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows, row_error
+from closeread.formats.layouts.json_objects import Positioned
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of
@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 def sniff(head: Head) -> bool:
     """Whether the first line names the columns passage and question."""
-    return {"passage", "question"} <= set(_header(first_line(head)))
+    return {"passage", "question"} <= set(_header(header_names(head)))
 
 
 def _header(names: list[str]) -> list[str]:
@@ -48,28 +48,28 @@ def _header(names: list[str]) -> list[str]:
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions, rows of one passage gathered."""
-    yield from rows.items(source, _rows(source), defects)
+    yield from rows.gather_passages(source, _rows(source), defects)
 
 
-def _rows(source: Source) -> Iterator[Numbered]:
+def _rows(source: Source) -> Iterator[Positioned]:
     def header(names: list[str]) -> list[str]:
         return _checked(source, _header(names))
 
-    for line, row in cells(source, header):
-        yield line, _plain(row, f"{source}, line {line}")
+    for line, row in iter_csv_rows(source, header):
+        yield line, _to_row(row, f"{source}, line {line}")
 
 
 def _checked(source: Source, names: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in names]
     further = [name for name in names if re.fullmatch(r"(option|evidence)_.", name.lower())]
     if missing:
-        raise wrong(source, 1, "no column " + ", ".join(missing), "id, passage and question")
+        raise row_error(source, 1, "no column " + ", ".join(missing), "id, passage and question")
     if unknown := [name for name in further if name not in _KNOWN]:
-        raise wrong(source, 1, f"unknown column {unknown[0]!r}", "option_a to option_z")
+        raise row_error(source, 1, f"unknown column {unknown[0]!r}", "option_a to option_z")
     return names
 
 
-def _plain(cells: dict[str, str], where: str) -> dict[str, Any]:
+def _to_row(cells: dict[str, str], where: str) -> dict[str, Any]:
     """Turn a table's row into the row that a JSON line would hold."""
     options = [cells.pop(f"option_{letter}", "") for letter in _LETTERS]
     evidence = {
@@ -101,7 +101,7 @@ def _plain(cells: dict[str, str], where: str) -> dict[str, Any]:
 def _answer(row: dict[str, Any], cell: str) -> Any:
     if not cell:
         return None
-    if "options" in row or rows.lettered(row):
+    if "options" in row or rows.has_lettered_columns(row):
         return cell
     if row.get("kind") == "discrete":
         return [_number(part) for part in _split(cell)]
@@ -169,7 +169,9 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     for passage, questions in dataset:
         for question in questions:
             if "answer" in used and not question.answers and not question.options:
-                raise _unfit(question, "a question without gold among questions with gold")
+                raise _unwritable_error(
+                    question, "a question without gold among questions with gold"
+                )
             table.writerow(_cells(question, passage))
     text.detach()
 
@@ -177,13 +179,15 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _cells(question: Question, passage: Passage) -> dict[str, str]:
     labels = [option.label for option in question.options]
     if labels != list(_LETTERS.upper()[: len(labels)]) or len(labels) == 1:
-        raise _unfit(question, f"{count_of(len(labels), 'option')} labelled {''.join(labels)!r}")
+        raise _unwritable_error(
+            question, f"{count_of(len(labels), 'option')} labelled {''.join(labels)!r}"
+        )
     if not all(option.text for option in question.options):
-        raise _unfit(question, "options without text")
+        raise _unwritable_error(question, "options without text")
     if taken := sorted(_KNOWN & question.tags.keys()):
-        raise _unfit(question, f"a tag with the name of a column, {taken[0]!r}")
-    if rows.lettered(question.tags) and not question.options:
-        raise _unfit(question, "tags with the names of option columns, 'A' and 'B'")
+        raise _unwritable_error(question, f"a tag with the name of a column, {taken[0]!r}")
+    if rows.has_lettered_columns(question.tags) and not question.options:
+        raise _unwritable_error(question, "tags with the names of option columns, 'A' and 'B'")
     cells = {
         "id": question.question_id,
         "passage_id": passage.passage_id,
@@ -201,13 +205,13 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
         column = f"evidence_{evidence.option_label.lower()}".removesuffix("_")
         if column in cells:
             continue
-        cells[column] = _joined(evidence.texts or [s.of(passage.text) for s in evidence.spans])
+        cells[column] = _join_values(evidence.texts or [s.of(passage.text) for s in evidence.spans])
         if not cells[column]:
-            raise _unfit(question, "evidence without text")
+            raise _unwritable_error(question, "evidence without text")
     cells = {key: value for key, value in cells.items() if value}
     cells = question.tags | cells | _answer_cells(question)
     if any("\0" in cell for cell in cells.values()):
-        raise _unfit(question, "a NUL character")
+        raise _unwritable_error(question, "a NUL character")
     return cells
 
 
@@ -220,27 +224,27 @@ def _answer_cells(question: Question) -> dict[str, str]:
     if question.options:
         return {"answer": answers[0].label}
     if any(a.kind not in {"span", "number"} or len(a.texts) != 1 for a in answers):
-        raise _unfit(question, "an answer that is a date or several spans")
-    if question.kind == "discrete" and any(_changes(answer) for answer in answers):
-        raise _unfit(question, "a span that looks like a number")
-    cells = {"answer": _joined([answer.texts[0] for answer in answers])}
+        raise _unwritable_error(question, "an answer that is a date or several spans")
+    if question.kind == "discrete" and any(_changes_when_read(answer) for answer in answers):
+        raise _unwritable_error(question, "a span that looks like a number")
+    cells = {"answer": _join_values([answer.texts[0] for answer in answers])}
     if not cells["answer"]:
-        raise _unfit(question, "an answer without text")
+        raise _unwritable_error(question, "an answer without text")
     if all(answer.spans for answer in answers):
-        cells["answer_start"] = _joined([str(answer.spans[0].start) for answer in answers])
+        cells["answer_start"] = _join_values([str(answer.spans[0].start) for answer in answers])
     return cells
 
 
-def _changes(answer: Answer) -> bool:
+def _changes_when_read(answer: Answer) -> bool:
     read_as = _number(answer.texts[0])
     return isinstance(read_as, str) == (answer.kind == "number") or str(read_as) != answer.texts[0]
 
 
-def _joined(parts: Any) -> str:
+def _join_values(parts: Any) -> str:
     return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
 
 
-def _unfit(question: Question, what: str) -> UsageError:
+def _unwritable_error(question: Question, what: str) -> UsageError:
     return UsageError(
         f"the csv format cannot hold {what}",
         where=f"question {question.question_id}",

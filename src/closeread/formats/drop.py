@@ -19,10 +19,14 @@ from closeread.formats import quoref
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import drop_rows
-from closeread.formats.layouts.drop_annotations import Asked, read_annotation, write_annotation
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.drop_annotations import (
+    AnnotatedQuestion,
+    read_annotation,
+    write_annotation,
+)
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import unwritable, write_object
+from closeread.formats.layouts.json_writing import unwritable_error, write_object
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Passage, Question
@@ -79,7 +83,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         return
     ids = Ids(defects)
     are_rows = drop_rows.are_rows(source.head())
-    for name, raw in drop_rows.members(source) if are_rows else source.members(dict):
+    for name, raw in drop_rows.iter_members(source) if are_rows else source.members(dict):
         spot = f"passage {name}"
         record = source.convert(raw, _Passage, within=spot)
         passage = Passage(
@@ -92,26 +96,30 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         for index, row in enumerate(record.qa_pairs):
             within = f"{spot}.qa_pairs[{index}]"
             item = source.convert(row, _Question, within=within)
-            asked = Asked(item.query_id, item.question, passage.text, source, within, defects)
-            questions.append(_question(item, row, asked, name))
+            annotated = AnnotatedQuestion(
+                item.query_id, item.question, passage.text, source, within, defects
+            )
+            questions.append(_question(item, row, annotated, name))
             ids.note(questions[-1].question_id)
-        metadata = unsaid(_NAME, raw, _member(passage, record.qa_pairs))
+        metadata = rendering_diff(_NAME, raw, _member(passage, record.qa_pairs))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
-def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Question:
+def _question(
+    item: _Question, row: Json, annotated: AnnotatedQuestion, passage_id: str
+) -> Question:
     annotations = [] if item.answer is None else [item.answer]
     annotations += item.validated_answers or []
     starts = _starts(row.get("original_answer"), item.answer or {})
     answers = tuple(
         [
-            read_annotation(raw, asked, starts if index == 0 else None)
+            read_annotation(raw, annotated, starts if index == 0 else None)
             for index, raw in enumerate(annotations)
         ]
     )
     kept: Json = {} if starts is None else {"answer_starts": starts}
     unlike = [
-        unsaid(_NAME, raw, write_annotation(answer)).get(_NAME, {})
+        rendering_diff(_NAME, raw, write_annotation(answer)).get(_NAME, {})
         for raw, answer in zip(annotations, answers, strict=True)
     ]
     if any(unlike):
@@ -125,7 +133,7 @@ def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Ques
         tags={"answer_type": answers[0].kind} if answers else {},
         metadata={_NAME: kept},
     )
-    kept = kept | unsaid(_NAME, row, _row(question)).get(_NAME, {})
+    kept = kept | rendering_diff(_NAME, row, _row(question)).get(_NAME, {})
     return msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
 
 
@@ -147,7 +155,7 @@ def _row(question: Question) -> Json:
     kept = question.metadata.get(_NAME, {})
     annotations = [write_annotation(answer, question.question_id) for answer in question.answers]
     for index, unlike in enumerate(kept.get("annotations", ())):
-        annotations[index] = restored(_NAME, annotations[index], {_NAME: unlike})
+        annotations[index] = apply_diff(_NAME, annotations[index], {_NAME: unlike})
     row: Json = {"question": question.text, "query_id": question.question_id}
     if annotations:
         row["answer"] = annotations[0]
@@ -184,13 +192,13 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
         rows = []
         for question in questions:
             if question.options:
-                raise unwritable("the drop format cannot hold options", question.question_id)
-            rows.append(restored(_NAME, _row(question), question.metadata))
+                raise unwritable_error("the drop format cannot hold options", question.question_id)
+            rows.append(apply_diff(_NAME, _row(question), question.metadata))
         name = passage.passage_id
         # An object cannot hold a key twice, and some sets repeat a passage for each question.
         time = times[name] = times.get(name, 0) + 1
         key = name if time == 1 else f"{name}-{time}"
-        yield key, restored(_NAME, _member(passage, rows), passage.metadata)
+        yield key, apply_diff(_NAME, _member(passage, rows), passage.metadata)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("drop",))

@@ -15,11 +15,16 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import verbatim
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.answer_places import iter_occurrences
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import ContentIds, content_id
-from closeread.formats.layouts.json_objects import each_object, line_of, place, within
-from closeread.formats.layouts.json_writing import unwritable, write_lines
+from closeread.formats.layouts.json_objects import (
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
+from closeread.formats.layouts.json_writing import unwritable_error, write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -46,14 +51,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: A context has not the three parts.
     """
     ids = ContentIds(defects)
-    for at, raw in each_object(source):
-        number = line_of(at)
-        row = source.convert(raw, _Row, line=number, within=within(at))
+    for at, raw in iter_objects(source):
+        number = line_number(at)
+        row = source.convert(raw, _Row, line=number, within=document_path(at))
         before, cut, stem = row.context.rpartition(_QUESTION)
         if not (cut and before.startswith(_PASSAGE) and stem.endswith(_ANSWER)):
             raise InputError(
                 f"a context that begins {row.context[:40]!r}",
-                where=place(source, at),
+                where=describe_place(source, at),
                 expected="Passage: ... Question: ... Answer:, each on its own line",
                 cure=source.cure,
             )
@@ -66,12 +71,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="discrete",
             answers=tuple(
                 [
-                    Answer(kind="span", texts=(piece,), spans=tuple(verbatim(piece, text)))
+                    Answer(kind="span", texts=(piece,), spans=tuple(iter_occurrences(piece, text)))
                     for piece in row.ref_text.split("|")
                 ]
             ),
         )
-        metadata = unsaid(_NAME, raw, _row(passage, question))
+        metadata = rendering_diff(_NAME, raw, _row(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -79,7 +84,7 @@ def _row(passage: Passage, question: Question) -> Json:
     flat = [" and ".join(answer.texts) for answer in question.answers]
     unanswered = not flat or any(answer.kind == "none" for answer in question.answers)
     if unanswered or question.options or any("|" in text for text in flat):
-        raise unwritable(
+        raise unwritable_error(
             "no answer, options, or an answer with `|` in it",
             question.question_id,
             "accepted answers as plain text",
@@ -100,7 +105,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     write_lines(
         stream,
         (
-            restored(_NAME, _row(passage, question), question.metadata)
+            apply_diff(_NAME, _row(passage, question), question.metadata)
             for passage, questions in dataset
             for question in questions
         ),

@@ -19,7 +19,7 @@ from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import answer_places, choices, squad_tree
-from closeread.formats.layouts.extra_fields import beyond, noted
+from closeread.formats.layouts.extra_fields import unknown_fields, without_empty
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_writing import write_rest
 from closeread.formats.registry import Format
@@ -88,7 +88,7 @@ def _with_evidence(
     return msgspec.structs.replace(
         question,
         gold_evidence=_evidence(texts, passage.text, question.question_id, defects),
-        metadata=metadata | noted(squad_extra=extra),
+        metadata=metadata | without_empty(squad_extra=extra),
     )
 
 
@@ -97,7 +97,7 @@ def _evidence(
 ) -> tuple[Evidence, ...]:
     found = []
     for text in texts:
-        spans = answer_places.first(text, passage)
+        spans = answer_places.first_span(text, passage)
         if not spans:
             defects.add(
                 "evidence-not-in-passage", f"{text!r} is not in the passage", question_id=name
@@ -128,8 +128,8 @@ def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:
             passage_id=article.id,
             text=article.article,
             language=detect(article.article),
-            metadata=noted(
-                expmrc_extra=beyond(raw, _Article),
+            metadata=without_empty(
+                expmrc_extra=unknown_fields(raw, _Article),
                 absent=[key for key in ("answers", "evidences") if key not in lengths] or None,
             ),
         )
@@ -148,7 +148,7 @@ def _choice(
     article: _Article, number: int, passage: Passage, where: str, defects: Defects
 ) -> Question:
     name = f"{article.id}-{number}"
-    options = choices.options(article.options[number], f"{where}, question {name}")
+    options = choices.make_options(article.options[number], f"{where}, question {name}")
     letter = article.answers[number] if article.answers is not None else None
     evidences = article.evidences[number] if article.evidences is not None else []
     return Question(
@@ -158,7 +158,7 @@ def _choice(
         kind="choice",
         asks_for=asks_for(article.questions[number]),
         options=options,
-        answers=choices.by_letter(letter, options, name, defects),
+        answers=choices.gold_from_letter(letter, options, name, defects),
         gold_evidence=_evidence(evidences, passage.text, name, defects),
     )
 
@@ -176,12 +176,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
     def with_evidences(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
-            yield passage, tuple(_evidences_as_extra(question, passage) for question in questions)
+            yield passage, tuple(_with_evidences_field(question, passage) for question in questions)
 
     squad_tree.write(replace(dataset, read=with_evidences), stream)
 
 
-def _evidences_as_extra(question: Question, passage: Passage) -> Question:
+def _with_evidences_field(question: Question, passage: Passage) -> Question:
     if question.metadata.get("no_evidences"):
         return question
     extra = question.metadata.get("squad_extra", {}) | {"evidences": _texts(question, passage)}
@@ -208,7 +208,7 @@ def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
 def _article_row(items: list[Item]) -> dict[str, Any]:
     passage = items[0][0]
     questions = [question for _, asked in items for question in asked]
-    options = [choices.need_options(question, "expmrc") for question in questions]
+    options = [choices.require_options(question, "expmrc") for question in questions]
     for question in questions:
         if len(question.answers) != len(questions[0].answers) or len(question.answers) > 1:
             raise UsageError(

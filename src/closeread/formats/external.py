@@ -8,10 +8,10 @@ from closeread.registry.external import Outsider
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 
-def told(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callable[..., None]:
+def guard_write(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callable[..., None]:
     """Return the function ``write`` of a format, whose failures are told as its own."""
 
-    def held(dataset: Dataset, stream: BinaryIO) -> None:
+    def guarded(dataset: Dataset, stream: BinaryIO) -> None:
         try:
             write(dataset, stream)
         except (CloseReadError, OSError):  # such as a full disk
@@ -19,18 +19,18 @@ def told(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callabl
         except Exception as error:
             raise whose.failed("failed while it wrote", error) from error
 
-    return held
+    return guarded
 
 
-def items_of(
+def guard_read(
     whose: Outsider, read: Callable[[Any, Defects], Iterable[Any]]
 ) -> Callable[[Any, Defects], Iterator[Item]]:
     """Return the function ``read`` of a format, whose every item is a passage with questions."""
 
-    def held(source: Any, defects: Defects) -> Iterator[Item]:
+    def guarded(source: Any, defects: Defects) -> Iterator[Item]:
         with whose.failing("failed"):
-            for one in _each(whose, read(source, defects)):
-                if not (isinstance(one, tuple) and len(one) == 2 and _many(one[1])):
+            for one in _iter_items(whose, read(source, defects)):
+                if not (isinstance(one, tuple) and len(one) == 2 and _are_questions(one[1])):
                     raise whose.broken(f"{one!r:.80}", "pairs (Passage, (Question, ...))")
                 passage, questions = one
                 yield (
@@ -38,27 +38,27 @@ def items_of(
                     tuple(whose.must_be(question, Question) for question in questions),
                 )
 
-    return held
+    return guarded
 
 
-def questions_of(
+def guard_read_gold(
     whose: Outsider, read_gold: Callable[[Any, Defects], Iterable[Any]]
 ) -> Callable[[Any, Defects], Iterator[Question]]:
     """Return the function ``read_gold`` of a format, which yields questions alone."""
 
-    def held(source: Any, defects: Defects) -> Iterator[Question]:
+    def guarded(source: Any, defects: Defects) -> Iterator[Question]:
         with whose.failing("failed"):
-            for one in _each(whose, read_gold(source, defects)):
+            for one in _iter_items(whose, read_gold(source, defects)):
                 yield whose.must_be(one, Question)
 
-    return held
+    return guarded
 
 
-def _many(questions: Any) -> bool:
+def _are_questions(questions: Any) -> bool:
     return isinstance(questions, Iterable) and not isinstance(questions, Question)
 
 
-def _each(whose: Outsider, found: Any) -> Iterable[Any]:
+def _iter_items(whose: Outsider, found: Any) -> Iterable[Any]:
     if not isinstance(found, Iterable):
         raise whose.broken(f"{type(found).__name__} for its items", "an iterator of items")
     return found

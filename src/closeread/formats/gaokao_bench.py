@@ -17,8 +17,13 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_letter, need_options, options, truth
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.choices import (
+    gold_from_letter,
+    implied_truth,
+    make_options,
+    require_options,
+)
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
@@ -113,21 +118,23 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
             choice_parts = [_clean(text, *choice) for choice in choices]
             parts += [stem_parts, *choice_parts]
             name = ids.note(f"{index}-{at + 1}")
-            made = options([_text(text, part) for part in choice_parts], where, exactly=4)
-            asked = _text(text, stem_parts)
-            asks_for = polarity(asked)
+            made_options = make_options(
+                [_text(text, part) for part in choice_parts], where, exactly=4
+            )
+            stem_text = _text(text, stem_parts)
+            asks_for = polarity(stem_text)
             questions.append(
                 Question(
                     question_id=name,
                     passage_id=str(index),
-                    text=asked,
+                    text=stem_text,
                     kind="verification",
                     asks_for=asks_for,
-                    options=made,
-                    option_truth=truth(letters[at], made, asks_for)
-                    if is_verification(asked)
+                    options=made_options,
+                    option_truth=implied_truth(letters[at], made_options, asks_for)
+                    if is_verification(stem_text)
                     else (),
-                    answers=by_letter(letters[at], made, name, defects),
+                    answers=gold_from_letter(letters[at], made_options, name, defects),
                     tags={key: value for key, value in tags.items() if isinstance(value, str)},
                 )
             )
@@ -136,7 +143,9 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
         passage = Passage(
             passage_id=str(index), text=body, language=detect(body), metadata={_NAME: kept}
         )
-        kept = kept | unsaid(_NAME, raw, _example(passage, tuple(questions), key)).get(_NAME, {})
+        kept = kept | rendering_diff(_NAME, raw, _example(passage, tuple(questions), key)).get(
+            _NAME, {}
+        )
         yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
 
 
@@ -252,7 +261,7 @@ def _left_out(text: str, kept: list[Piece]) -> list[tuple[int, str]]:
 def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Json:
     texts = [passage.text]
     for question in questions:
-        texts += [question.text, *need_options(question, _NAME, exactly=4)]
+        texts += [question.text, *require_options(question, _NAME, exactly=4)]
     joined = "".join(texts)
     kept = passage.metadata[_NAME]
     left_out = kept["left_out"]
@@ -288,7 +297,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         )
     layout = dataset.metadata[_NAME]
     examples = (
-        restored(_NAME, _example(passage, questions, layout["answers"]), passage.metadata)
+        apply_diff(_NAME, _example(passage, questions, layout["answers"]), passage.metadata)
         for passage, questions in dataset
     )
     write_array(stream, examples, "example", **layout["beside"])

@@ -16,18 +16,18 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import (
-    by_letter,
-    letter_of,
-    need_options,
-    options,
-    truth,
+    gold_from_letter,
+    gold_letter,
+    implied_truth,
+    make_options,
+    require_options,
 )
 from closeread.formats.layouts.extra_fields import (
+    apply_diff,
     join_paragraphs,
-    present,
-    restored,
+    rendering_diff,
     split_paragraphs,
-    unsaid,
+    without_none,
 )
 from closeread.formats.layouts.ids import Ids, content_id
 from closeread.formats.layouts.json_writing import write_array
@@ -100,7 +100,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         form = "training" if record.opt is None else "2020"
         passage = _passage(record, form)
         name = ids.note(str(record.id))
-        choices = options(texts, where, exactly=4)
+        choices = make_options(texts, where, exactly=4)
         asks_for = polarity(record.question)
         question = Question(
             question_id=name,
@@ -109,12 +109,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="verification",
             asks_for=asks_for,
             options=choices,
-            option_truth=truth(record.answer, choices, asks_for)
+            option_truth=implied_truth(record.answer, choices, asks_for)
             if is_verification(record.question)
             else (),
-            answers=by_letter(record.answer, choices, name, defects),
+            answers=gold_from_letter(record.answer, choices, name, defects),
         )
-        metadata = unsaid(_NAME, raw, _row(passage, question, form))
+        metadata = rendering_diff(_NAME, raw, _row(passage, question, form))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -132,23 +132,23 @@ def _passage(record: _Record, form: str) -> Passage:
 
 
 def _row(passage: Passage, question: Question, form: str) -> dict[str, Any]:
-    texts = need_options(question, _NAME, exactly=4)
+    texts = require_options(question, _NAME, exactly=4)
     if form == "2020":
-        return present(
+        return without_none(
             id=question.question_id,
             title=passage.title or _NO_TITLE,
             passage=split_paragraphs(passage.text, passage.metadata.get(_NAME, {})),
             question=question.text,
             opt=texts,
-            answer=letter_of(question),
+            answer=gold_letter(question),
         )
-    return present(
+    return without_none(
         id=question.question_id,
         title=passage.title,
         passage=passage.text,
         question=question.text,
         options=texts,
-        answer=letter_of(question),
+        answer=gold_letter(question),
     )
 
 
@@ -160,7 +160,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """
     layout = dataset.metadata.get(_NAME, {"form": "training", "beside": {}})
     rows = (
-        restored(_NAME, _row(passage, question, layout["form"]), question.metadata)
+        apply_diff(_NAME, _row(passage, question, layout["form"]), question.metadata)
         for passage, questions in dataset
         for question in questions
     )

@@ -15,13 +15,13 @@ from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import (
-    by_letter,
-    letter_of,
-    need_options,
-    options,
-    truth,
+    gold_from_letter,
+    gold_letter,
+    implied_truth,
+    make_options,
+    require_options,
 )
-from closeread.formats.layouts.extra_fields import present, restored, unsaid
+from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff, without_none
 from closeread.formats.layouts.ids import Ids, content_id
 from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
@@ -88,7 +88,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         rendered = _record(
             passage, {"original": original, "positive": positive, "negative": negative}
         )
-        original = msgspec.structs.replace(original, metadata=unsaid(_NAME, raw, rendered))
+        original = msgspec.structs.replace(original, metadata=rendering_diff(_NAME, raw, rendered))
         yield passage, (original, positive, negative)
 
 
@@ -102,7 +102,7 @@ def _triple(
         ("negative", record.negative_question, record.negative_options, record.negative_answer),
     ):
         name = f"{record.id}#{role}"
-        choices = options(texts, f"{where}, {role}", exactly=4)
+        choices = make_options(texts, f"{where}, {role}", exactly=4)
         # A negative stem that was left unchanged does not say which of the two the letter means.
         clear = is_verification(stem) and record.question != record.negative_question
         made.append(
@@ -113,8 +113,8 @@ def _triple(
                 kind="verification",
                 asks_for=polarity(stem),
                 options=choices,
-                option_truth=truth(letter, choices, polarity(stem)) if clear else (),
-                answers=by_letter(letter, choices, name, defects),
+                option_truth=implied_truth(letter, choices, polarity(stem)) if clear else (),
+                answers=gold_from_letter(letter, choices, name, defects),
                 group_id=record.id,
                 role=role,  # type: ignore[arg-type]
             )
@@ -143,24 +143,24 @@ def _check(record: _Record, defects: Defects) -> None:
 
 
 def _letters(triple: dict[Role | None, Question]) -> dict[str, Any]:
-    original, positive, negative = (letter_of(triple[role]) for role in ROLES)
-    return present(answer=original, positive_answer=positive, negative_answer=negative)
+    original, positive, negative = (gold_letter(triple[role]) for role in ROLES)
+    return without_none(answer=original, positive_answer=positive, negative_answer=negative)
 
 
 def _record(passage: Passage, triple: dict[Role | None, Question]) -> dict[str, Any]:
     original, positive, negative = (triple[role] for role in ROLES)
-    return present(
+    return without_none(
         id=original.group_id,
         title=passage.title,
         passage=passage.text,
         question=original.text,
-        options=need_options(original, _NAME, exactly=4),
-        answer=letter_of(original),
-        positive_options=need_options(positive, _NAME, exactly=4),
-        positive_answer=letter_of(positive),
+        options=require_options(original, _NAME, exactly=4),
+        answer=gold_letter(original),
+        positive_options=require_options(positive, _NAME, exactly=4),
+        positive_answer=gold_letter(positive),
         negative_question=negative.text,
-        negative_options=need_options(negative, _NAME, exactly=4),
-        negative_answer=letter_of(negative),
+        negative_options=require_options(negative, _NAME, exactly=4),
+        negative_answer=gold_letter(negative),
     )
 
 
@@ -199,7 +199,7 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
                     expected="one stem for both",
                     cure="choose another format; `jsonl` holds every question",
                 )
-            row = restored(_NAME, _record(passage, triple), triple["original"].metadata)
+            row = apply_diff(_NAME, _record(passage, triple), triple["original"].metadata)
             # A record read without answers (null) may have got some since: predicted ones.
             yield row | _letters(triple)
 

@@ -18,25 +18,25 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import first
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.answer_places import first_span
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_objects import (
-    At,
-    each_object,
+    Position,
+    describe_place,
+    document_path,
     is_list,
-    line_of,
-    place,
-    within,
+    iter_objects,
+    line_number,
     write_objects,
 )
-from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.formats.layouts.supporting_facts import (
     Fact,
     Paragraphs,
-    evidence,
-    facts_of,
-    laid_out,
+    evidence_to_facts,
+    facts_to_evidence,
+    join_titled,
 )
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -118,10 +118,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """
     ids = Ids(defects)
     facts = info(source).metadata[_NAME]
-    for at, raw in each_object(source):
-        line = line_of(at)
+    for at, raw in iter_objects(source):
+        line = line_number(at)
         item, paragraphs, supporting = _converted(source, raw, at, row=facts["row"])
-        text, cuts = laid_out(paragraphs)
+        text, cuts = join_titled(paragraphs)
         passage = Passage(
             passage_id=item.id, text=text, language=detect(text), metadata={_NAME: cuts}
         )
@@ -132,10 +132,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             text=item.question,
             kind="span",
             answers=_answers(item.answer, text, name, defects),
-            tags={key: said for key in _TAGS if (said := getattr(item, key))},
+            tags={key: value for key in _TAGS if (value := getattr(item, key))},
         )
         if supporting is not None:
-            found = evidence(supporting, paragraphs, cuts)
+            found = facts_to_evidence(supporting, paragraphs, cuts)
             if beyond := len(found.texts) - len(found.spans):
                 defects.add(
                     "fact-not-in-passage",
@@ -144,17 +144,17 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                     line=line,
                 )
             question = msgspec.structs.replace(question, gold_evidence=(found,))
-        metadata = unsaid(_NAME, raw, _row(passage, question, row=facts["row"]))
+        metadata = rendering_diff(_NAME, raw, _row(passage, question, row=facts["row"]))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
 def _converted(
-    source: Source, raw: Json, at: At, *, row: bool
+    source: Source, raw: Json, at: Position, *, row: bool
 ) -> tuple[_Listed | _Row, Paragraphs, list[Fact] | None]:
     if not row:
-        item = source.convert(raw, _Listed, line=line_of(at), within=within(at))
+        item = source.convert(raw, _Listed, line=line_number(at), within=document_path(at))
         return item, item.context, item.supporting_facts
-    one = source.convert(raw, _Row, line=line_of(at), within=within(at))
+    one = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
     context, numbers = one.context, one.supporting_facts
     try:
         paragraphs = list(zip(context.title, context.sentences, strict=True))
@@ -162,7 +162,7 @@ def _converted(
     except ValueError as error:
         raise InputError(
             "the lists of context or supporting_facts differ in length",
-            where=place(source, at, one.id),
+            where=describe_place(source, at, one.id),
             expected="a title for each list of sentences, and for each number",
             cure="fix the row or remove it",
         ) from error
@@ -172,7 +172,7 @@ def _converted(
 def _answers(text: str | None, passage: str, name: str, defects: Defects) -> tuple[Answer, ...]:
     if text is None:
         return ()
-    spans = first(text, passage) if text not in _YES_OR_NO else ()
+    spans = first_span(text, passage) if text not in _YES_OR_NO else ()
     if not spans and text not in _YES_OR_NO:
         defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
     return (Answer(kind="span", texts=(text,), spans=spans),)
@@ -196,7 +196,7 @@ def _row(passage: Passage, question: Question, *, row: bool) -> Json:
     if question.answers:
         made["answer"] = question.answers[0].text
     if question.gold_evidence:
-        facts = facts_of(question.gold_evidence[0], paragraphs, passage.metadata[_NAME])
+        facts = evidence_to_facts(question.gold_evidence[0], paragraphs, passage.metadata[_NAME])
         made["supporting_facts"] = (
             {"title": [title for title, _ in facts], "sent_id": [number for _, number in facts]}
             if row
@@ -222,12 +222,12 @@ def _values(dataset: Dataset, *, row: bool) -> Iterator[Json]:
         whole = cuts is not None and max(ends, default=0) == len(passage.text)
         for question in questions:
             if question.options or not whole:
-                raise unwritable(
+                raise unwritable_error(
                     "the hotpotqa format cannot hold this question",
                     question.question_id,
                     "paragraphs with titles and sentences as they were read, and no options",
                 )
-            yield restored(_NAME, _row(passage, question, row=row), question.metadata)
+            yield apply_diff(_NAME, _row(passage, question, row=row), question.metadata)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("hotpotqa",))

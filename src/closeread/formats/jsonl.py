@@ -16,9 +16,9 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
-from closeread.formats.layouts.choices import count_alike
+from closeread.formats.layouts.choices import count_unclear_options
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_objects import each_object, is_list
+from closeread.formats.layouts.json_objects import is_list, iter_objects
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
@@ -76,7 +76,7 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions; canonical lines as they are, rows gathered."""
     if is_list(source):
-        yield from rows.items(source, each_object(source), defects)
+        yield from rows.gather_passages(source, iter_objects(source), defects)
         return
     lines = source.records()
     if source.head().has("dataset"):
@@ -92,7 +92,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         numbered = (
             (line or "", source.decode(raw, dict[str, Any], line=line)) for line, raw in stream
         )
-        yield from rows.items(source, numbered, defects)
+        yield from rows.gather_passages(source, numbered, defects)
 
 
 def _canonical(
@@ -103,16 +103,16 @@ def _canonical(
         item = source.decode(raw, _Line, line=line)
         passage = item.passage
         language = code(passage.language)
-        if language == _DEFAULT != (told := detect(passage.text)):
+        if language == _DEFAULT != (detected := detect(passage.text)):
             named = source.decode(raw, dict[str, Any], line=line)["passage"]
             if "language" not in named:  # guessed, as in rows
-                language = told
+                language = detected
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)
         for question in item.questions:
             _check(question, item.passage, source.place("", question.question_id, line=line))
             name = ids.note(question.question_id, line=line)
-            count_alike(question.options, name, defects)
+            count_unclear_options(question.options, name, defects)
             for span in _spans(question):
                 if not 0 <= span.start <= span.end <= len(item.passage.text):
                     defects.add(
@@ -121,10 +121,10 @@ def _canonical(
                         question_id=name,
                         line=line,
                     )
-        yield passage, tuple(map(_understood, item.questions))
+        yield passage, tuple(map(_with_polarity, item.questions))
 
 
-def _understood(question: Question) -> Question:
+def _with_polarity(question: Question) -> Question:
     """Return a question with what it asks for: all readers take what is not said for supported."""
     if question.kind != "verification" or not question.options or question.asks_for is not None:
         return question

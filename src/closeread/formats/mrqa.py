@@ -30,10 +30,10 @@ from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import stated
-from closeread.formats.layouts.extra_fields import beyond, noted, present
+from closeread.formats.layouts.answer_places import locate_answer
+from closeread.formats.layouts.extra_fields import unknown_fields, without_empty, without_none
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.tokens import MOST_TOKENS, Tokens, holds, misplaced
+from closeread.formats.layouts.tokens import MAX_TOKENS, Tokens, covers, describe_misplaced
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.normalize import mrqa
@@ -143,11 +143,11 @@ def _item(typed: _Context, raw: bytes, passage_id: str, notes: _Notes) -> Item:
         text=typed.context,
         language=detect(typed.context),
         metadata={"context_tokens": typed.context_tokens}
-        | noted(mrqa_extra=beyond(members, _Context)),
+        | without_empty(mrqa_extra=unknown_fields(members, _Context)),
     )
-    if wrong := misplaced(typed.context_tokens or [], passage.text):
+    if wrong := describe_misplaced(typed.context_tokens or [], passage.text):
         notes.defects.add("wrong-token", wrong, line=notes.line)
-    if (n := len(typed.context_tokens or ())) > MOST_TOKENS:
+    if (n := len(typed.context_tokens or ())) > MAX_TOKENS:
         notes.defects.add("too-many-tokens", f"a context of {n:,} tokens", line=notes.line)
     rows = msgspec.json.decode(members["qas"], type=list[_Members])
     questions = []
@@ -164,14 +164,14 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
     places: dict[str, list[Span]] = {match_key(text): [] for text in item.answers or ()}
     if not places:
         defect("no-answer", "no accepted answer")
-    if wrong := misplaced(item.question_tokens or [], item.question):
+    if wrong := describe_misplaced(item.question_tokens or [], item.question):
         defect("wrong-token", wrong)
     detected = None
     if item.detected_answers is not None:
         detected = []
         rows = msgspec.json.decode(fields["detected_answers"], type=list[_Members])
         for found, raw in zip(item.detected_answers, rows, strict=True):
-            standing = _standing(found, passage, defect)
+            standing = _locate_detected(found, passage, defect)
             if match_key(found.text) in places:
                 places[match_key(found.text)] += standing
             elif places:
@@ -182,7 +182,7 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
                     "char_spans": [[start, end + 1] for start, end in found.char_spans],
                     "token_spans": [[start, end + 1] for start, end in found.token_spans],
                 }
-                | noted(extra=beyond(raw, _Detected))
+                | without_empty(extra=unknown_fields(raw, _Detected))
             )
         if places and not any(places.values()):
             defect("answer-without-place", "no accepted answer has a place in the context")
@@ -196,34 +196,38 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
             for text in item.answers or ()
         ),
         metadata={"question_tokens": item.question_tokens, "detected_answers": detected}
-        | noted(mrqa_extra=beyond(fields, _Question), no_gold=None if item.answers != [] else []),
+        | without_empty(
+            mrqa_extra=unknown_fields(fields, _Question), no_gold=None if item.answers != [] else []
+        ),
     )
 
 
-def _standing(found: _Detected, passage: Passage, defect: Callable[[str, str], None]) -> list[Span]:
+def _locate_detected(
+    found: _Detected, passage: Passage, defect: Callable[[str, str], None]
+) -> list[Span]:
     """Return where a detected answer stands: as the file says, else at the nearest like places."""
     spans: list[Span] = []
     for start, end in found.char_spans:
-        span = stated(found.text, passage.text, start, defect) if found.text else None
+        span = locate_answer(found.text, passage.text, start, defect) if found.text else None
         right = span == Span(start, end + 1)
         if not found.text or (span is not None and span.start == start and not right):
             defect("wrong-offset", f"characters {start} to {end} are not {found.text!r}")
         if span is not None and (right or span not in spans):
             spans.append(span)
     tokens = passage.metadata["context_tokens"]
-    if tokens is not None and not _agree(found, tokens):
+    if tokens is not None and not _tokens_match(found, tokens):
         defect(
             "wrong-token-span", f"the token span of {found.text!r} does not match its characters"
         )
     return spans
 
 
-def _agree(found: _Detected, tokens: Tokens) -> bool:
+def _tokens_match(found: _Detected, tokens: Tokens) -> bool:
     """Whether every place in tokens is the one in characters."""
     if len(found.token_spans) != len(found.char_spans):
         return False
     places = zip(found.token_spans, found.char_spans, strict=True)
-    return all(holds(tokens, *token, Span(start, end + 1)) for token, (start, end) in places)
+    return all(covers(tokens, *token, Span(start, end + 1)) for token, (start, end) in places)
 
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
@@ -251,8 +255,8 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         stream.write(encode({"header": dataset.metadata["header"]}) + b"\n")
     for passage, questions in dataset:
         if "context_tokens" not in passage.metadata:
-            raise _untokenized(f"passage {passage.passage_id}")
-        line = present(
+            raise _untokenized_error(f"passage {passage.passage_id}")
+        line = without_none(
             context=passage.text,
             qas=[_row(question) for question in questions],
             context_tokens=passage.metadata["context_tokens"],
@@ -263,7 +267,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _row(question: Question) -> dict[str, Any]:
     metadata = question.metadata
     if "question_tokens" not in metadata or "detected_answers" not in metadata:
-        raise _untokenized(f"question {question.question_id}")
+        raise _untokenized_error(f"question {question.question_id}")
     for answer in question.answers:
         if answer.kind != "span" or len(answer.texts) != 1:
             raise UsageError(
@@ -273,7 +277,7 @@ def _row(question: Question) -> dict[str, Any]:
                 cure="`closeread convert --to mrqa` drops and counts such questions",
             )
     answers = [answer.texts[0] for answer in question.answers]
-    row = present(
+    row = without_none(
         qid=question.question_id,
         question=question.text,
         question_tokens=metadata["question_tokens"],
@@ -297,7 +301,7 @@ def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | 
     ]
 
 
-def _untokenized(where: str) -> UsageError:
+def _untokenized_error(where: str) -> UsageError:
     return UsageError(
         "the MRQA form needs tokens, and this data set has none",
         where=where,

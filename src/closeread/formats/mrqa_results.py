@@ -82,7 +82,7 @@ def read_results(path: str | os.PathLike[str]) -> ResultTable:
     for index, model in enumerate(models):
         if set(model.results) != set(datasets):
             other = sorted(set(model.results) ^ set(datasets))
-            raise _wrong(
+            raise _entry_error(
                 source, index, model.name, f"has other data sets: {', '.join(other)}", datasets
             )
     return ResultTable(name=source.stem, source=str(source), datasets=datasets, models=models)
@@ -94,13 +94,15 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
     for key, value in entry.scores.items():
         dataset, _, kind = key.rpartition("_")
         if not dataset or kind not in {"em", "f1"}:
-            raise _wrong(source, index, name, f"the score {key!r}", ("<data set>_em", "_f1"))
+            raise _entry_error(source, index, name, f"the score {key!r}", ("<data set>_em", "_f1"))
         if value is not None and not 0 <= value <= 100:
-            raise _wrong(source, index, name, f"{key} is {value:g}", ("a percentage", "null"))
+            raise _entry_error(source, index, name, f"{key} is {value:g}", ("a percentage", "null"))
         values.setdefault(dataset, {})[kind] = value
     for dataset, found in values.items():
         if len(found) != 2:
-            raise _wrong(source, index, name, f"one value for {dataset}", ("its em", "its f1"))
+            raise _entry_error(
+                source, index, name, f"one value for {dataset}", ("its em", "its f1")
+            )
     return Model(
         name=name,
         team=entry.submission.user_name,
@@ -111,7 +113,7 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
     )
 
 
-def _wrong(source: Source, index: int, name: str, found: str, expected: Any) -> InputError:
+def _entry_error(source: Source, index: int, name: str, found: str, expected: Any) -> InputError:
     return InputError(
         found,
         where=f"{source}, at leaderboard[{index}] ({name})",

@@ -20,11 +20,17 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import multirc_rows
-from closeread.formats.layouts.choices import MOST_LETTERED, count_alike, options
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.choices import MAX_LETTERED, count_unclear_options, make_options
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_objects import Numbered, each_object, line_of, place, within
-from closeread.formats.layouts.json_writing import unwritable, write_array, write_lines
+from closeread.formats.layouts.json_objects import (
+    Positioned,
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
+from closeread.formats.layouts.json_writing import unwritable_error, write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -99,35 +105,39 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     lines = source.head().first("data") is None
     for at, raw in _objects(source, lines=lines):
         if lines:
-            line = source.convert(raw, _Line, line=line_of(at), within=within(at))
-            name, held, inner = str(line.idx), line.passage, raw["passage"]
+            line = source.convert(raw, _Line, line=line_number(at), within=document_path(at))
+            name, content, inner = str(line.idx), line.passage, raw["passage"]
         else:
-            paragraph = source.convert(raw, _Paragraph, within=within(at))
-            name, held, inner = paragraph.id, paragraph.paragraph, raw["paragraph"]
-        text, cuts = _without_marks(held.text)
+            paragraph = source.convert(raw, _Paragraph, within=document_path(at))
+            name, content, inner = paragraph.id, paragraph.paragraph, raw["paragraph"]
+        text, cuts = _without_marks(content.text)
         passage = Passage(passage_id=name, text=text, language=detect(text))
         questions = []
-        for number, (item, row) in enumerate(zip(held.questions, inner["questions"], strict=True)):
+        for number, (item, row) in enumerate(
+            zip(content.questions, inner["questions"], strict=True)
+        ):
             key = f"{name}-{item.idx}" if lines else f"{name}=={number}"
-            made = options(
-                [one.text for one in item.answers], place(source, at, key), most=MOST_LETTERED
+            made_options = make_options(
+                [one.text for one in item.answers],
+                describe_place(source, at, key),
+                most=MAX_LETTERED,
             )
-            count_alike(made, key, defects)
+            count_unclear_options(made_options, key, defects)
             truth = tuple(one.truth for one in item.answers)
             question = Question(
-                question_id=ids.note(key, line=line_of(at)),
+                question_id=ids.note(key, line=line_number(at)),
                 passage_id=name,
                 text=item.question,
                 kind="verification",
                 asks_for="supported",
-                options=made,
+                options=made_options,
                 option_truth=truth if any(one is not None for one in truth) else (),
                 gold_evidence=_evidence(item.sentences_used, cuts, text, key, defects),
             )
-            kept = unsaid(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
+            kept = rendering_diff(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
             kept.get("extra", {}).pop("answers", None)
             answers = [
-                unsaid(_NAME, one, mine).get(_NAME, {})
+                rendering_diff(_NAME, one, mine).get(_NAME, {})
                 for one, mine in zip(row["answers"], _answers(question, lines=lines), strict=True)
             ]
             if any(answers):
@@ -137,20 +147,20 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         kept = {"cuts": cuts} if cuts else {}
         marked = msgspec.structs.replace(passage, metadata={_NAME: kept})
         rendered, key = _passage(marked, [], lines=lines), "passage" if lines else "paragraph"
-        kept["outer"] = unsaid(_NAME, raw, rendered).get(_NAME, {})
+        kept["outer"] = rendering_diff(_NAME, raw, rendered).get(_NAME, {})
         kept["outer"].get("extra", {}).pop(key, None)
-        kept["inner"] = unsaid(_NAME, inner, rendered[key]).get(_NAME, {})
+        kept["inner"] = rendering_diff(_NAME, inner, rendered[key]).get(_NAME, {})
         kept["inner"].get("extra", {}).pop("questions", None)
         yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
 
 
-def _objects(source: Source, *, lines: bool) -> Iterator[Numbered]:
+def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:
     """Yield published paragraphs, or SuperGLUE's lines, into which rows are made."""
     if not lines:
         found = enumerate(source.elements("data", dict[str, Any]))
         return ((f"data[{number}]", raw) for number, raw in found)
     rows = multirc_rows.are_rows(source.head())
-    return multirc_rows.lines(source) if rows else each_object(source)
+    return multirc_rows.iter_lines(source) if rows else iter_objects(source)
 
 
 def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
@@ -180,8 +190,8 @@ def _evidence(
         if 0 <= number < len(cuts):
             spans.append(Span(*cuts[number]))
         else:
-            told = f"the paragraph has no sentence {number}"
-            defects.add("evidence-not-in-passage", told, question_id=name)
+            message = f"the paragraph has no sentence {number}"
+            defects.add("evidence-not-in-passage", message, question_id=name)
     if not spans:
         return ()
     return (Evidence(spans=tuple(spans), texts=tuple(span.of(text) for span in spans)),)
@@ -217,10 +227,10 @@ def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
     if cuts:
         sentences = (text[start:end] for start, end in cuts)
         text = "".join(f"<b>Sent {n}: </b>{one}<br>" for n, one in enumerate(sentences, 1))
-    held = {"text": text, "questions": questions}
+    content = {"text": text, "questions": questions}
     if lines:
-        return {"idx": _number(passage.passage_id), "passage": held}
-    return {"id": passage.passage_id, "paragraph": held}
+        return {"idx": _number(passage.passage_id), "passage": content}
+    return {"id": passage.passage_id, "paragraph": content}
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
@@ -245,25 +255,25 @@ def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
         rows = []
         for question in questions:
             parts = question.question_id.rpartition(mark)
-            named_so = question.question_id.startswith(passage.passage_id + mark)
+            has_such_id = question.question_id.startswith(passage.passage_id + mark)
             if foreign:
-                named_so &= all(map(_WHOLE.fullmatch, parts[::2]))
-            if not question.options or not named_so or changed:
-                raise unwritable(
+                has_such_id &= all(map(_WHOLE.fullmatch, parts[::2]))
+            if not question.options or not has_such_id or changed:
+                raise unwritable_error(
                     "the multirc format cannot hold this question",
                     question.question_id,
                     f"options, an id PASSAGE{mark}NUMBER{' of two integers' * foreign}, and the "
                     "sentences as they were read",
                 )
             kept = question.metadata.get(_NAME, {})
-            row = restored(_NAME, _question(question, lines=lines), question.metadata)
+            row = apply_diff(_NAME, _question(question, lines=lines), question.metadata)
             for number, own in enumerate(kept.get("answers", ())):
-                row["answers"][number] = restored(_NAME, row["answers"][number], {_NAME: own})
+                row["answers"][number] = apply_diff(_NAME, row["answers"][number], {_NAME: own})
             rows.append(row)
         kept = passage.metadata.get(_NAME, {})
         made = _passage(passage, rows, lines=lines)
-        inner = restored(_NAME, made[key], {_NAME: kept.get("inner", {})})
-        yield restored(_NAME, made, {_NAME: kept.get("outer", {})}) | {key: inner}
+        inner = apply_diff(_NAME, made[key], {_NAME: kept.get("inner", {})})
+        yield apply_diff(_NAME, made, {_NAME: kept.get("outer", {})}) | {key: inner}
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("multirc",))

@@ -16,18 +16,18 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import first
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
-from closeread.formats.layouts.ids import Ids, content_id, nth
+from closeread.formats.layouts.answer_places import first_span
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
+from closeread.formats.layouts.ids import Ids, content_id, numbered_id
 from closeread.formats.layouts.json_objects import (
-    each_object,
+    document_path,
     is_list,
-    line_of,
-    within,
+    iter_objects,
+    line_number,
     write_objects,
 )
-from closeread.formats.layouts.json_writing import unwritable
-from closeread.formats.layouts.supporting_facts import laid_out
+from closeread.formats.layouts.json_writing import unwritable_error
+from closeread.formats.layouts.supporting_facts import join_titled
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -53,8 +53,8 @@ class _Row(msgspec.Struct):
 def sniff(head: Head) -> bool:
     """Whether the first line has paragraphs with titles and texts."""
     row = head.row
-    held = row.get("paragraphs")
-    first = held[0] if isinstance(held, list) and held else None
+    paragraphs = row.get("paragraphs")
+    first = paragraphs[0] if isinstance(paragraphs, list) and paragraphs else None
     known = isinstance(first, dict) and first.keys() >= {"title", "paragraph_text"}
     return known and row.keys() >= {"id", "question"}
 
@@ -75,13 +75,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """
     ids = Ids(defects)
     seen: dict[str, list[str]] = {}
-    for at, raw in each_object(source):
-        row = source.convert(raw, _Row, line=line_of(at), within=within(at))
-        whole, cuts = laid_out([(one.title, [one.paragraph_text]) for one in row.paragraphs])
+    for at, raw in iter_objects(source):
+        row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
+        whole, cuts = join_titled([(one.title, [one.paragraph_text]) for one in row.paragraphs])
         over = seen.setdefault(row.id, [])
         if (content := content_id(f"{row.answerable}\0{whole}")) not in over:
             over.append(content)
-        name = ids.note(nth(row.id, over.index(content) + 1), line=line_of(at))
+        name = ids.note(numbered_id(row.id, over.index(content) + 1), line=line_number(at))
         passage = Passage(
             passage_id=name, text=whole, language=detect(whole), metadata={_NAME: cuts}
         )
@@ -95,7 +95,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             gold_evidence=_evidence(row, whole, cuts),
             tags={"hops": hops} if rest else {},
         )
-        metadata = unsaid(_NAME, raw, _written(passage, question))
+        metadata = rendering_diff(_NAME, raw, _written(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -104,12 +104,12 @@ def _answers(row: _Row, passage: str, name: str, defects: Defects) -> tuple[Answ
         return (Answer(kind="none"),)
     if row.answer is None:
         return ()
-    spans = first(row.answer, passage)
+    spans = first_span(row.answer, passage)
     if not spans:
-        told = f"{row.answer!r} is not in the passage"
-        defects.add("answer-not-in-passage", told, question_id=name)
+        message = f"{row.answer!r} is not in the passage"
+        defects.add("answer-not-in-passage", message, question_id=name)
     others = (
-        Answer(kind="span", texts=(text,), spans=first(text, passage))
+        Answer(kind="span", texts=(text,), spans=first_span(text, passage))
         for text in row.answer_aliases
     )
     return (Answer(kind="span", texts=(row.answer,), spans=spans), *others)
@@ -165,12 +165,12 @@ def _values(dataset: Dataset) -> Iterator[Json]:
         end = max((held[0][1] for _, held in cuts or ()), default=0)
         for question in questions:
             if cuts is None or end != len(passage.text) or question.options:
-                raise unwritable(
+                raise unwritable_error(
                     "the musique format cannot hold this question",
                     question.question_id,
                     "paragraphs with titles as they were read, and no options",
                 )
-            yield restored(_NAME, _written(passage, question), question.metadata)
+            yield apply_diff(_NAME, _written(passage, question), question.metadata)
 
 
 FORMAT = Format(

@@ -15,9 +15,9 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.json_writing import unwritable, write_array
+from closeread.formats.layouts.json_writing import unwritable_error, write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
@@ -81,10 +81,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 answers=_answers(item.consensus, story.text, name, defects),
                 tags={"type": story.type} if story.type else {},
             )
-            metadata = unsaid(_NAME, row, _row(question))
+            metadata = rendering_diff(_NAME, row, _row(question))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
         passage = Passage(passage_id=story.story_id, text=story.text, language=detect(story.text))
-        kept = unsaid(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
+        kept = rendering_diff(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
         kept["of"] = content_id(story.text)  # in which places are told that are kept, not made
         if left_out:
             kept["left_out"] = left_out
@@ -104,8 +104,8 @@ def _answers(
         return ()
     words = text[max(found.s, 0) : max(found.e, 0)]
     if not 0 <= found.s < found.e <= len(text) or not words.strip():
-        told = f"{found.s} to {found.e} is not a span of the story"
-        defects.add("span-out-of-range", told, question_id=name)
+        message = f"{found.s} to {found.e} is not a span of the story"
+        defects.add("span-out-of-range", message, question_id=name)
         return ()
     start = found.s + len(words) - len(words.lstrip())
     words = words.strip()
@@ -142,15 +142,15 @@ def _stories(dataset: Dataset) -> Iterator[Json]:
             known = all(one.spans or one.kind == "none" for one in question.answers)
             changed = of != content_id(passage.text) and _NAME in question.metadata
             if question.options or len(question.answers) > 1 or not known or changed:
-                raise unwritable(
+                raise unwritable_error(
                     "the newsqa format cannot hold this question",
                     question.question_id,
                     "one answer at most, with its place in the story as it was read; no options",
                 )
-            rows.append(restored(_NAME, _row(question), question.metadata))
+            rows.append(apply_diff(_NAME, _row(question), question.metadata))
         for number, row in passage.metadata.get(_NAME, {}).get("left_out", ()):
             rows.insert(number, row)
-        yield restored(_NAME, _story(passage, rows), passage.metadata)
+        yield apply_diff(_NAME, _story(passage, rows), passage.metadata)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("squad",))

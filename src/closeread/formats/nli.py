@@ -22,19 +22,19 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import tsv
-from closeread.formats.layouts.csv_rows import cells, first_line
-from closeread.formats.layouts.extra_fields import restored, unsaid
+from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows
+from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff
 from closeread.formats.layouts.ids import ContentIds, Ids, content_id
 from closeread.formats.layouts.json_objects import (
-    Numbered,
-    each_object,
+    Positioned,
+    describe_place,
+    document_path,
     is_list,
-    line_of,
-    place,
-    within,
+    iter_objects,
+    line_number,
     write_objects,
 )
-from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.formats.registry import Format, Info
 from closeread.text.language import code, detect
 from closeread.types import Dataset, Defects, Item, Option, Passage, Question
@@ -74,13 +74,13 @@ def sniff(head: Head) -> bool:
 
 def _names(head: Head) -> Set[str]:
     """Return the names of the first row's members, or of a table's columns."""
-    return head.row.keys() or {*(tsv.header(head) or first_line(head))}
+    return head.row.keys() or {*(tsv.tsv_header(head) or header_names(head))}
 
 
-def _rows(source: Source) -> Iterator[Numbered]:
+def _rows(source: Source) -> Iterator[Positioned]:
     if source.head().raw.lstrip()[:1] in (b"{", b"["):
-        return each_object(source)
-    return tsv.tabbed(source) if tsv.header(source.head()) else cells(source)
+        return iter_objects(source)
+    return tsv.iter_tsv_rows(source) if tsv.tsv_header(source.head()) else iter_csv_rows(source)
 
 
 def info(source: Source) -> Info:
@@ -122,15 +122,15 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     kind, known = _kind(fields), _known(_names(source.head()), fields)
     ids, content_ids = Ids(defects), ContentIds(defects)
     for at, raw in _rows(source):
-        line = line_of(at)
-        row = source.convert(raw, kind, line=line, within=within(at))
+        line = line_number(at)
+        row = source.convert(raw, kind, line=line, within=document_path(at))
         if row.label in _NO_LABEL:
             defects.add("no-label", "dropped", question_id=str(row.id or ""), line=line)
             continue
         language = row.language or "" if "language" in fields else ""
         label = known.get(row.label)
         if label is None:
-            raise _unknown(row, place(source, at, row.id), fields)
+            raise _unknown_label_error(row, describe_place(source, at, row.id), fields)
         if row.id is None:
             name = content_ids.make(row.premise, row.hypothesis, line=line)
         else:
@@ -150,7 +150,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             answers=_ANSWERS[label],
             tags={key: value for key in _TAGS if isinstance(value := getattr(row, key), str)},
         )
-        metadata = unsaid(_NAME, raw, _row(passage, question, fields))
+        metadata = rendering_diff(_NAME, raw, _row(passage, question, fields))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -174,7 +174,7 @@ def _known(names: Set[str], fields: dict[str, str]) -> _Known:
     return known
 
 
-def _unknown(row: _Row, where: str, fields: dict[str, str]) -> InputError:
+def _unknown_label_error(row: _Row, where: str, fields: dict[str, str]) -> InputError:
     if row.label == _OTHER:
         columns = f"passage={fields['premise']},question={fields['hypothesis']}"
         return InputError(
@@ -203,7 +203,7 @@ def _unknown(row: _Row, where: str, fields: dict[str, str]) -> InputError:
 
 def _row(passage: Passage, question: Question, fields: dict[str, str]) -> dict[str, Any]:
     if question.kind != "entailment" or not question.answers:
-        raise unwritable("not a premise and a hypothesis with a label", question.question_id)
+        raise unwritable_error("not a premise and a hypothesis with a label", question.question_id)
     name = question.question_id
     return {
         fields["premise"]: passage.text,
@@ -223,7 +223,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """
     fields = dataset.metadata.get(_NAME, _OCNLI)
     values = (
-        restored(_NAME, _row(passage, question, fields), question.metadata)
+        apply_diff(_NAME, _row(passage, question, fields), question.metadata)
         for passage, questions in dataset
         for question in questions
     )

@@ -20,10 +20,10 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import nq_rows
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids, content_id
-from closeread.formats.layouts.json_objects import line_of, within
-from closeread.formats.layouts.json_writing import unwritable, write_lines
+from closeread.formats.layouts.json_objects import document_path, line_number
+from closeread.formats.layouts.json_writing import unwritable_error, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -68,9 +68,9 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its page; counts ``token-out-of-range`` and ``duplicate-id``."""
     ids = Ids(defects)
-    for at, raw in nq_rows.lines(source):
-        line = line_of(at)
-        item = source.convert(raw, _Line, line=line, within=within(at))
+    for at, raw in nq_rows.iter_lines(source):
+        line = line_number(at)
+        item = source.convert(raw, _Line, line=line, within=document_path(at))
         name = ids.note(str(item.example_id), line=line)
         text = item.document_text
         passage = Passage(
@@ -88,8 +88,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 return None
             if tokens.start_token < tokens.end_token < len(starts):
                 return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
-            told = f"tokens {tokens.start_token} to {tokens.end_token} of {len(starts) - 1:,}"
-            defects.add("token-out-of-range", told, question_id=name, line=line)
+            message = f"tokens {tokens.start_token} to {tokens.end_token} of {len(starts) - 1:,}"
+            defects.add("token-out-of-range", message, question_id=name, line=line)
             return None
 
         given = item.annotations or []
@@ -111,22 +111,22 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             ),
             tags={"answer_type": _type(answers)} if answers else {},
         )
-        metadata = unsaid(_NAME, raw, _line(passage, question))
+        metadata = rendering_diff(_NAME, raw, _line(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
-def _answers(given: _Annotation, places: list[Span | None], text: str) -> list[Answer]:
+def _answers(annotation: _Annotation, places: list[Span | None], text: str) -> list[Answer]:
     """Return what one annotator accepts; nothing where this is that there is no answer."""
-    if said := _WORDS.get(given.yes_no_answer.upper()):
-        return [Answer(kind="span", texts=(said,))]
+    if word := _WORDS.get(annotation.yes_no_answer.upper()):
+        return [Answer(kind="span", texts=(word,))]
     spans = [span for span in places if span is not None]
     return [Answer(kind="span", texts=(span.of(text),), spans=(span,)) for span in spans]
 
 
-def _is_answered(given: _Annotation) -> bool:
+def _is_answered(annotation: _Annotation) -> bool:
     """Whether an annotator gave an answer, be its tokens in the page or not."""
-    return given.yes_no_answer.upper() in _WORDS or any(
-        one.start_token >= 0 for one in given.short_answers
+    return annotation.yes_no_answer.upper() in _WORDS or any(
+        one.start_token >= 0 for one in annotation.short_answers
     )
 
 
@@ -164,12 +164,12 @@ def _written(dataset: Dataset) -> Iterator[Json]:
             kept = question.metadata.get(_NAME, {}).get("extra", {})
             is_known = passage.passage_id == content_id(passage.text) and "annotations" in kept
             if question.options or (question.answers and not is_known):
-                raise unwritable(
+                raise unwritable_error(
                     "the nq format cannot hold this question",
                     question.question_id,
                     "annotations by tokens of the page as it was read, and no options",
                 )
-            yield restored(_NAME, _line(passage, question), question.metadata)
+            yield apply_diff(_NAME, _line(passage, question), question.metadata)
 
 
 FORMAT = Format(

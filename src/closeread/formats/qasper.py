@@ -18,11 +18,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import first
-from closeread.formats.layouts.extra_fields import Json, restored, turned, unsaid
+from closeread.formats.layouts.answer_places import first_span
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff, to_objects
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_objects import each_object, place
-from closeread.formats.layouts.json_writing import unwritable, write_object
+from closeread.formats.layouts.json_objects import describe_place, iter_objects
+from closeread.formats.layouts.json_writing import unwritable_error, write_object
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
@@ -82,7 +82,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     for name, raw in _papers(source) if _are_rows(source.head()) else source.members(dict):
         paper = source.convert(raw, _Paper, within=name)
-        text, places = _laid_out(paper)
+        text, places = _lay_out(paper)
         passage = Passage(passage_id=name, text=text, title=paper.title, language=detect(text))
         questions = []
         for number, row in enumerate(paper.qas):
@@ -102,37 +102,37 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                     _evidence(one.answer, places, key, defects) for one in item.answers
                 ),
             )
-            metadata = unsaid(_NAME, row, _question(question))
+            metadata = rendering_diff(_NAME, row, _question(question))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
-        metadata = unsaid(_NAME, raw, _paper(passage, paper.qas))
+        metadata = rendering_diff(_NAME, raw, _paper(passage, paper.qas))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
 def _papers(source: Source) -> Iterator[tuple[str, Json]]:
-    for at, raw in each_object(source):
+    for at, raw in iter_objects(source):
         try:
-            qas = turned(raw["qas"])
+            qas = to_objects(raw["qas"])
             for row in qas:
                 if isinstance(row.get("answers"), dict):
-                    row["answers"] = turned(row["answers"])
+                    row["answers"] = to_objects(row["answers"])
             figures = raw.get("figures_and_tables")
             made = {key: value for key, value in raw.items() if key != "id"} | {
-                "full_text": turned(raw["full_text"]),
+                "full_text": to_objects(raw["full_text"]),
                 "qas": qas,
             }
             if isinstance(figures, dict):
-                made["figures_and_tables"] = turned(figures)
+                made["figures_and_tables"] = to_objects(figures)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 "full_text, qas or answers are not lists of equal length",
-                where=place(source, at, raw.get("id", "")),
+                where=describe_place(source, at, raw.get("id", "")),
                 expected="lists of equal length: names and paragraphs, and the fields of questions",
                 cure="fix the row or remove it",
             ) from error
         yield str(raw["id"]), made
 
 
-def _laid_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
+def _lay_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
     """Return a paper's text, and where each paragraph stands first."""
     pieces, places, at = [], dict[str, Span](), 0
     for piece in (
@@ -150,22 +150,24 @@ def _laid_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
     return "\n".join(pieces), places
 
 
-def _answer(where: str, said: _Said, text: str, name: str, defects: Defects) -> Answer:
+def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defects) -> Answer:
     """Return an annotation's answer, by the official program's precedence."""
-    if said.unanswerable:
+    if annotation.unanswerable:
         return Answer(kind="none")
-    if said.extractive_spans:
-        spans = [span for one in said.extractive_spans for span in first(one, text)[:1] if one]
-        if len(spans) < len(said.extractive_spans):
-            lost = next(one for one in said.extractive_spans if not one or one not in text)
+    if annotation.extractive_spans:
+        spans = [
+            span for one in annotation.extractive_spans for span in first_span(one, text)[:1] if one
+        ]
+        if len(spans) < len(annotation.extractive_spans):
+            lost = next(one for one in annotation.extractive_spans if not one or one not in text)
             defects.add(
                 "answer-not-in-passage", f"{lost!r} is not in the passage", question_id=name
             )
-        texts = tuple(said.extractive_spans)
+        texts = tuple(annotation.extractive_spans)
         kind: Any = "span" if len(texts) == 1 else "spans"
         return Answer(kind=kind, texts=texts, spans=tuple(spans))
-    if said.free_form_answer or said.yes_no is not None:
-        words = said.free_form_answer or ("Yes" if said.yes_no else "No")
+    if annotation.free_form_answer or annotation.yes_no is not None:
+        words = annotation.free_form_answer or ("Yes" if annotation.yes_no else "No")
         return Answer(kind="span", texts=(words,))
     raise InputError(
         "an annotation without an answer",
@@ -175,15 +177,15 @@ def _answer(where: str, said: _Said, text: str, name: str, defects: Defects) -> 
     )
 
 
-def _evidence(said: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
-    if said.unanswerable:  # whose evidence the official program does not look at
+def _evidence(annotation: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
+    if annotation.unanswerable:  # whose evidence the official program does not look at
         return Evidence()
-    found = [one for one in said.evidence if one in places]
-    lost = [one for one in said.evidence if one not in places]
+    found = [one for one in annotation.evidence if one in places]
+    lost = [one for one in annotation.evidence if one not in places]
     for text in lost:
         if not text.startswith(_FLOAT):
-            told = f"{text:.60} is not a paragraph"
-            defects.add("evidence-not-in-passage", told, question_id=name)
+            message = f"{text:.60} is not a paragraph"
+            defects.add("evidence-not-in-passage", message, question_id=name)
     return Evidence(spans=tuple(places[one] for one in found), texts=(*found, *lost))
 
 
@@ -208,18 +210,18 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
     for passage, questions in dataset:
         kept = passage.metadata.get(_NAME, {}).get("extra", {})
         whole = {"title": passage.title, "qas": []} | kept
-        same = "full_text" in kept and passage.text == _laid_out(msgspec.convert(whole, _Paper))[0]
+        same = "full_text" in kept and passage.text == _lay_out(msgspec.convert(whole, _Paper))[0]
         rows = []
         for question in questions:
             own = question.metadata.get(_NAME, {}).get("extra", {})
             if not same or (question.answers and "answers" not in own):
-                raise unwritable(
+                raise unwritable_error(
                     "the qasper format cannot hold this question",
                     question.question_id,
                     "an annotated question on a paper with sections, as it was read",
                 )
-            rows.append(restored(_NAME, _question(question), question.metadata))
-        yield passage.passage_id, restored(_NAME, _paper(passage, rows), passage.metadata)
+            rows.append(apply_diff(_NAME, _question(question), question.metadata))
+        yield passage.passage_id, apply_diff(_NAME, _paper(passage, rows), passage.metadata)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("qasper",))

@@ -18,10 +18,20 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import squad_tree
-from closeread.formats.layouts.extra_fields import Json, noted
-from closeread.formats.layouts.json_objects import each_object, line_of, place, within
-from closeread.formats.layouts.json_writing import unwritable
-from closeread.formats.layouts.turns import TURNS, itself, shown, turns_of
+from closeread.formats.layouts.extra_fields import Json, without_empty
+from closeread.formats.layouts.json_objects import (
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
+from closeread.formats.layouts.json_writing import unwritable_error
+from closeread.formats.layouts.turns import (
+    TURNS,
+    parse_turns,
+    with_earlier_turns,
+    without_earlier_turns,
+)
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
 
@@ -80,41 +90,45 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         found = squad_tree.read(source, defects)
     for passage, questions in found:
         before = list[tuple[str, str]]()
-        told = []
+        shown = []
         for question in questions:
-            text = shown(question.text, before, turns)
-            told.append(msgspec.structs.replace(_kept(question), text=text))
-            before.append((question.text, _said(told[-1])))
-        yield passage, tuple(told)
+            text = with_earlier_turns(question.text, before, turns)
+            shown.append(msgspec.structs.replace(_with_turn_fields(question), text=text))
+            before.append((question.text, _teacher_answer(shown[-1])))
+        yield passage, tuple(shown)
 
 
-def _kept(question: Question) -> Question:
+def _with_turn_fields(question: Question) -> Question:
     """Return a question with what makes it a turn of a conversation under a name of its own."""
     extra = question.metadata.get("squad_extra", {})
     metadata = {key: value for key, value in question.metadata.items() if key != "squad_extra"}
     metadata[_NAME] = {key: value for key, value in extra.items() if key in _OF_TURNS}
     rest = {key: value for key, value in extra.items() if key not in _OF_TURNS}
-    return msgspec.structs.replace(question, metadata=metadata | noted(squad_extra=rest or None))
+    return msgspec.structs.replace(
+        question, metadata=metadata | without_empty(squad_extra=rest or None)
+    )
 
 
-def _bare(question: Question) -> Question:
+def _without_turns(question: Question) -> Question:
     """Return a question as the tree has it, without the turns that were shown with it.
 
     Raises:
         UsageError: It was not read from a conversation.
     """
     if _NAME not in question.metadata:
-        raise unwritable(
+        raise unwritable_error(
             "the quac format cannot hold this question",
             question.question_id,
             "a turn of a conversation that was read from this format",
         )
     extra = question.metadata.get("squad_extra", {}) | question.metadata[_NAME]
-    metadata = question.metadata | noted(squad_extra=extra or None)
-    return msgspec.structs.replace(question, text=itself(question.text), metadata=metadata)
+    metadata = question.metadata | without_empty(squad_extra=extra or None)
+    return msgspec.structs.replace(
+        question, text=without_earlier_turns(question.text), metadata=metadata
+    )
 
 
-def _said(question: Question) -> str:
+def _teacher_answer(question: Question) -> str:
     """Return what the teacher of the conversation answered."""
     original = question.metadata[_NAME].get("orig_answer")
     text = original.get("text") if isinstance(original, dict) else None
@@ -122,14 +136,14 @@ def _said(question: Question) -> str:
 
 
 def _articles(source: Source) -> Iterator[Json]:
-    for at, raw in each_object(source):
-        row = source.convert(raw, _Row, within=within(at), line=line_of(at))
+    for at, raw in iter_objects(source):
+        row = source.convert(raw, _Row, within=document_path(at), line=line_number(at))
         try:
             qas = [*_questions(row)]
         except ValueError as error:
             raise InputError(
                 "the lists differ in length",
-                where=place(source, at, row.dialogue_id),
+                where=describe_place(source, at, row.dialogue_id),
                 expected="as many answers, followups, yesnos and turn_ids as questions",
                 cure="fix the row or remove it",
             ) from error
@@ -152,7 +166,7 @@ def _questions(row: _Row) -> Iterator[Json]:
         row.turn_ids, row.questions, row.followups, row.yesnos, row.answers.texts,
         row.answers.answer_starts, row.orig_answers.texts, row.orig_answers.answer_starts,
     )  # fmt: skip
-    for name, text, followup, yesno, texts, starts, said, begins in zip(*lists, strict=True):
+    for name, text, followup, yesno, texts, starts, original, begins in zip(*lists, strict=True):
         pairs = zip(texts, starts, strict=True)
         yield {
             "id": name,
@@ -160,12 +174,12 @@ def _questions(row: _Row) -> Iterator[Json]:
             "answers": [{"text": one, "answer_start": start} for one, start in pairs],
             "followup": _letter(followup, _FOLLOWUP),
             "yesno": _letter(yesno, _YESNO),
-            "orig_answer": {"text": said, "answer_start": begins},
+            "orig_answer": {"text": original, "answer_start": begins},
         }
 
 
-def _letter(said: int | str, letters: str) -> int | str:
-    return letters[said] if isinstance(said, int) and 0 <= said < len(letters) else said
+def _letter(value: int | str, letters: str) -> int | str:
+    return letters[value] if isinstance(value, int) and 0 <= value < len(letters) else value
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
@@ -177,20 +191,20 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
     def bare(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
-            yield passage, tuple(map(_bare, questions))
+            yield passage, tuple(map(_without_turns, questions))
 
     squad_tree.write(replace(dataset, read=bare), stream)
 
 
-def named(given: Mapping[str, str]) -> Format:
+def with_turns(settings: Mapping[str, str]) -> Format:
     """Return the format with as many earlier turns shown as the user says: ``quac,turns=3``.
 
     Raises:
         UsageError: It is no whole number.
     """
-    return replace(FORMAT, read=partial(read, turns=turns_of(_NAME, given)))
+    return replace(FORMAT, read=partial(read, turns=parse_turns(_NAME, settings)))
 
 
 FORMAT = Format(
-    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("quac",), named=named
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("quac",), named=with_turns
 )

@@ -11,10 +11,10 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.drop_annotations import Asked, read_annotation
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.drop_annotations import AnnotatedQuestion, read_annotation
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import unwritable, write_array
+from closeread.formats.layouts.json_writing import unwritable_error, write_array
 from closeread.formats.registry import Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -62,7 +62,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         document = source.convert(raw, _Document, within=spot)
         # The document's own fields travel with its first paragraph, which says that it is first.
         own = {
-            _NAME: {"document": unsaid(_NAME, raw, _document(document.title, [])).get(_NAME, {})}
+            _NAME: {
+                "document": rendering_diff(_NAME, raw, _document(document.title, [])).get(_NAME, {})
+            }
         }
         own[_NAME]["document"].get("extra", {}).pop("paragraphs", None)
         for number, part in enumerate(document.paragraphs):
@@ -78,21 +80,25 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             for at, row in enumerate(paragraph.qas):
                 within = f"{here}.qas[{at}]"
                 item = source.convert(row, _Question, within=within)
-                asked = Asked(item.id, item.question, passage.text, source, within, defects)
-                questions.append(_question(item, row, asked, passage.passage_id))
+                annotated = AnnotatedQuestion(
+                    item.id, item.question, passage.text, source, within, defects
+                )
+                questions.append(_question(item, row, annotated, passage.passage_id))
                 ids.note(questions[-1].question_id)
-            kept = unsaid(_NAME, part, _paragraph(passage, paragraph.qas)).get(_NAME, {})
+            kept = rendering_diff(_NAME, part, _paragraph(passage, paragraph.qas)).get(_NAME, {})
             kept |= own.pop(_NAME, {})
             metadata = {_NAME: kept} if kept else {}
             yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
-def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Question:
+def _question(
+    item: _Question, row: Json, annotated: AnnotatedQuestion, passage_id: str
+) -> Question:
     answers: tuple[Answer, ...] = ()
     if item.answers:
         texts = [answer.text for answer in item.answers]
         starts = [answer.answer_start for answer in item.answers]
-        answers = (read_annotation({"spans": texts}, asked, starts),)
+        answers = (read_annotation({"spans": texts}, annotated, starts),)
     question = Question(
         question_id=item.id,
         passage_id=passage_id,
@@ -101,7 +107,7 @@ def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Ques
         answers=answers,
         tags={"answer_type": answers[0].kind} if answers else {},
     )
-    return msgspec.structs.replace(question, metadata=unsaid(_NAME, row, _row(question)))
+    return msgspec.structs.replace(question, metadata=rendering_diff(_NAME, row, _row(question)))
 
 
 def _row(question: Question) -> Json:
@@ -143,17 +149,17 @@ def _documents(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         kept = passage.metadata.get(_NAME, {})
         if "document" in kept and paragraphs:
-            yield restored(_NAME, _document(title, paragraphs), own)
+            yield apply_diff(_NAME, _document(title, paragraphs), own)
             paragraphs = []
         if not paragraphs:
             title, own = passage.title, {_NAME: kept.get("document", {})}
         for question in questions:
             if len(question.answers) > 1:
-                raise unwritable(
+                raise unwritable_error(
                     "Quoref's own form holds one accepted answer for each question",
                     question.question_id,
                 )
-        rows = [restored(_NAME, _row(question), question.metadata) for question in questions]
-        paragraphs.append(restored(_NAME, _paragraph(passage, rows), passage.metadata))
+        rows = [apply_diff(_NAME, _row(question), question.metadata) for question in questions]
+        paragraphs.append(apply_diff(_NAME, _paragraph(passage, rows), passage.metadata))
     if paragraphs:
-        yield restored(_NAME, _document(title, paragraphs), own)
+        yield apply_diff(_NAME, _document(title, paragraphs), own)

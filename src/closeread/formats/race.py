@@ -14,10 +14,20 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.extra_fields import restored, unsaid
+from closeread.formats.layouts.choices import (
+    gold_from_letter,
+    gold_letter,
+    make_options,
+    require_options,
+)
+from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
 from closeread.formats.layouts.json_writing import write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
@@ -39,8 +49,8 @@ class _Article(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first object is an article with parallel questions and options."""
-    held = head.row.get("options")
-    several = isinstance(held, list) and bool(held) and isinstance(held[0], list)
+    questions = head.row.get("options")
+    several = isinstance(questions, list) and bool(questions) and isinstance(questions[0], list)
     return several and head.row.keys() >= {"article", "questions"}
 
 
@@ -57,9 +67,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: An article has not as many options and answers as questions.
     """
     ids = Ids(defects)
-    for number, (at, raw) in enumerate(each_object(source), 1):
-        line = line_of(at)
-        article = source.convert(raw, _Article, line=line, within=within(at))
+    for number, (at, raw) in enumerate(iter_objects(source), 1):
+        line = line_number(at)
+        article = source.convert(raw, _Article, line=line, within=document_path(at))
         passage_id = article.id or str(line or number)
         if len(article.questions) != len(article.options) or (
             article.answers is not None and len(article.answers) != len(article.questions)
@@ -68,7 +78,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 f"{count_of(len(article.questions), 'question')}, "
                 f"{count_of(len(article.options), 'set of options', 'sets of options')}, "
                 f"{count_of(len(article.answers or []), 'answer')}",
-                where=place(source, at, passage_id),
+                where=describe_place(source, at, passage_id),
                 expected="the same number of each",
                 cure="complete the article or remove it",
             )
@@ -78,7 +88,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         questions = []
         for index, (stem, texts) in enumerate(zip(article.questions, article.options, strict=True)):
             question_id = ids.note(f"{passage_id}-{index}", line=line)
-            choices = options(texts, place(source, at, question_id))
+            choices = make_options(texts, describe_place(source, at, question_id))
             letter = article.answers[index] if article.answers is not None else None
             questions.append(
                 Question(
@@ -88,10 +98,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                     kind="choice",
                     asks_for=asks_for(stem),
                     options=choices,
-                    answers=by_letter(letter, choices, question_id, defects),
+                    answers=gold_from_letter(letter, choices, question_id, defects),
                 )
             )
-        metadata = unsaid(_NAME, raw, _article(passage, tuple(questions)))
+        metadata = rendering_diff(_NAME, raw, _article(passage, tuple(questions)))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
@@ -99,10 +109,10 @@ def _article(passage: Passage, questions: tuple[Question, ...]) -> dict[str, Any
     made: dict[str, Any] = {
         "article": passage.text,
         "questions": [question.text for question in questions],
-        "options": [need_options(question, _NAME) for question in questions],
+        "options": [require_options(question, _NAME) for question in questions],
         "id": passage.passage_id,
     }
-    letters = [letter_of(question) for question in questions]
+    letters = [gold_letter(question) for question in questions]
     if None not in letters:
         made["answers"] = letters
     return made
@@ -117,7 +127,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     write_lines(
         stream,
         (
-            restored(_NAME, _article(passage, questions), passage.metadata)
+            apply_diff(_NAME, _article(passage, questions), passage.metadata)
             for passage, questions in dataset
         ),
     )

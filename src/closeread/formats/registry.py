@@ -14,13 +14,13 @@ from closeread.formats import external, unsupported
 from closeread.formats.files.atomic_write import writing
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.csv_rows import first_line
+from closeread.formats.layouts.csv_rows import header_names
 from closeread.registry import lookup
 from closeread.registry.contracts import outsider
 from closeread.registry.external import Outsider
 from closeread.types import Dataset, Defects, Item, Question
 
-_MOST_COLUMNS = 40  # that a message tells
+_MAX_COLUMNS = 40  # that a message tells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +76,10 @@ def guess(source: Source) -> str:
             cure=f"name the format with {source.option}",
         )
     head = source.long_head()
-    if known := unsupported.told(head, _names(head)):
-        raise InputError(known.told, where=str(source), cure=known.cure)
+    if known := unsupported.find_unsupported(head, _column_names(head)):
+        raise InputError(known.found, where=str(source), cure=known.cure)
     raise InputError(
-        "the content is of no known format" + _columns(source.head()),
+        "the content is of no known format" + _describe_columns(source.head()),
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
         cure=f"name the format with {source.option}; if the file has one question a row (JSON "
@@ -88,14 +88,14 @@ def guess(source: Source) -> str:
     )
 
 
-def _names(head: Head) -> list[str]:
-    return list(head.row) if head.row or head.value is not None else first_line(head)
+def _column_names(head: Head) -> list[str]:
+    return list(head.row) if head.row or head.value is not None else header_names(head)
 
 
-def _columns(head: Head) -> str:
+def _describe_columns(head: Head) -> str:
     """Tell the columns of the first row, where there are rows."""
-    names = _names(head)
-    if not 2 <= len(names) <= _MOST_COLUMNS or not all(map(str.isprintable, names)):
+    names = _column_names(head)
+    if not 2 <= len(names) <= _MAX_COLUMNS or not all(map(str.isprintable, names)):
         return ""
     return ": the first row has the columns " + ", ".join(name[:40] for name in names)
 
@@ -109,8 +109,8 @@ def _recognise(head: Head) -> str:
 
 def _diagnose(source: Source) -> None:
     """Raise the more exact error: an archive, no UTF-8, or JSON that breaks off."""
-    if told := source.as_packed():
-        raise told
+    if binary := source.binary_error():
+        raise binary
     raw = source.head().raw
     if source.head().value == []:
         raise InputError("the list is empty", where=str(source), cure="pass a file with questions")
@@ -149,7 +149,7 @@ def load(
     """
     source = Source(path, option=option)
     name = format or guess(source)
-    chosen = named(name)
+    chosen = find_format(name)
     info = chosen.info(source) if facts else Info()
 
     return Dataset(
@@ -165,23 +165,23 @@ def load(
     )
 
 
-def named(format: str) -> Format:  # noqa: A002
+def find_format(format: str) -> Format:  # noqa: A002
     """Return the format of a name; ``NAME,KEY=VALUE,...`` says more of the file.
 
     Raises:
         UnknownNameError: There is no such format.
         UsageError: It is none, or takes nothing of what is said.
     """
-    name, *said = format.split(",")
+    name, *settings = format.split(",")
     found = lookup.resolve("format", name)
     if not isinstance(found, Format):
         raise UsageError(
             f"the format {name} is a {type(found).__name__}, not a Format",
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
-    if said:
-        given = dict(one.partition("=")[::2] for one in said)
-        if found.named is None or not all(one.find("=") > 0 for one in said):
+    if settings:
+        given = dict(one.partition("=")[::2] for one in settings)
+        if found.named is None or not all(one.find("=") > 0 for one in settings):
             raise UsageError(
                 f"the format {format} has unknown settings",
                 expected="rows,passage=COLUMN,question=COLUMN,..." if found.named else name,
@@ -189,10 +189,10 @@ def named(format: str) -> Format:  # noqa: A002
             )
         found = found.named(given)
     theirs = outsider("format", name)
-    return found if theirs is None else _held(theirs, found)
+    return found if theirs is None else _guarded(theirs, found)
 
 
-def _held(whose: Outsider, found: Format) -> Format:
+def _guarded(whose: Outsider, found: Format) -> Format:
     def info(source: Source) -> Info:
         with whose.failing("failed while it read the file-level facts"):
             facts = found.info(source)
@@ -203,9 +203,9 @@ def _held(whose: Outsider, found: Format) -> Format:
     return replace(
         found,
         info=info,
-        read=external.items_of(whose, found.read),
-        write=found.write and external.told(whose, found.write),
-        read_gold=found.read_gold and external.questions_of(whose, found.read_gold),
+        read=external.guard_read(whose, found.read),
+        write=found.write and external.guard_write(whose, found.write),
+        read_gold=found.read_gold and external.guard_read_gold(whose, found.read_gold),
     )
 
 
@@ -220,7 +220,7 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format
-    chosen = named(name)
+    chosen = find_format(name)
     if chosen.write is None:
         raise UsageError(
             f"closeread reads the format {name} but does not write it",

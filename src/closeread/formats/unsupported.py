@@ -6,51 +6,51 @@ from typing import NamedTuple
 from closeread.formats.files.head import Head
 
 
-class Unread(NamedTuple):
+class Unsupported(NamedTuple):
     """A set that is told by the names in its first record."""
 
     names: frozenset[str]
-    told: str
+    found: str
     cure: str
 
 
 _KNOWN = (
-    Unread(
+    Unsupported(
         frozenset(("documents", "question", "question_type", "fact_or_opinion")),
         "rows of DuReader 2.0, with several documents and free-form answers",
         "name the columns: "
         "rows,passage=documents.paragraphs,question=question,answer=answers,id=question_id",
     ),
-    Unread(
+    Unsupported(
         frozenset(("passages", "query", "answers", "query_id")),
         "rows of MS MARCO, with several passages and free-form answers, one of which is "
         "`No Answer Present.`",
         "name the columns: "
         "rows,passage=passages.passage_text,question=query,answer=answers,id=query_id",
     ),
-    Unread(
+    Unsupported(
         frozenset(("QuestionId", "QuestionSource")),  # in `Data`, what follows it is far away
         "TriviaQA, whose passages are in other files",
         "convert both to SQuAD's form with TriviaQA's utils/convert_to_squad_format.py; or use "
         "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
     ),
-    Unread(
+    Unsupported(
         frozenset(("story_text", "question", "answer_char_ranges")),
         "NewsQA as a table, with answers as character ranges",
         "use combined-newsqa-data-v1.json, which NewsQA's tools write beside this file",
     ),
-    Unread(
+    Unsupported(
         frozenset(("story_text", "question", "answer_token_ranges")),
         "a split of NewsQA, with answers as token ranges",
         "use combined-newsqa-data-v1.json, which NewsQA's tools also write: its field `type` names "
         "the split",
     ),
 )
-_ASIDE = {"id", "question_id", "choices", "options", "answerKey", "subject", "explanation"}
+_OTHER_COLUMNS = {"id", "question_id", "choices", "options", "answerKey", "subject", "explanation"}
 _ANSWERS = frozenset(("answer", "answers"))
 
 
-def told(head: Head, columns: Iterable[str]) -> Unread | None:
+def find_unsupported(head: Head, columns: Iterable[str]) -> Unsupported | None:
     """Return what the first record shows; None where that is nothing known.
 
     Args:
@@ -61,9 +61,9 @@ def told(head: Head, columns: Iterable[str]) -> Unread | None:
     for one in _KNOWN:
         if one.names <= names | (inner.keys() if isinstance(inner, dict) else set()):
             return one
-    rest = names - _ANSWERS - _ASIDE
+    rest = names - _ANSWERS - _OTHER_COLUMNS
     if rest == {"question"} and len(names) > 1:
-        return Unread(
+        return Unsupported(
             names,
             "questions without a passage",
             "add a column `passage` with the text that each question is about; closeread does not "

@@ -15,8 +15,13 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.extra_fields import present, restored, unsaid
+from closeread.formats.layouts.choices import (
+    gold_from_letter,
+    gold_letter,
+    make_options,
+    require_options,
+)
+from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff, without_none
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_writing import write_array
 from closeread.formats.registry import Format, Info
@@ -86,9 +91,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             spot = source.place(spot, item.qid)
             question = _question(item, passage, sentences, where=spot, defects=defects)
             ids.note(question.question_id)
-            metadata = unsaid(_NAME, row, _row(question, passage))
+            metadata = rendering_diff(_NAME, row, _row(question, passage))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
-        metadata = unsaid(_NAME, raw, _context(passage, raw["qas"]))
+        metadata = rendering_diff(_NAME, raw, _context(passage, raw["qas"]))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
@@ -101,7 +106,7 @@ def _question(
     defects: Defects,
 ) -> Question:
     name = str(item.qid)
-    made = options(item.options, where, exactly=4)
+    made = make_options(item.options, where, exactly=4)
     for field, values in (
         ("correctness", item.correctness),
         ("golden_evidence", item.golden_evidence),
@@ -124,7 +129,7 @@ def _question(
         asks_for=polarity(item.question),
         options=made,
         option_truth=tuple([{0: False, 1: True}.get(value) for value in item.correctness or ()]),
-        answers=by_letter(item.answer, made, name, defects),
+        answers=gold_from_letter(item.answer, made, name, defects),
         gold_evidence=gold,
     )
     _check_truth(question, defects)
@@ -169,7 +174,7 @@ def _evidence(
 
 
 def _check_truth(question: Question, defects: Defects) -> None:
-    letter = letter_of(question)
+    letter = gold_letter(question)
     if not letter or not question.option_truth:
         return
     picked = question.asks_for == "supported"
@@ -198,13 +203,13 @@ def _row(question: Question, passage: Passage) -> dict[str, Any]:
         found.option_label: list(found.texts) or [span.of(passage.text) for span in found.spans]
         for found in question.gold_evidence
     }
-    texts = need_options(question, _NAME, exactly=4)
+    texts = require_options(question, _NAME, exactly=4)
     truth = question.option_truth
-    return present(
+    return without_none(
         qid=question.question_id,
         question=question.text,
         options=texts,
-        answer=letter_of(question),
+        answer=gold_letter(question),
         correctness=[int(bool(true)) for true in truth] if truth and None not in truth else None,
         golden_evidence=[evidence.get(option.label, []) for option in question.options]
         if evidence
@@ -225,9 +230,9 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _contexts(dataset: Dataset) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
         rows = [
-            restored(_NAME, _row(question, passage), question.metadata) for question in questions
+            apply_diff(_NAME, _row(question, passage), question.metadata) for question in questions
         ]
-        yield restored(_NAME, _context(passage, rows), passage.metadata)
+        yield apply_diff(_NAME, _context(passage, rows), passage.metadata)
 
 
 FORMAT = Format(

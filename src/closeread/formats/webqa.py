@@ -12,10 +12,10 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import first
-from closeread.formats.layouts.extra_fields import Json, restored, unsaid
+from closeread.formats.layouts.answer_places import first_span
+from closeread.formats.layouts.extra_fields import Json, apply_diff, rendering_diff
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import unwritable, write_object
+from closeread.formats.layouts.json_writing import unwritable_error, write_object
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -45,21 +45,25 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each text with its question; counts ``answer-not-in-passage``, ``duplicate-id``."""
     ids = Ids(defects)
     for key, raw in source.members(dict):
-        asked = source.convert(raw, _Question, within=key)
-        for number, (name, row) in enumerate(asked.evidences.items()):
+        item_of_question = source.convert(raw, _Question, within=key)
+        for number, (name, row) in enumerate(item_of_question.evidences.items()):
             item = source.convert(row, _Evidence, within=f"{key}.evidences.{name}")
             passage = Passage(passage_id=name, text=item.evidence, language=detect(item.evidence))
             question = Question(
                 question_id=ids.note(name),
                 passage_id=name,
-                text=asked.question,
+                text=item_of_question.question,
                 kind="span",
                 answers=_answers(item, name, defects),
                 tags={"question_id": key},
             )
-            kept = unsaid(_NAME, row, _row(passage, question)).get(_NAME, {})
+            kept = rendering_diff(_NAME, row, _row(passage, question)).get(_NAME, {})
             if number == 0:  # what stands beside all texts of a question
-                kept |= {"beside": unsaid(_NAME, raw, _member(asked.question, asked.evidences))}
+                kept |= {
+                    "beside": rendering_diff(
+                        _NAME, raw, _member(item_of_question.question, item_of_question.evidences)
+                    )
+                }
             metadata = {_NAME: kept} if kept else {}
             yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
@@ -69,7 +73,7 @@ def _answers(item: _Evidence, name: str, defects: Defects) -> tuple[Answer, ...]
         return (Answer(kind="none"),)
     made = []
     for text in item.answer or ():
-        spans = first(text, item.evidence) if text else ()
+        spans = first_span(text, item.evidence) if text else ()
         if not spans:
             defects.add(
                 "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
@@ -102,19 +106,19 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
         for question in questions:
             name = question.question_id
             if question.options:
-                raise unwritable("the webqa format cannot hold options", name)
+                raise unwritable_error("the webqa format cannot hold options", name)
             of = question.tags.get("question_id", name)
             if rows and (of != key or name in rows):
-                yield key, restored(_NAME, _member(text, rows), beside)
+                yield key, apply_diff(_NAME, _member(text, rows), beside)
                 rows = {}
             if not rows:
                 key, text = of, question.text
                 beside = question.metadata.get(_NAME, {}).get("beside", {})
             kept = question.metadata.get(_NAME, {})
             own = {part: kept[part] for part in ("extra", "absent") if part in kept}
-            rows[name] = restored(_NAME, _row(passage, question), {_NAME: own})
+            rows[name] = apply_diff(_NAME, _row(passage, question), {_NAME: own})
     if rows:
-        yield key, restored(_NAME, _member(text, rows), beside)
+        yield key, apply_diff(_NAME, _member(text, rows), beside)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("cmrc",))

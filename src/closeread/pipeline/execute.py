@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.files.open_all import each_opened
-from closeread.formats.files.output_place import within
+from closeread.formats.files.open_all import open_each
+from closeread.formats.files.output_place import output_file_in
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
 from closeread.protocols import Begin, unwatched
@@ -79,8 +79,8 @@ def execute(
     for folder in folders(recipe, out):
         must_be_free(folder, allowed=resume or overwrite)
         if recipe.audit is not None:
-            within(folder, AUDIT)
-    report = within(out, REPORT)
+            output_file_in(folder, AUDIT)
+    report = output_file_in(out, REPORT)
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
     # Everything is opened before anything is read: a wrong name at the end costs no run.
@@ -91,7 +91,7 @@ def execute(
     with_train = recipe.audit is not None and bool(recipe.audit.train)
     if recipe.audit is not None and with_train:
         opens.append(partial(open_dataset, recipe.audit.train, None, False))
-    datasets = each_opened(opens)
+    datasets = open_each(opens)
     train = datasets.pop() if with_train else None
     runs, summaries, audits = [], [], []
     for dataset, folder in zip(datasets, folders(recipe, out), strict=True):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
+from closeread.formats.files.toml import describe_unknown_key, explain_toml, read_toml
 from closeread.wording import argument
 
 # Those of `closeread audit` that need no more than a run: no table of scores, log or change.
@@ -120,7 +120,7 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
     problems = []
     for key, value in raw.items():
         if key not in known:
-            problems.append(unknown_key(key, known, prefix))
+            problems.append(describe_unknown_key(key, known, prefix))
         elif isinstance(value, dict) and (inner := _section(known[key])) is not None:
             problems += _unknown_keys(value, inner, f"{prefix}{key}.")
     return problems

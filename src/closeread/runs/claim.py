@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.files.output_place import must_take_folder, within
+from closeread.formats.files.output_place import must_take_folder, output_file_in
 from closeread.runs.ledger import Ledger
 from closeread.runs.records import FILES, RunInfo
 from closeread.runs.selection import ONLY
@@ -68,7 +68,7 @@ def claimed(
     try:
         present = _inspect(folder, resume or overwrite)
         for name in (INFO, LEDGER, PREDICTIONS, ONLY, f".{INFO}.new.part"):
-            within(folder, name)
+            output_file_in(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:
         _leave_as_it_was(folder, made)

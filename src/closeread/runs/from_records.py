@@ -9,7 +9,7 @@ from typing import IO
 
 import msgspec
 
-from closeread.formats.logs.prompts import answers_shown, shows_itself
+from closeread.formats.logs.prompts import example_answers, shows_own_question
 from closeread.formats.logs.records import LogRecord
 from closeread.runs.store import LEDGER, LOG_SCORES, LOG_SHOWN, PREDICTIONS, Shown
 from closeread.types import Defects, Passage, Question, Score
@@ -83,14 +83,14 @@ class RunWriter:
         passage, prompt = record.passage.text, record.prompt
         answers = record.shown
         if answers is None:
-            answers = answers_shown(prompt, passage)
+            answers = example_answers(prompt, passage)
         if answers is None:
             return
         if LOG_SHOWN not in self._files:
             stream = self._stack.enter_context((self.path / LOG_SHOWN).open("wb"))
             self._files[LOG_SHOWN] = stream
         if answers:
-            itself = shows_itself(prompt, passage, record.question)
+            itself = shows_own_question(prompt, passage, record.question)
             self._write(LOG_SHOWN, Shown(name, answers, itself))
 
     def _named(self, name: str) -> str:

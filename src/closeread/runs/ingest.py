@@ -13,7 +13,7 @@ import msgspec
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files.source import Source
-from closeread.formats.logs.detect import found_in, unreadable_in
+from closeread.formats.logs.detect import find_logs, find_unreadable
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.from_records import RunWriter
@@ -71,13 +71,13 @@ def ingest(
     """
     _must_be_free(out, overwrite)
     places = [path.absolute() for path in logs]
-    found = found_in(places, harness)
+    found = find_logs(places, harness)
     with _built_beside(out) as folder:
         made: list[tuple[Path, LogFacts]] = []
         models: list[str] = []
         skipped: dict[str, int] = {}
         kept: dict[str, int] = {}
-        passed_over = unreadable_in(places)
+        passed_over = find_unreadable(places)
         for path, reader in found:
             problems = Problems()
             try:
@@ -123,7 +123,7 @@ def _read(
                 writer = stack.enter_context(RunWriter(inner, record.task, problems.kept))
                 writers[record.task] = writer
             writer.add(_read_anew(record) if record.unread else record)
-        problems.settle(path, skip=skip_bad)
+        problems.raise_unless_skipped(path, skip=skip_bad)
         for task in facts.keys() - writers.keys():
             if not facts[task].scores:
                 continue

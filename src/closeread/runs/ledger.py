@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import InputError, StorageError
-from closeread.formats.files.output_place import refused
+from closeread.formats.files.output_place import write_error
 from closeread.system.locks import take
 from closeread.types import Prediction
 
@@ -157,7 +157,7 @@ def _lock(handle: int, path: Path) -> None:
 
 
 def _storage_error(path: Path, error: OSError) -> StorageError:
-    told = refused(error, path)
+    told = write_error(error, path)
     return StorageError(
         told.found,
         where=told.where,

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.formats.layouts.choices import as_number, as_typed
+from closeread.formats.layouts.choices import parse_letter, parse_number
 from closeread.formats.submissions.raw_prediction import text_answer
 from closeread.runs.ambiguous_answers import says_none
 from closeread.runs.records import RunSummary
@@ -67,7 +67,7 @@ def told(changed: Mapping[str, Changed]) -> Iterator[str]:
 
 
 def _as_letter(said: str | None, _: Question) -> str | None:
-    return as_typed(said or "") or None
+    return parse_letter(said or "") or None
 
 
 def _as_none(said: str | None, _: Question) -> str | None:
@@ -75,7 +75,7 @@ def _as_none(said: str | None, _: Question) -> str | None:
 
 
 def _by_number(said: str | None, question: Question, first: int) -> str | None:
-    place = (as_number(said or "") or 0) - first
+    place = (parse_number(said or "") or 0) - first
     options = question.options
     return options[place].label if 0 <= place < len(options) else None
 

@@ -10,7 +10,7 @@ import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
 from closeread.formats.files.atomic_write import replacing
-from closeread.formats.files.output_place import within
+from closeread.formats.files.output_place import output_file_in
 from closeread.items import telling
 from closeread.metrics.summary import describe_pools
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
@@ -65,7 +65,7 @@ def score_run(
             cure="ingest the harness' per-sample log; its overall scores are in run.json",
         )
     try:
-        scores, summary = (within(run.path, name) for name in (SCORES, SUMMARY))
+        scores, summary = (output_file_in(run.path, name) for name in (SCORES, SUMMARY))
         with replacing(scores) as out:
             found = _scored(
                 dataset,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from closeread.errors import MismatchError
-from closeread.formats.layouts.choices import as_number, as_typed
+from closeread.formats.layouts.choices import parse_letter, parse_number
 from closeread.metrics.choice import picked_label
 from closeread.runs.ambiguous_answers import accepted, declines, says_several
 from closeread.text.garbled import may_be, undone
@@ -172,9 +172,9 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             letter = picked_label(question, prediction)
             if letter not in labels:
                 no_options.append(question.question_id)
-                if as_number(said) is not None:
+                if parse_number(said) is not None:
                     numbers.append(question.question_id)
-            read = as_typed(said)
+            read = parse_letter(said)
             if read in labels and said != read and letter not in labels - {read}:
                 typed.append(question.question_id)
         elif not question.options and declines(question, prediction):

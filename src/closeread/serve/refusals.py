@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.parse_errors import byte_of, explain
+from closeread.formats.files.parse_errors import byte_position, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
@@ -103,7 +103,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 def _place(error: Exception, raw: bytes) -> str:
     """Return the line and the character at which a parser stopped; "" where it does not say."""
-    at_byte = byte_of(error)
+    at_byte = byte_position(error)
     if at_byte is None:
         return ""
     lines = raw[:at_byte].split(b"\n")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
+from closeread.formats.files.toml import describe_unknown_key, explain_toml, read_toml
 from closeread.registry.factory import PathText, path_of
 from closeread.wording import argument
 
@@ -111,7 +111,7 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     """
     fields = msgspec.structs.fields(kind)  # type: ignore[arg-type]
     known = [field.name for field in fields]
-    unknown = [unknown_key(key, known, prefix) for key in raw if key not in known]
+    unknown = [describe_unknown_key(key, known, prefix) for key in raw if key not in known]
     if unknown:
         raise InputError("; ".join(unknown), where=str(path), cure=_CURE)
     try:

@@ -9,7 +9,12 @@ import pytest
 from closeread import hand_in
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
-from closeread.formats.layouts.supporting_facts import evidence, facts_of, laid_out, touched
+from closeread.formats.layouts.supporting_facts import (
+    evidence_to_facts,
+    facts_to_evidence,
+    join_titled,
+    overlapping_facts,
+)
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.dumping import hand_in as write_predictions
 from closeread.metrics import hotpotqa
@@ -115,14 +120,16 @@ def test_a_sentence_that_a_reader_finds_is_the_fact():
     first = "Mara Ilse was a painter."
     facts = [["Mara", 0], ["Mara", 1]]
     paragraphs = [("Mara", [first, " Her brother was Tom.", " "]), ("Tom", ["Tom flew kites. "])]
-    text, cuts = laid_out(paragraphs)
-    found = evidence(facts, paragraphs, cuts)
+    text, cuts = join_titled(paragraphs)
+    found = facts_to_evidence(facts, paragraphs, cuts)
     assert found.texts == (first, "Her brother was Tom.")
     assert [span.of(text) for span in found.spans] == [*found.texts]
     assert {*found.spans} <= {*sentences(text)}
-    assert facts_of(found, paragraphs, cuts) == [(title, number) for title, number in facts]
-    assert evidence([("Tom", 0)], paragraphs, cuts).texts == ("Tom flew kites.",)
-    assert evidence([("Mara", 2)], paragraphs, cuts) == Evidence(texts=("Mara #2",))
+    assert evidence_to_facts(found, paragraphs, cuts) == [
+        (title, number) for title, number in facts
+    ]
+    assert facts_to_evidence([("Tom", 0)], paragraphs, cuts).texts == ("Tom flew kites.",)
+    assert facts_to_evidence([("Mara", 2)], paragraphs, cuts) == Evidence(texts=("Mara #2",))
 
 
 def test_what_was_handed_in_is_written_again(tmp_path, recorded):
@@ -147,10 +154,10 @@ def _sets(facts):
 
 
 def test_evidence_that_is_cut_otherwise_names_the_sentences_that_it_touches(tmp_path):
-    text, cuts = laid_out([("A", ["One two.", " Three."]), ("B", ["Four."])])
+    text, cuts = join_titled([("A", ["One two.", " Three."]), ("B", ["Four."])])
     assert text == "A\nOne two. Three.\n\nB\nFour."
     given = (Evidence(spans=(Span(6, 12),), texts=(text[6:12],)), Evidence(texts=("C #4",)))
-    assert touched(given, text, cuts) == [("A", 0), ("A", 1), ("C", 4)]
+    assert overlapping_facts(given, text, cuts) == [("A", 0), ("A", 1), ("C", 4)]
     path = tmp_path / "own.jsonl"
     path.write_text('{"id": "1", "passage": "It left.", "question": "When?", "answer": "left"}')
     with pytest.raises(UsageError, match="--to texts"):

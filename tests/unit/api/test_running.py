@@ -296,7 +296,7 @@ def test_train_makes_weights_that_read(tmp_path):
             lambda: closeread.read("exam/en", "lexical", "o", resume=True, overwrite=True),
             UsageError, "cannot be used together",
         ),
-        (lambda: closeread.score(_items(), 5), InputError, "there is a number"),
+        (lambda: closeread.score(_items(), 5), InputError, "found a number"),
         (lambda: closeread.score(_items(), "x"), InputError, "x: cannot be read"),
         (lambda: closeread.score(_items(), {"who": {"Ann"}}), InputError, "a value of type set"),
         (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.errors import UsageError
 from closeread.formats import dump, load
-from closeread.formats.conversion.to_mrqa import MOST_TOKENS, to_mrqa
+from closeread.formats.conversion.to_mrqa import MAX_TOKENS, to_mrqa
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Passage, Question, Span
 
@@ -77,7 +77,7 @@ def test_promises_of_the_mrqa_form(made, occurrences, documents):
         ids = set()
         for passage, questions in back:
             tokens = passage.metadata["context_tokens"]
-            assert 0 < len(tokens) <= MOST_TOKENS
+            assert 0 < len(tokens) <= MAX_TOKENS
             assert all(
                 passage.text[offset : offset + len(token)] == token for token, offset in tokens
             )

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from closeread.downloads import cached
+from closeread.downloads import fetch_cached
 from closeread.errors import StorageError, TransferError, UsageError
 from closeread.system.locks import alone
 
@@ -17,17 +17,17 @@ def own_cache(monkeypatch, tmp_path):
 def test_an_address_is_fetched_once(site, waits, content):
     """The second call gives the same file without a request."""
     url = site.put("/set.json?version=1", content)
-    first = cached(url, patience=waits.patience())
+    first = fetch_cached(url, patience=waits.patience())
     assert first.read_bytes() == content
     assert first.name == "set.json"
-    assert cached(url) == first
+    assert fetch_cached(url) == first
     assert len(site.asked) == 1
 
 
 def test_two_addresses_with_one_file_name_are_kept_apart(site, waits):
     """The folder is named for the whole address."""
-    one = cached(site.put("/a/dev.json", b"one"), patience=waits.patience())
-    two = cached(site.put("/b/dev.json", b"two"), patience=waits.patience())
+    one = fetch_cached(site.put("/a/dev.json", b"one"), patience=waits.patience())
+    two = fetch_cached(site.put("/b/dev.json", b"two"), patience=waits.patience())
     assert (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
 
 
@@ -35,25 +35,25 @@ def test_a_web_page_is_no_data_set_and_is_not_kept(site, waits, content, tmp_pat
     """A server that shows its page in place of the file is asked again the next time."""
     url = site.put("/set.json", b"\xef\xbb\xbf\n<!DOCTYPE HTML>\n<title>Sign in</title>")
     with pytest.raises(TransferError, match="a web page, not a data set"):
-        cached(url, patience=waits.patience())
+        fetch_cached(url, patience=waits.patience())
     assert not [one for one in (tmp_path / "cache").rglob("*") if one.is_file()]
     site.put("/set.json", content)
-    assert cached(url, patience=waits.patience()).read_bytes() == content
+    assert fetch_cached(url, patience=waits.patience()).read_bytes() == content
 
 
 def test_offline_gives_what_is_there(site, waits, content, monkeypatch):
     """A cached copy needs no network; any other address is refused."""
     url = site.put("/set.json", content)
-    cached(url, patience=waits.patience())
+    fetch_cached(url, patience=waits.patience())
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert cached(url).read_bytes() == content
+    assert fetch_cached(url).read_bytes() == content
     with pytest.raises(TransferError, match="forbids the network"):
-        cached(url + "x")
+        fetch_cached(url + "x")
 
 
 def test_a_name_in_the_address_cannot_leave_the_cache(site, waits, content, tmp_path):
     """Encoded slashes and dots stay harmless."""
-    found = cached(site.put("/..%2F..%2Fevil", content), patience=waits.patience())
+    found = fetch_cached(site.put("/..%2F..%2Fevil", content), patience=waits.patience())
     assert (tmp_path / "cache") in found.parents
     assert found.resolve() == found
 
@@ -61,7 +61,7 @@ def test_a_name_in_the_address_cannot_leave_the_cache(site, waits, content, tmp_
 @pytest.mark.parametrize("name", ["%2e%2e", "%2e", "%E6%96%87" * 130])
 def test_names_that_no_file_can_have_are_replaced_or_cut(site, waits, content, tmp_path, name):
     """Neither the folder above nor a name of 390 bytes is asked of the file system."""
-    made = cached(site.put(f"/a/{name}", content), patience=waits.patience())
+    made = fetch_cached(site.put(f"/a/{name}", content), patience=waits.patience())
     assert made.read_bytes() == content
     assert made.parent.parent == tmp_path / "cache" and len(made.name.encode()) <= 120
 
@@ -70,7 +70,7 @@ def test_a_host_that_cannot_be_one_is_a_clear_error(site, waits):
     """(The codec of such names raises errors of its own.)"""
     for host in ("xn--", "a" * 70 + ".com"):
         with pytest.raises(TransferError, match="not a valid host name"):
-            cached(f"http://{host}/f", patience=waits.patience())
+            fetch_cached(f"http://{host}/f", patience=waits.patience())
 
 
 def test_other_schemes_are_refused():
@@ -83,14 +83,14 @@ def test_other_schemes_are_refused():
         "http://]/",
     ):
         with pytest.raises(UsageError):
-            cached(url)
+            fetch_cached(url)
 
 
 def test_the_xdg_folder_is_used_where_none_is_chosen(site, waits, content, monkeypatch, tmp_path):
     """Without CLOSEREAD_CACHE the cache lies under XDG_CACHE_HOME."""
     monkeypatch.delenv("CLOSEREAD_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    found = cached(site.put("/f", content), patience=waits.patience())
+    found = fetch_cached(site.put("/f", content), patience=waits.patience())
     assert (tmp_path / "xdg" / "closeread") in found.parents
 
 
@@ -101,13 +101,13 @@ def test_a_user_without_a_home_folder_is_told_to_name_one(site, monkeypatch):
     monkeypatch.delenv("HOME")
     monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
     with pytest.raises(StorageError, match=r"(?s)no home folder.*CLOSEREAD_CACHE"):
-        cached(site.put("/f", b"content"))
+        fetch_cached(site.put("/f", b"content"))
 
 
 def test_who_opens_an_address_that_another_process_fetches_is_told_to_wait(site, waits):
     """No other folder would help."""
     url = site.put("/f", b"content")
-    found = cached(url, patience=waits.patience())
+    found = fetch_cached(url, patience=waits.patience())
     found.unlink()
     with (
         alone(found.with_name(found.name + ".part.lock")),
@@ -115,7 +115,7 @@ def test_who_opens_an_address_that_another_process_fetches_is_told_to_wait(site,
             StorageError, match=r"(?s)another process is downloading it.*do: wait for it"
         ),
     ):
-        cached(url, patience=waits.patience())
+        fetch_cached(url, patience=waits.patience())
 
 
 def test_a_cache_that_cannot_be_written_is_named_with_its_variable(
@@ -124,4 +124,4 @@ def test_a_cache_that_cannot_be_written_is_named_with_its_variable(
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(StorageError, match="CLOSEREAD_CACHE to another folder"):
-        cached(site.put("/f", b"content"), patience=waits.patience())
+        fetch_cached(site.put("/f", b"content"), patience=waits.patience())

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from closeread.downloads import SETS, select, what_gets
+from closeread.downloads import SETS, get_command, select
 from closeread.errors import InputError
 from closeread.formats import load
 
@@ -72,7 +72,7 @@ def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_pat
     """Also one that is taken out of an archive; what nobody publishes is told without."""
     for file in FILES:
         for name in (file.name, *(member.name for member in file.members)):
-            call = shlex.split(what_gets(Path("data", name)))
+            call = shlex.split(get_command(Path("data", name)))
             assert call[:2] == ["closeread", "get"]
             assert [found for _, _, found in select(call[2:])] == [file]
     path = tmp_path / "my sets" / "mrqa/train/SQuAD.jsonl.gz"
@@ -80,7 +80,7 @@ def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_pat
         load(path)
     to = f"--to '{tmp_path / 'my sets'}'"
     assert caught.value.cure == f"`closeread get mrqa/train/SQuAD {to}` fetches it"
-    assert what_gets(Path("data/mrqa/train/mine.jsonl.gz")) == ""
+    assert get_command(Path("data/mrqa/train/mine.jsonl.gz")) == ""
 
 
 def test_sums_and_counts_are_those_of_the_real_files(corpus):

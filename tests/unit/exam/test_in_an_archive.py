@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from closeread.downloads.cache import laid
+from closeread.downloads.cache import cache_content
 from closeread.errors import StorageError
 from places import ROOT
 
@@ -50,7 +50,7 @@ def test_a_cache_that_cannot_hold_the_copy_is_told(tmp_path, monkeypatch):
     (tmp_path / "taken").write_bytes(b"")
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "taken"))
     with pytest.raises(StorageError, match=r"cannot be written: Not a directory") as told:
-        laid("en.jsonl", b"{}")
+        cache_content("en.jsonl", b"{}")
     assert "CLOSEREAD_CACHE" in told.value.cure
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from closeread.formats.files.expected_types import reworded, split
+from closeread.formats.files.expected_types import describe_mismatch, split_message
 from closeread.readers.http.answer_wire import AnswerRequest
 
 QUESTION = {"question_id": "1", "text": "?", "kind": "span"}
@@ -30,7 +30,7 @@ def asked(**fields):
 def test_what_is_found_and_what_was_expected(sent, found, expected):
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.convert(sent, AnswerRequest)
-    told = reworded(*_parts(error.value))
+    told = describe_mismatch(*_parts(error.value))
     assert told is not None
     assert told[0] == found
     assert told[1].startswith(expected)
@@ -40,13 +40,13 @@ def test_what_is_found_and_what_was_expected(sent, found, expected):
 def test_what_the_parser_says_well_enough(sent):
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.convert(sent, AnswerRequest)
-    assert reworded(*_parts(error.value)) is None
+    assert describe_mismatch(*_parts(error.value)) is None
 
 
 def test_a_place_that_the_record_does_not_have():
-    assert reworded("Invalid enum value 'a'", AnswerRequest, "$.nowhere[0].at_all") is None
+    assert describe_mismatch("Invalid enum value 'a'", AnswerRequest, "$.nowhere[0].at_all") is None
 
 
 def _parts(error):
-    message, path = split(error)
+    message, path = split_message(error)
     return message, AnswerRequest, path

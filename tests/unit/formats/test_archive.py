@@ -67,5 +67,5 @@ def test_what_is_wrong_in_it_is_told_with_its_name(tmp_path, own):
     with pytest.raises(InputError, match="the archive cannot be read"):
         load_submission(path, own)
     packed = archive(tmp_path, {"p.json": ANSWERS}, zipfile.ZIP_LZMA)
-    with pytest.raises(InputError, match="packed otherwise than by deflate"):
+    with pytest.raises(InputError, match="not compressed with deflate"):
         load_submission(packed, own)

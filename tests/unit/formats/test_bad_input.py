@@ -184,7 +184,7 @@ def test_empty_files(tmp_path, name):
 
 def test_no_file_at_all(tmp_path, name):
     """A directory, a missing file, a pipe and an impossible path are told apart."""
-    assert "directory" in refused(tmp_path, name)
+    assert "a folder, not a file" in refused(tmp_path, name)
     assert "No such file" in refused(tmp_path / "missing.json", name)
     os.mkfifo(tmp_path / "pipe")
     assert "no regular file" in refused(tmp_path / "pipe", name)
@@ -412,7 +412,7 @@ def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
 )
 def test_a_gzip_file_that_unpacks_to_what_no_text_does(tmp_path, monkeypatch, call):
     """Three megabytes held three gigabytes in one line, and six were needed to read it."""
-    monkeypatch.setattr(size_limits, "_UNPACKED_BYTES", 1 << 20)
+    monkeypatch.setattr(size_limits, "_MAX_UNPACKED_BYTES", 1 << 20)
     path = tmp_path / "set.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"id": "' + b"a" * (8 << 20)))
     with pytest.raises(InputError, match=r"unpacks to more than 1 MiB, over 100 times"):

@@ -87,7 +87,7 @@ def test_a_conversation_in_another_form_is_none(tmp_path):
         [one.text for _, questions in each for one in questions] for each in (load(path), again)
     ]
     assert texts[0] == texts[1]
-    with pytest.raises(UsageError, match="conversations"):
+    with pytest.raises(UsageError, match="a turn of a conversation"):
         dump(again, tmp_path / "quac.json", "quac")
 
 
@@ -133,7 +133,7 @@ def test_rows_become_published_files(tmp_path):
 @pytest.mark.parametrize("name", ["questions", "turn_ids", "followups"])
 def test_lists_of_unequal_length_are_told(tmp_path, name):
     row = TALK_ROW | {name: TALK_ROW[name][:1]}
-    with pytest.raises(InputError, match=r"line 1, question d: lists of unequal length"):
+    with pytest.raises(InputError, match=r"line 1, question d: the lists differ in length"):
         list(load(saved(tmp_path, row)))
     if name == "questions":
         with pytest.raises(InputError, match="lists of unequal length"):

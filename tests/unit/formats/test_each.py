@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from closeread.errors import InputError
-from closeread.formats.files.open_all import each_opened
+from closeread.formats.files.open_all import open_each
 from verbs import closeread
 
 
@@ -15,18 +15,18 @@ def failing(**said):
 
 
 def test_what_can_be_opened_comes_in_order():
-    assert each_opened(partial(int, one) for one in "312") == [3, 1, 2]
+    assert open_each(partial(int, one) for one in "312") == [3, 1, 2]
 
 
 def test_one_that_fails_is_told_as_it_is():
     with pytest.raises(InputError) as caught:
-        each_opened([dict, partial(failing, where="a", expected="x", cure="y"), dict])
+        open_each([dict, partial(failing, where="a", expected="x", cure="y"), dict])
     assert (caught.value.where, caught.value.expected, caught.value.cure) == ("a", "x", "y")
 
 
 def test_many_are_told_together_and_the_same_once():
     with pytest.raises(InputError) as caught:
-        each_opened(partial(failing, where=f"{name % 30}", cure="get it") for name in range(60))
+        open_each(partial(failing, where=f"{name % 30}", cure="get it") for name in range(60))
     first, second, *_, last = str(caught.value).split("\n")
     assert (first, second) == ("30 files cannot be opened:", "    0: cannot be read – get it")
     assert last == "    and 10 more"

@@ -201,6 +201,6 @@ def test_there_are_no_logits_and_no_evidence_rows_of_questions_without_options()
 
 def test_a_gap_among_logits_is_told_as_what_it_is():
     """Their lines have no ids: what follows a question left out would be read as its answer."""
-    with pytest.raises(UsageError, match=r"question q.: has no prediction") as told:
+    with pytest.raises(UsageError, match=r"question q.: the question has no prediction") as told:
         hand_in({}, two_questions(), "vgaokao-logits", io.BytesIO())
     assert "read the whole set" in told.value.cure

@@ -65,7 +65,7 @@ def test_an_object_that_is_cut_is_told(tmp_path):
 
 def test_what_is_wrong_in_a_list_is_told_by_its_place(tmp_path):
     path = saved(tmp_path, json.dumps([PAIR, PAIR | {"label": "maybe"}]))
-    with pytest.raises(InputError, match=r"at \[1\], question 7.*the label 'maybe'"):
+    with pytest.raises(InputError, match=r"at \[1\], question 7.*unknown label 'maybe'"):
         list(load(path))
 
 
@@ -159,7 +159,7 @@ def test_rows_of_drop_without_a_passages_id(tmp_path, section):
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [("set.json", "[]", "the list is empty"),
-     ("set.csv", "id,context,question,answers\n", "there is no row")],
+     ("set.csv", "id,context,question,answers\n", "the file has no rows")],
 )  # fmt: skip
 def test_what_holds_no_row_is_not_to_be_fetched_again(tmp_path, name, text, told):
     with pytest.raises(InputError, match=told) as caught:
@@ -180,7 +180,10 @@ def test_races_folder_leads_to_a_command_for_a_part(tmp_path):
         folder = tmp_path / "RACE" / part / level
         folder.mkdir(parents=True)
         (folder / f"{number}.txt").write_text(json.dumps(ARTICLE))
-    for name, said in (("RACE", "each part, such as dev: "), ("RACE/dev", "those in it: ")):
+    for name, said in (
+        ("RACE", "the files of each split, such as dev: "),
+        ("RACE/dev", "the files in it: "),
+    ):
         with pytest.raises(InputError) as caught:
             load(tmp_path / name)
         assert said in caught.value.cure

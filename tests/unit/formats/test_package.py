@@ -11,7 +11,7 @@ import pytest
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.archive import packed
+from closeread.formats.submissions.archive import read_packed
 from closeread.formats.submissions.gcrc_package import DOCUMENT, MODEL, PREDICTIONS, pack, unpack
 
 LETTERS = json.dumps(
@@ -65,13 +65,13 @@ def test_what_is_packed_is_scored(tmp_path, beside):
         ({MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is missing"]),
         (
             {f"sub/{PREDICTIONS}": LETTERS, MODEL: WEIGHTS, "说明.docx": WORDS, "._a.docx": b""},
-            ["json is missing (there is sub/GCRC_advRobust.json)", "docx is missing (there is 说"],
+            ["json is missing (found sub/GCRC_advRobust.json)", "docx is missing (found 说"],
         ),
         (
             {"a.json": b"", f"b\\{PREDICTIONS.lower()}": b"", MODEL: WEIGHTS, DOCUMENT: WORDS},
-            ["json is missing (there is b\\gcrc_advrobust.json)"],
+            ["json is missing (found b\\gcrc_advrobust.json)"],
         ),
-        ({"a\nb.zip": WEIGHTS}, ["model.zip is missing (there is a\u240ab.zip)"]),
+        ({"a\nb.zip": WEIGHTS}, ["model.zip is missing (found a\u240ab.zip)"]),
         ({PREDICTIONS: b"", MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is empty"]),
         (
             {PREDICTIONS: LETTERS, MODEL: b"weights", DOCUMENT: WEIGHTS},
@@ -178,8 +178,8 @@ def test_other_files_are_no_packages(tmp_path):
     """Neither JSON nor what is not there; whoever reads it says what is the matter."""
     (tmp_path / "letters.json").write_bytes(LETTERS)
     for triples in (True, False):
-        assert packed(tmp_path / "letters.json", of_triples=triples) is None
-        assert packed(tmp_path / "none.zip", of_triples=triples) is None
+        assert read_packed(tmp_path / "letters.json", of_triples=triples) is None
+        assert read_packed(tmp_path / "none.zip", of_triples=triples) is None
 
 
 def test_nothing_is_packed_without_its_parts(tmp_path, beside):
@@ -222,6 +222,6 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
 
 def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert packed(tmp_path / "pipe", of_triples=True) is None
+    assert read_packed(tmp_path / "pipe", of_triples=True) is None
     with pytest.raises(InputError, match="not a regular file"):
         load_submission(tmp_path / "pipe")

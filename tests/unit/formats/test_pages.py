@@ -127,7 +127,7 @@ def test_other_forms_become_simplified_lines(tmp_path):
         assert back(path, tmp_path)["document_text"] == passage.text
         assert [*load(tmp_path / "back.json")] == [*load(path)]
     odd = row | {"annotations": row["annotations"] | {"yes_no_answer": []}}
-    with pytest.raises(InputError, match="question 7: annotations are no lists of one length"):
+    with pytest.raises(InputError, match="question 7: annotations are not lists of equal length"):
         list(load(saved(tmp_path, odd)))
 
 
@@ -181,7 +181,7 @@ def test_what_may_have_no_answer_is_scored_so(tmp_path):
 
 @pytest.mark.parametrize(
     ("form", "told"),
-    [("nq", "annotations by tokens"), ("newsqa", "one answer"), ("webqa", "options")],
+    [("nq", "annotations by tokens"), ("newsqa", "one answer at most"), ("webqa", "options")],
 )
 def test_what_does_not_fit_is_not_written(tmp_path, form, told):
     row = {"id": "1", "passage": "a b", "question": "?", "options": ["a", "b"], "answer": "A"}
@@ -200,5 +200,5 @@ def test_a_text_that_was_changed_is_not_written_with_the_places_of_the_old_one(
         for passage, questions in dataset.read(defects):
             yield replace(passage, text="New. " + passage.text), questions
 
-    with pytest.raises(UsageError, match="that was read"):
+    with pytest.raises(UsageError, match="as it was read"):
         dump(replace_dataset(dataset, read=changed), tmp_path / "back.json", form)

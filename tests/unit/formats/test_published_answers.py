@@ -71,7 +71,7 @@ def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
             loaded(tmp_path, page(short_answers=[tokens]), dataset=data)
     with pytest.raises(InputError, match=r"predictions\[0\].*short_answers"):
         loaded(tmp_path, page(short_answers="at six"), dataset=data)
-    with pytest.raises(UsageError, match="by tokens"):
+    with pytest.raises(UsageError, match="token ranges"):
         loaded(tmp_path, page())
 
 

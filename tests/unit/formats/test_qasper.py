@@ -101,7 +101,7 @@ def test_rows_become_the_published_form(tmp_path):
     assert load(path).format == "qasper"
     assert back(path, tmp_path) == PAPER
     row["qas"]["question_id"] = []
-    with pytest.raises(InputError, match="no lists of one length"):
+    with pytest.raises(InputError, match="not lists of equal length"):
         list(load(saved(tmp_path, row)))
 
 

@@ -283,7 +283,7 @@ def test_rows_of_one_passage_stay_apart(tmp_path):
 def test_an_id_that_is_none_is_told(tmp_path, name, column):
     row = ROWS[name][0]
     path = lines(tmp_path, row, row | {column: ["x"]})
-    with pytest.raises(InputError, match=rf"line 2\b.*the column '{column}' holds no text"):
+    with pytest.raises(InputError, match=rf"line 2\b.*the column '{column}' does not hold text"):
         list(load(path))
 
 
@@ -322,7 +322,7 @@ def test_logiqa_is_read_as_it_was_first_published(tmp_path):
     with pytest.raises(InputError, match=r"line 10: a block with the answer line 'x'"):
         list(load(path))
     path.write_text(block.format("b") + "\nc\nAnd no more.\n", "utf-8")
-    with pytest.raises(InputError, match=r"line 10: .*and options \[\]"):
+    with pytest.raises(InputError, match=r"line 10: .*and the option letters \[\]"):
         list(load(path))
 
 
@@ -354,7 +354,7 @@ def test_drop_in_rows_is_drop(tmp_path):
     assert [load(array).format, *load(array).questions()] == ["drop", *load(path).questions()]
     for wrong in ({"number": ["14"]}, {"number": "14"}):
         odd = held | {"query_id": "s", "validated_answers": lists | wrong | {"date": date}}
-        with pytest.raises(InputError, match=r"line 2, question s: .* of one length"):
+        with pytest.raises(InputError, match=r"line 2, question s: .* of equal length"):
             list(load(lines(tmp_path, held, odd)))
     flat = row | {"answers_spans": {"spans": ["sheep", "piano"], "types": ["span", "span"]}}
     del flat["answer"]
@@ -661,7 +661,7 @@ def test_times_and_spans_of_time_in_a_table_are_text(tmp_path):
 
 def test_a_list_without_rows_is_told(tmp_path):
     (tmp_path / "set.json").write_text("[]")
-    with pytest.raises(InputError, match="there is no row"):
+    with pytest.raises(InputError, match="the file has no rows"):
         load(tmp_path / "set.json", "rows,passage=x,question=y")
 
 

@@ -15,7 +15,7 @@ from closeread.errors import InputError
 from closeread.formats import load
 from closeread.formats.files import source, stream
 from closeread.formats.files.source import Source
-from closeread.formats.files.stream import BrokenJSON, Walk
+from closeread.formats.files.stream import BrokenJSONError, JSONStream
 
 VALUES = st.recursive(
     st.none()
@@ -35,8 +35,8 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(stream, "_CHUNK_BYTES", 7)
 
 
-def walk(text: str | bytes) -> Walk:
-    return Walk(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+def walk(text: str | bytes) -> JSONStream:
+    return JSONStream(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
 
 
 @given(st.lists(VALUES, max_size=4), st.dictionaries(st.text(max_size=3), VALUES), LAYOUTS)
@@ -64,22 +64,22 @@ def test_members(members: dict[str, Any], layout: dict[str, Any]):
         ('{"data": [1, 2', 1, "data[1]", "ends in the middle"),
         ('{"data": [{"a": "never clos', 1, "data[0]", "ends in the middle"),
         ('{"data": [\n1,\n2,\n]}', 4, "data[1]", "comma before the closing bracket"),
-        ('{"data": [1 2]}', 1, "data[0]", "',' or ']' was expected"),
+        ('{"data": [1 2]}', 1, "data[0]", "expected ',' or ']'"),
         ('{"data": [1]} x', 1, "", "text after the end"),
         ('{"data": [1], 3: 4}', 1, "", "in double quotes"),
-        ('{"data": [1], "b" 4}', 1, "", "':' was expected"),
+        ('{"data": [1], "b" 4}', 1, "", "expected ':'"),
         ('{"data": [NaN]}', 1, "data[0]", "NaN is not a JSON number"),
         ('{"data": [1e999]}', 1, "data[0]", "out of range"),
         ('{"data": ["\\ud800 alone"]}', 1, "data[0]", "surrogate"),
         ('{"data": [{"a": 1,\n"b" 2, "c": "' + "x" * 60 + '"}]}', 2, "data[0]", "':' delimiter"),
         ('{"data": ["a\0b", "' + "x" * 60 + '"]}', 1, "data[0]", "control character"),
         ("", 1, "", "ends in the middle"),
-        ("[1]", 1, "", "'{' was expected"),
+        ("[1]", 1, "", "expected '{'"),
     ],
 )
 def test_errors_say_line_and_place(text: str, line: int, place: str, reason: str):
     """The line and the place are those where the text goes wrong."""
-    with pytest.raises(BrokenJSON) as caught:
+    with pytest.raises(BrokenJSONError) as caught:
         list(walk(text).elements("data"))
     assert (caught.value.line, caught.value.place) == (line, place)
     assert reason in caught.value.reason
@@ -137,7 +137,7 @@ def test_streamed_errors_name_element_and_question(everything_is_large, tmp_path
     with pytest.raises(InputError, match=r"question q7, at data\[0\]\.paragraphs\[0\]\.qas\[0\]"):
         list(load(path, "squad"))
     path.write_text('{"version": 1, "sets": []}')
-    with pytest.raises(InputError, match="there is no list 'data'"):
+    with pytest.raises(InputError, match="the list 'data' is missing"):
         list(load(path, "squad"))
 
 

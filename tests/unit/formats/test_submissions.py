@@ -227,11 +227,11 @@ def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
     [
         (
             '{"q1": "x", "q7": {"answers": ["x"], "scores": [NaN]}}',
-            r"at 'NaN]}}' behind '.*scores\": \['",
+            r"at 'NaN]}}' after '.*scores\": \['",
         ),
         ("word,said\nq1,x\n", r"line 1: not JSON: invalid character at 'word,said'\n"),
-        ('{"id": "q1", "answer": "x"}\n{"id": "q2"} x\n', r"line 2: .* at 'x' behind '\{\"id\": "),
-        ('{"甲甲甲甲甲甲甲甲": "x", "乙": -Infinity}', "at '.*Infinity}' behind '.*x\", \"乙\": "),
+        ('{"id": "q1", "answer": "x"}\n{"id": "q2"} x\n', r"line 2: .* at 'x' after '\{\"id\": "),
+        ('{"甲甲甲甲甲甲甲甲": "x", "乙": -Infinity}', "at '.*Infinity}' after '.*x\", \"乙\": "),
     ],
 )
 def test_what_is_no_json_is_shown(tmp_path, content, told):

@@ -93,7 +93,7 @@ def test_rows_as_data_of_one_document(tmp_path):
     dump(load(path), tmp_path / "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == json.loads(path.read_text())
     path = saved(tmp_path, {"schema": {}, "data": [{"id": "1", "q": "When?", "text": 5}]})
-    with pytest.raises(InputError, match=r"data\[0\]: the column 'text' holds no text"):
+    with pytest.raises(InputError, match=r"data\[0\]: the column 'text' does not hold text"):
         list(load(path, "rows,passage=text,question=q"))
 
 

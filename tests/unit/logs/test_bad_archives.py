@@ -41,7 +41,7 @@ def test_an_archive_packed_by_deflate_is_read(tmp_path):
 
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for member in archive.members(ARCHIVE, Problems()):
+        for member in archive.iter_members(ARCHIVE, Problems()):
             made.writestr(member.name, archive.unpack(ARCHIVE, member))
     (run,) = ingest([path], tmp_path / "run").runs
     assert run.info.n_predictions == 14
@@ -58,7 +58,7 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
     large = b'{"id": "g1", "input": "' + b"x" * 10_000_000 + b'"}'
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as made:
-        for member in archive.members(ARCHIVE, Problems()):
+        for member in archive.iter_members(ARCHIVE, Problems()):
             raw = archive.unpack(ARCHIVE, member)
             if member.name.startswith("samples/g1"):
                 raw = zstandard.compress(large) if packing == 93 else large
@@ -82,7 +82,7 @@ def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypa
     monkeypatch.setattr(archive, "_MOST_BYTES", 2_000_000)
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for member in archive.members(ARCHIVE, Problems()):
+        for member in archive.iter_members(ARCHIVE, Problems()):
             raw = archive.unpack(ARCHIVE, member)
             if member.name.startswith("samples/"):
                 raw = raw.rstrip()[:-1] + b" " * 1_900_000 + b"}"
@@ -102,7 +102,7 @@ def test_a_directory_that_tells_wrong_places_is_told_as_such(tmp_path, damage):
 
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for member in archive.members(ARCHIVE, Problems()):
+        for member in archive.iter_members(ARCHIVE, Problems()):
             made.writestr(member.name, archive.unpack(ARCHIVE, member))
     raw = bytearray(path.read_bytes())
     entry = raw.rindex(b"samples/g1") - 46

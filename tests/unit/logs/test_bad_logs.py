@@ -14,7 +14,7 @@ import pytest
 from broken_logs import refused_then_skipped
 from closeread.cli import main
 from closeread.errors import InputError, UnknownNameError
-from closeread.formats.logs.detect import found_in
+from closeread.formats.logs.detect import find_logs
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -335,7 +335,7 @@ def test_scores_without_an_end_are_gone_through_once(tmp_path):
 
 def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
     """Beside one that is whole: its records came before it was known that it cannot be used."""
-    format_ = found_in([SAMPLES], None)[0][1]
+    format_ = find_logs([SAMPLES], None)[0][1]
 
     def broken(path, problems, facts):
         for record in format_.read(path, problems, facts):
@@ -347,7 +347,7 @@ def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
     paths = [tmp_path / f"samples_{name}_2026-11-20T12-01-37.jsonl" for name in ("broken", "whole")]
     for path in paths:
         shutil.copy(SAMPLES, path)
-    monkeypatch.setattr("closeread.runs.ingest.found_in", lambda *_: [(of, one) for of in paths])
+    monkeypatch.setattr("closeread.runs.ingest.find_logs", lambda *_: [(of, one) for of in paths])
     found = ingest(paths, tmp_path / "run", skip_bad=True)
     assert [run.info.n_predictions for run in found.runs] == [14]
     assert found.passed_over == {str(paths[0]): "it breaks off"}

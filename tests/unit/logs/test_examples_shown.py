@@ -40,7 +40,7 @@ def test_a_prompt_in_a_chat_template_is_taken_apart(name):
         (message["role"], message["content"]) for message in MESSAGES
     ]
     assert conversations.last_user(prompt) == USER
-    assert prompts.answers_shown(prompt, ASKED) == (SAID,)
+    assert prompts.example_answers(prompt, ASKED) == (SAID,)
 
 
 def test_templates_that_call_the_sides_otherwise():
@@ -51,11 +51,11 @@ def test_templates_that_call_the_sides_otherwise():
     )
     for prompt in (mistral, gemma):
         assert conversations.last_user(prompt) == USER
-        assert prompts.answers_shown(prompt, ASKED) == (SAID,)
+        assert prompts.example_answers(prompt, ASKED) == (SAID,)
 
 
 def test_messages_as_json_in_a_list_of_one_text():
-    assert prompts.answers_shown([json.dumps(MESSAGES)], ASKED) == (SAID,)
+    assert prompts.example_answers([json.dumps(MESSAGES)], ASKED) == (SAID,)
     assert conversations.last_user([json.dumps(MESSAGES)]) == USER
     for text in ("plain?", "[1, 2]", '{"role": "user"}', "[" * 100_000, '["a"]'):
         assert conversations.last_user([text]) == text
@@ -64,7 +64,7 @@ def test_messages_as_json_in_a_list_of_one_text():
 def test_examples_in_the_system_message_or_in_an_earlier_one():
     told = "Some examples:\n---\nPassage: One.\nQuestion: Which?\nAnswer: 12"
     messages = [{"role": "system", "content": told}, {"role": "user", "content": USER}]
-    assert prompts.answers_shown(messages, ASKED) == ("12",)
+    assert prompts.example_answers(messages, ASKED) == ("12",)
 
 
 def test_a_question_in_the_instructions_is_no_example():
@@ -73,7 +73,7 @@ def test_a_question_in_the_instructions_is_no_example():
         {"role": "assistant", "content": SAID},
         {"role": "user", "content": f"Sure? Go on.\n\n{USER}"},
     ]
-    assert prompts.answers_shown(messages, ASKED) == (SAID,)
+    assert prompts.example_answers(messages, ASKED) == (SAID,)
 
 
 def asking(text="Who?", options=()):
@@ -94,12 +94,12 @@ def test_an_example_that_is_the_question_itself_is_known(apart):
             return [*MESSAGES[:3], {"role": "user", "content": example}, said, MESSAGES[3]]
         return f"{example} {SAID}\n\n{USER}"
 
-    assert prompts.shows_itself(prompt(ASKED, "Who?"), ASKED, asking())
-    assert not prompts.shows_itself(prompt("One.", "Who?"), ASKED, asking())
-    assert not prompts.shows_itself(prompt(ASKED, "When?"), ASKED, asking())
-    assert not prompts.shows_itself(USER, ASKED, asking())
-    assert not prompts.shows_itself(prompt(ASKED, ""), ASKED, asking(""))
-    assert not prompts.shows_itself(None, ASKED, asking())
+    assert prompts.shows_own_question(prompt(ASKED, "Who?"), ASKED, asking())
+    assert not prompts.shows_own_question(prompt("One.", "Who?"), ASKED, asking())
+    assert not prompts.shows_own_question(prompt(ASKED, "When?"), ASKED, asking())
+    assert not prompts.shows_own_question(USER, ASKED, asking())
+    assert not prompts.shows_own_question(prompt(ASKED, ""), ASKED, asking(""))
+    assert not prompts.shows_own_question(None, ASKED, asking())
 
 
 def test_one_stem_about_one_passage_is_another_question_with_other_options():
@@ -107,8 +107,8 @@ def test_one_stem_about_one_passage_is_another_question_with_other_options():
         return f"Passage: {ASKED}\nQuestion: Who?\nA. {options[0]}\nB. {options[1]}\nAnswer:"
 
     prompt = f"{block('Ada', 'Bo')} A\n\n{block('Cy', 'Di')}"
-    assert not prompts.shows_itself(prompt, ASKED, asking(options=("Cy", "Di")))
-    assert prompts.shows_itself(f"{block('Cy', 'Di')} A\n\n{prompt}", ASKED,
+    assert not prompts.shows_own_question(prompt, ASKED, asking(options=("Cy", "Di")))
+    assert prompts.shows_own_question(f"{block('Cy', 'Di')} A\n\n{prompt}", ASKED,
                                 asking(options=("Cy", "Di")))  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from audit_runs import loaded
 from broken_logs import refused_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
-from closeread.formats.logs.detect import found_in
+from closeread.formats.logs.detect import find_logs
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -136,7 +136,7 @@ def test_beside_a_state_what_is_shown_of_it_is_passed_over(tmp_path):
     shutil.copytree(FIXTURES / "site", folder)
     packed = gzip.compress((DROP / "scenario_state.json").read_bytes())
     (folder / "scenario_state.json.gz").write_bytes(packed)
-    (found,) = found_in([folder], None)
+    (found,) = find_logs([folder], None)
     assert found[0].name == "scenario_state.json.gz"
     assert set(made(folder, tmp_path / "runs")) == {"drop_local", "drop_local,lowercase"}
 

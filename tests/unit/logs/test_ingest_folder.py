@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats.logs.detect import found_in
+from closeread.formats.logs.detect import find_logs
 from closeread.runs.ingest import _names, ingest
 from closeread.runs.store import open_run
 from closeread.system import partial_files
@@ -70,7 +70,7 @@ def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, mon
 
     def meanwhile(logs, harness):
         assert apart("ingest", choice, "--out", out).returncode == 0
-        return found_in(logs, harness)
+        return find_logs(logs, harness)
 
     monkeypatch.setattr("closeread.runs.ingest.found_in", meanwhile)
     with pytest.raises(UsageError, match="this folder already holds a run"):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from closeread.formats.logs.prompts import before_options, options_in
+from closeread.formats.logs.prompts import find_options, strip_options
 from closeread.runs.ingest import ingest
 
 ASKED = (
@@ -80,5 +80,5 @@ def test_an_option_with_many_blanks_is_gone_through_once(blank):
     """A hundred thousand of them took half a minute."""
     gap = blank * 200_000
     prompt = f"Who?\nA. one{gap}of us{gap}\nB. two"
-    assert options_in(prompt) == (f"one{gap}of us", "two")
-    assert before_options(prompt) == "Who?"
+    assert find_options(prompt) == (f"one{gap}of us", "two")
+    assert strip_options(prompt) == "Who?"

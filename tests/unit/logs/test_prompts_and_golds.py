@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.formats.logs import conversations, golds, prompts
-from closeread.formats.logs.records import newer
+from closeread.formats.logs.records import is_newer
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -47,21 +47,21 @@ def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
     ],
 )
 def test_the_last_options_of_a_prompt(prompt, options):
-    assert prompts.options_in(prompt) == options
+    assert prompts.find_options(prompt) == options
 
 
 def test_a_question_ends_before_its_own_options_not_those_of_an_example():
     prompt = "Which?\nA. x\nB. y\nAnswer: A\n\nWho?\nA. Bob\nB. Ann\nAnswer:"
-    assert prompts.before_options(prompt).endswith("Answer: A\n\nWho?")
-    assert prompts.before_options("Who?") == "Who?"
+    assert prompts.strip_options(prompt).endswith("Answer: A\n\nWho?")
+    assert prompts.strip_options("Who?") == "Who?"
 
 
 def test_letters_alone_get_the_words_of_as_many_options():
-    letters = golds.lettered("AB")
-    assert [one.text for one in golds.worded(letters, ("Bob", "Ann"))] == ["Bob", "Ann"]
-    assert golds.worded(letters, ("Bob",)) == letters
-    known = golds.lettered(("Bob", "Ann"))
-    assert golds.worded(known, ("x", "y")) == known
+    letters = golds.make_lettered_options("AB")
+    assert [one.text for one in golds.with_texts(letters, ("Bob", "Ann"))] == ["Bob", "Ann"]
+    assert golds.with_texts(letters, ("Bob",)) == letters
+    known = golds.make_lettered_options(("Bob", "Ann"))
+    assert golds.with_texts(known, ("x", "y")) == known
 
 
 ASKED = "The mill was built by two."
@@ -95,11 +95,11 @@ ASKED = "The mill was built by two."
     ],
 )
 def test_the_answers_that_a_prompt_shows(prompt, wanted):
-    assert prompts.answers_shown(prompt, ASKED) == wanted
+    assert prompts.example_answers(prompt, ASKED) == wanted
 
 
 def test_prompts_of_questions_without_a_passage_show_nothing_for_sure():
-    assert prompts.answers_shown("Question: Who?\nAnswer: Ada\n\nQuestion: What?", "") is None
+    assert prompts.example_answers("Question: Who?\nAnswer: Ada\n\nQuestion: What?", "") is None
 
 
 def test_the_last_word_of_the_user_is_the_prompt():
@@ -138,7 +138,7 @@ def test_the_last_word_of_the_user_is_the_prompt():
     ],
 )
 def test_golds_of_every_shape(gold, wanted):
-    assert [(answer.kind, answer.texts) for answer in golds.of_value(gold)] == wanted
+    assert [(answer.kind, answer.texts) for answer in golds.parse_gold(gold)] == wanted
 
 
 def test_drop_annotations_keep_kind_and_order():
@@ -150,13 +150,13 @@ def test_drop_annotations_keep_kind_and_order():
             "spans": [[], ["a", "b"]],
         },
     }
-    found = [(answer.kind, answer.texts) for answer in golds.annotations(doc)]
+    found = [(answer.kind, answer.texts) for answer in golds.drop_answers(doc)]
     assert found == [("date", (" May 1900",)), ("number", ("3",)), ("spans", ("a", "b"))]
-    assert golds.annotations({"answer": "text"}) == ()
+    assert golds.drop_answers({"answer": "text"}) == ()
 
 
 def test_options_are_named_by_letter_text_or_index():
-    options = golds.lettered(["red", "blue", "2"])
+    options = golds.make_lettered_options(["red", "blue", "2"])
     named = {
         "B": "B",
         "(B)": "B",
@@ -168,21 +168,23 @@ def test_options_are_named_by_letter_text_or_index():
         None: None,
     }
     for value, label in named.items():
-        found = golds.picked(value, options)
+        found = golds.find_option(value, options)
         assert (found and found.label) == label
-    assert [answer.label for answer in golds.choice("[0, 2]", options)] == ["A", "C"]
-    assert golds.likeliest("q", options, (1.0, 3.0, 3.0)).answer.label == "B"
-    numbered = golds.lettered(["(1)", "(2)", "(3)"])
-    assert [answer.label for answer in golds.choice("(2)", numbered)] == ["B"]
-    letters = golds.lettered(["C", "D", "A"])  # the points of a figure: a gold is the label
-    assert [answer.label for answer in golds.choice("C", letters)] == ["C"]
+    assert [answer.label for answer in golds.gold_options("[0, 2]", options)] == ["A", "C"]
+    assert golds.pick_likeliest("q", options, (1.0, 3.0, 3.0)).answer.label == "B"
+    numbered = golds.make_lettered_options(["(1)", "(2)", "(3)"])
+    assert [answer.label for answer in golds.gold_options("(2)", numbered)] == ["B"]
+    letters = golds.make_lettered_options(
+        ["C", "D", "A"]
+    )  # the points of a figure: a gold is the label
+    assert [answer.label for answer in golds.gold_options("C", letters)] == ["C"]
     for values in ((1.0, float("nan"), 3.0), (1.0, 3.0)):
-        assert golds.likeliest("q", options, values).error == "not one likelihood an option"
+        assert golds.pick_likeliest("q", options, values).error == "not one likelihood an option"
 
 
 def test_versions_after_the_last_known_one_are_newer():
-    assert newer("0.5.0", (0, 4)) and newer("1.0", (0, 4)) and newer(3, (2,))
-    assert not any(newer(one, (0, 4)) for one in ("0.4.13", "0.3", "", None, "0.4.0.dev1"))
+    assert is_newer("0.5.0", (0, 4)) and is_newer("1.0", (0, 4)) and is_newer(3, (2,))
+    assert not any(is_newer(one, (0, 4)) for one in ("0.4.13", "0.3", "", None, "0.4.0.dev1"))
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [(2, ["squad"]), (7, ["drop"])])

@@ -24,10 +24,10 @@ def values(run, name):
 
 
 def test_an_integer_is_a_place_even_where_an_option_reads_like_it():
-    options = golds.lettered(["2", "1", "0"])
-    assert golds.picked(0, options).label == "A"
-    assert golds.picked("0", options).label == "C"
-    assert golds.picked(3, options) is golds.picked(-1, options) is None
+    options = golds.make_lettered_options(["2", "1", "0"])
+    assert golds.find_option(0, options).label == "A"
+    assert golds.find_option("0", options).label == "C"
+    assert golds.find_option(3, options) is golds.find_option(-1, options) is None
 
 
 def test_the_gold_of_options_that_are_numbers_is_the_place_that_lm_eval_wrote(tmp_path):

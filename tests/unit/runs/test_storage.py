@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import StorageError
-from closeread.formats.files.output_place import refused
+from closeread.formats.files.output_place import write_error
 from closeread.runs.ledger import Ledger
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
@@ -68,7 +68,7 @@ def test_who_may_not_write_is_not_told_to_free_space():
         (errno.EROFS, "permission"),
         (errno.ENOSPC, "free"),
     ):
-        assert told in refused(OSError(code, os.strerror(code)), Path("there")).cure
+        assert told in write_error(OSError(code, os.strerror(code)), Path("there")).cure
 
 
 def test_a_ledger_that_cannot_be_opened_says_why_and_how_to_go_on(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.formats import dump, load
-from closeread.formats.submissions import given_submission, load_submission
+from closeread.formats.submissions import load_submission, make_submission
 from closeread.runs.submission_fit import misfits, must_belong, told
 
 ROW = {
@@ -93,10 +93,10 @@ def test_letters_of_other_options_are_told(tmp_path):
         found = misfits(data, submission(tmp_path, {"data": [record | changed]}))
         assert not list(told(found))
     given = {"data": [record | {"negative_options": OPTIONS[::-1]}]}
-    for found in (submission(tmp_path, given), given_submission(given, data)):
+    for found in (submission(tmp_path, given), make_submission(given, data)):
         (line,) = told(misfits(data, found))
         assert line.startswith("1 prediction repeats options that differ from the question's")
         assert line.endswith(": t1#negative")
     dump(data, tmp_path / "own.jsonl", "jsonl")
     ours = load(tmp_path / "own.jsonl")
-    assert misfits(ours, given_submission(given, ours)).other_options == ["t1#negative"]
+    assert misfits(ours, make_submission(given, ours)).other_options == ["t1#negative"]

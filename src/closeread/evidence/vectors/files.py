@@ -100,7 +100,7 @@ def _cached(path: Path) -> Path:
         ) from error
     key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()
     name = hashlib.blake2b(_VERSION + key, digest_size=12).hexdigest()
-    return cache.folder() / "vectors" / name
+    return cache.cache_folder() / "vectors" / name
 
 
 def _convert(path: Path, folder: Path) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from closeread.formats.conversion.documents import Joined, join
+from closeread.formats.conversion.documents import JoinedDocuments, join_documents
 from closeread.types import Answer, Defects, Item, Passage, Question, Span
 
 
-def contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> Iterator[Item]:
+def iter_contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> Iterator[Item]:
     """Yield each context with all its questions.
 
     Args:
@@ -47,7 +47,7 @@ def _merged(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
 
 
 def _joined(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
-    for texts, group in itertools.groupby(items, key=_asked):
+    for texts, group in itertools.groupby(items, key=_question_texts):
         if texts:
             yield _context(list(group), remarks)
             continue
@@ -55,25 +55,28 @@ def _joined(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
             yield _context([item], remarks)
 
 
-def _asked(item: Item) -> tuple[str, ...]:
+def _question_texts(item: Item) -> tuple[str, ...]:
     return tuple(question.text for question in item[1])
 
 
 def _context(group: Sequence[Item], remarks: Defects) -> Item:
-    joined = join([passage for passage, _ in group])
+    joined = join_documents([passage for passage, _ in group])
     passage = group[0][0]
     for _ in range(joined.repeated):
         remarks.add("repeated-paragraph", f"in the context of passage {passage.passage_id}")
     return (
         Passage(passage_id=passage.passage_id, text=joined.text, language=passage.language),
-        tuple(_together(same, joined) for same in zip(*(asked for _, asked in group), strict=True)),
+        tuple(
+            _merge_questions(same, joined)
+            for same in zip(*(asked for _, asked in group), strict=True)
+        ),
     )
 
 
-def _together(same: tuple[Question, ...], joined: Joined) -> Question:
+def _merge_questions(same: tuple[Question, ...], joined: JoinedDocuments) -> Question:
     """Return one question with the answers that any of its documents gives."""
     answers = [
-        msgspec.structs.replace(answer, spans=_moved(answer, index, joined))
+        msgspec.structs.replace(answer, spans=_move_spans(answer, index, joined))
         for index, question in enumerate(same)
         for answer in question.answers
     ]
@@ -81,6 +84,6 @@ def _together(same: tuple[Question, ...], joined: Joined) -> Question:
     return msgspec.structs.replace(same[0], answers=tuple(given or answers))
 
 
-def _moved(answer: Answer, document: int, joined: Joined) -> tuple[Span, ...]:
-    places = (joined.moved(document, span) for span in answer.spans)
+def _move_spans(answer: Answer, document: int, joined: JoinedDocuments) -> tuple[Span, ...]:
+    places = (joined.move_span(document, span) for span in answer.spans)
     return tuple(place for place in places if place is not None)

@@ -16,11 +16,11 @@ from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
 from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.output_place import (
-    behind_link,
     is_stream,
     must_not_replace,
     must_take_file,
-    refused,
+    resolve_link,
+    write_error,
 )
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
@@ -64,26 +64,26 @@ class MrqaOptions:
 
 
 @dataclass
-class _Counted:
+class _CountedDataset:
     """A data set that ends after so many questions and remembers what it gave."""
 
     dataset: Dataset
     limit: int | None
     passages: int = 0
     questions: int = 0
-    unasked: int = 0
+    n_without_questions: int = 0
     defects: Defects = field(default_factory=Defects)
 
     def limited(self) -> Dataset:
         return replace(self.dataset, read=self._read, read_gold=None)
 
     def _read(self, defects: Defects) -> Iterator[Item]:
-        self.passages = self.questions = self.unasked = 0
+        self.passages = self.questions = self.n_without_questions = 0
         self.defects = Defects()
         for passage, questions in whole_groups(self.dataset.read(self.defects), self.limit):
             self.passages += 1
             self.questions += len(questions)
-            self.unasked += not questions
+            self.n_without_questions += not questions
             yield passage, questions
 
 
@@ -112,40 +112,42 @@ def convert(
     must_not_replace(target, dataset.path)
     name = to or format_of(target)
     lookup.entry("format", name)
-    making_mrqa = name == "mrqa" and dataset.format != "mrqa"
-    if mrqa and not making_mrqa:
+    makes_mrqa = name == "mrqa" and dataset.format != "mrqa"
+    if mrqa and not makes_mrqa:
         raise UsageError(
             f"options of the MRQA form do not apply from {dataset.format} to {name}",
             cure="leave out --name, --split, --occurrences and --documents",
         )
-    counted = _Counted(dataset, limit)
+    source = _CountedDataset(dataset, limit)
     settings = mrqa or MrqaOptions()
-    made = Conversion(counted.limited())
-    if making_mrqa:
-        made = to_mrqa(
-            made.dataset,
+    conversion = Conversion(source.limited())
+    if makes_mrqa:
+        conversion = to_mrqa(
+            conversion.dataset,
             name=settings.name,
             split=settings.split or _split_of(target) or _split_of(Path(dataset.path)),
             occurrences=settings.occurrences,
             documents=settings.documents,
         )
     must_take_file(target)
-    with _drafted(target) as draft:
-        dump(made.dataset, draft, name)
-        kept = _Counted(load(draft, name, facts=False), None)
-        if making_mrqa:
+    with _draft_file(target) as draft:
+        dump(conversion.dataset, draft, name)
+        written = _CountedDataset(load(draft, name, facts=False), None)
+        if makes_mrqa:
             # Its losses are counted on the way, and making it a second time would be slow.
             lost, problem = Counter[str](), ""
-            for _ in kept.limited():
+            for _ in written.limited():
                 continue
         else:
             try:
-                lost, problem = differences(made.dataset, kept.limited())
+                lost, problem = differences(conversion.dataset, written.limited())
             except InputError as error:
                 if not str(error.where).startswith(str(draft)):
                     raise
                 lost, problem = Counter(), f"the written file cannot be read back: {error.found}"
-            lost["passages without a question"] = max(0, counted.unasked - kept.unasked)
+            lost["passages without a question"] = max(
+                0, source.n_without_questions - written.n_without_questions
+            )
         if problem:
             raise UsageError(
                 f"the format {name} cannot hold this set: {problem}",
@@ -158,17 +160,17 @@ def convert(
         source_format=dataset.format,
         target=str(target),
         target_format=name,
-        passages=kept.passages,
-        questions=kept.questions,
-        dropped=made.dropped.counts,
+        passages=written.passages,
+        questions=written.questions,
+        dropped=conversion.dropped.counts,
         lost=dict(+lost),
-        changed=made.remarks.counts,
-        defects=counted.defects.counts,
+        changed=conversion.remarks.counts,
+        defects=source.defects.counts,
     )
 
 
 @contextlib.contextmanager
-def _drafted(target: Path) -> Iterator[Path]:
+def _draft_file(target: Path) -> Iterator[Path]:
     """Give a file to write that takes the target's place when all went well."""
     if is_stream(target):
         with tempfile.TemporaryDirectory() as folder:
@@ -177,7 +179,7 @@ def _drafted(target: Path) -> Iterator[Path]:
             with replacing(target) as stream, draft.open("rb") as written:
                 shutil.copyfileobj(written, stream)
         return
-    target = behind_link(target)
+    target = resolve_link(target)
     partial_files.sweep(target)
     try:
         with (
@@ -193,7 +195,7 @@ def _drafted(target: Path) -> Iterator[Path]:
             yield draft
             draft.replace(target)
     except OSError as error:
-        raise refused(error, target) from error
+        raise write_error(error, target) from error
     except StorageError as error:
         if Path(error.where) != draft:
             raise
@@ -211,14 +213,14 @@ def format_of(target: str | os.PathLike[str]) -> str:
     """
     parts = re.split(r"[._]", Path(target).name.lower().removesuffix(".gz"))
     ending = parts[-1]
-    said = [part for part in parts if part in catalog.names("format")]
+    named = [part for part in parts if part in catalog.names("format")]
     if ending == "csv":
-        said = ["csv"]
+        named = ["csv"]
     elif ending == "jsonl":
-        said = [one for one in said if one == ending or lookup.resolve("format", one).in_lines]
-    particular = [part for part in said if part != ending]
-    if said:
-        return (particular or said)[-1]
+        named = [one for one in named if one == ending or lookup.resolve("format", one).in_lines]
+    particular = [part for part in named if part != ending]
+    if named:
+        return (particular or named)[-1]
     raise UsageError(
         "the name of the target does not say a format",
         where=str(target),

@@ -14,7 +14,7 @@ MARKERS = ("[DOC]", "[TLE]", "[PAR]")
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedDocuments:
     """A context made of documents.
 
     Attributes:
@@ -28,7 +28,7 @@ class Joined:
     pieces: tuple[tuple[int, Span, int], ...]
     repeated: int
 
-    def moved(self, document: int, span: Span) -> Span | None:
+    def move_span(self, document: int, span: Span) -> Span | None:
         """Return where a span of one document lies now; None where it crosses paragraphs."""
         for index, piece, start in self.pieces:
             if index == document and piece.start <= span.start and span.end <= piece.end:
@@ -37,7 +37,7 @@ class Joined:
         return None
 
 
-def join(documents: Iterable[Passage]) -> Joined:
+def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
     """Join documents; lines are their paragraphs, and a title precedes them where there is one."""
     parts: list[str] = []
     pieces: list[tuple[int, Span, int]] = []
@@ -50,22 +50,22 @@ def join(documents: Iterable[Passage]) -> Joined:
         length += len(part)
 
     for index, document in enumerate(documents):
-        begun = False
+        has_begun = False
         for piece in _paragraphs(document.text):
             key = (document.title, piece.of(document.text))
             if key in seen:
                 repeated += 1
                 pieces.append((index, piece, seen[key][1]))
                 continue
-            if not begun:
+            if not has_begun:
                 add(" [DOC]" if parts else "[DOC]")
                 add(f" [TLE] {document.title}" if document.title else "")
-                begun = True
+                has_begun = True
             add(" [PAR] ")
             seen[key] = (piece, length)
             pieces.append((index, piece, length))
             add(key[1])
-    return Joined("".join(parts), tuple(pieces), repeated)
+    return JoinedDocuments("".join(parts), tuple(pieces), repeated)
 
 
 def _paragraphs(text: str) -> list[Span]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from closeread.types import Item, Passage, PassageQuestion, Question
 
-Reading = Callable[[Passage, Question], Any]
+FieldReader = Callable[[Passage, Question], Any]
 
 # Without these a question is another question; a format that loses one cannot hold the set.
-ESSENTIAL: dict[str, Reading] = {
+ESSENTIAL: dict[str, FieldReader] = {
     "passage": lambda passage, question: passage.text,
     "question": lambda passage, question: question.text,
     "options": lambda passage, question: [option.text for option in question.options],
@@ -18,7 +18,7 @@ ESSENTIAL: dict[str, Reading] = {
         (answer.kind == "none", answer.label or answer.texts) for answer in question.answers
     ],
 }
-BESIDES: dict[str, Reading] = {
+OTHER_FIELDS: dict[str, FieldReader] = {
     "id": lambda passage, question: question.question_id,
     "title": lambda passage, question: passage.title,
     "language": lambda passage, question: passage.language,
@@ -55,19 +55,19 @@ def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[
             counts["questions"] += 1
             first = first or "the number of questions differs"
             continue
-        for name, reading in BESIDES.items():
-            counts[name] += _says(said := reading(*old)) and said != reading(*new)
-        for name, reading in ESSENTIAL.items():
-            if reading(*old) != reading(*new):
+        for name, read_field in OTHER_FIELDS.items():
+            counts[name] += _has_content(value := read_field(*old)) and value != read_field(*new)
+        for name, read_field in ESSENTIAL.items():
+            if read_field(*old) != read_field(*new):
                 counts[name] += 1
                 first = first or f"question {old[1].question_id}: its {name} would be lost"
     return +counts, first
 
 
-def _says(value: Any) -> bool:
+def _has_content(value: Any) -> bool:
     """Whether a field holds anything, however deep."""
     if isinstance(value, list | tuple):
-        return any(map(_says, value))
+        return any(map(_has_content, value))
     return value is not None and value not in ("", {})
 
 

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.conversion.contexts import contexts
+from closeread.formats.conversion.contexts import iter_contexts
 from closeread.formats.conversion.occurrences import Token, TokenizedText
 from closeread.formats.conversion.spacy_tokens import Tokenize, tokenizer, version
-from closeread.formats.layouts.tokens import MOST_TOKENS
+from closeread.formats.layouts.tokens import MAX_TOKENS
 from closeread.formats.mrqa import match_key
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
@@ -71,8 +71,8 @@ def to_mrqa(
 
     def read(defects: Defects) -> Iterator[Item]:
         made.dropped, made.remarks = Defects(), Defects()
-        joined = contexts(dataset.read(defects), documents, made.remarks)
-        return _Worker(header["dataset"], occurrences, made).run(joined)
+        joined = iter_contexts(dataset.read(defects), documents, made.remarks)
+        return _Converter(header["dataset"], occurrences, made).run(joined)
 
     made.dataset = replace(
         dataset, format="mrqa", read=read, read_gold=None, metadata={"header": header}
@@ -92,16 +92,16 @@ class _Context:
         self._text = text
         self._tokens = tokens
         self.language = language
-        self.is_cut = len(tokens) > MOST_TOKENS
-        last, offset = tokens[:MOST_TOKENS][-1] if self.is_cut else (text, 0)
-        self.kept = TokenizedText(text[: offset + len(last)], tokens[:MOST_TOKENS])
+        self.is_cut = len(tokens) > MAX_TOKENS
+        last, offset = tokens[:MAX_TOKENS][-1] if self.is_cut else (text, 0)
+        self.kept = TokenizedText(text[: offset + len(last)], tokens[:MAX_TOKENS])
 
     @cached_property
     def whole(self) -> TokenizedText:
         return TokenizedText(self._text, self._tokens)
 
 
-class _Worker:
+class _Converter:
     """One pass over a set: tokenizers by language, and the ids that were given already."""
 
     def __init__(self, name: str, occurrences: Occurrences, made: Conversion) -> None:
@@ -144,21 +144,19 @@ class _Worker:
 
     def _cut(self, passage: Passage) -> "_Context":
         tokens = self._tokens(passage.text, passage.language)
-        if len(tokens) > MOST_TOKENS:
+        if len(tokens) > MAX_TOKENS:
             self.made.remarks.add(
                 "context-cut", f"passage {passage.passage_id} has {len(tokens):,} tokens"
             )
         return _Context(passage.text, tokens, passage.language)
 
     def _row(self, question: Question, context: "_Context", passage_id: str) -> Question | None:
-        answers, reason = _extractive(question)
+        answers, reason = _extractive_answers(question)
         detected = self._detected(answers, context.kept)
         if not detected:
             if answers:
                 behind = context.is_cut and self._detected(answers, context.whole)
-                reason = (
-                    f"answer-beyond-{MOST_TOKENS}-tokens" if behind else "answer-not-in-passage"
-                )
+                reason = f"answer-beyond-{MAX_TOKENS}-tokens" if behind else "answer-not-in-passage"
             self.made.dropped.add(reason, question.text, question_id=question.question_id)
             return None
         return Question(
@@ -167,7 +165,7 @@ class _Worker:
             text=question.text,
             kind="span",
             answers=tuple(
-                Answer(kind="span", texts=(text,), spans=_places(text, detected))
+                Answer(kind="span", texts=(text,), spans=_detected_spans(text, detected))
                 for text in (answer.texts[0] for answer in answers)
             ),
             tags=question.tags,
@@ -196,12 +194,12 @@ class _Worker:
                 entry
                 for answer in answers
                 for entry in _entries(
-                    _annotated(answer, context) or context.find(answer.texts[0]), context
+                    _annotated_spans(answer, context) or context.find(answer.texts[0]), context
                 )
             ]
         spans: dict[Span, None] = {}
         for answer in answers:
-            marked = _annotated(answer, context)
+            marked = _annotated_spans(answer, context)
             found = context.find(answer.texts[0])
             clear = [
                 span
@@ -212,7 +210,7 @@ class _Worker:
         return _entries(list(spans), context)
 
 
-def _extractive(question: Question) -> tuple[list[Answer], str]:
+def _extractive_answers(question: Question) -> tuple[list[Answer], str]:
     """Return the answers that can be a span, or why there are none."""
     if question.kind in {"verification", "entailment"}:
         return [], f"{question.kind}-question"
@@ -236,7 +234,7 @@ def _extractive(question: Question) -> tuple[list[Answer], str]:
     ], "no-answer-given"
 
 
-def _annotated(answer: Answer, context: TokenizedText) -> list[Span]:
+def _annotated_spans(answer: Answer, context: TokenizedText) -> list[Span]:
     """Return the source's own places, where they hold the answer and cut no token."""
     return [
         span
@@ -266,7 +264,7 @@ def _entries(spans: list[Span], context: TokenizedText) -> list[dict[str, Any]]:
     ]
 
 
-def _places(text: str, detected: list[dict[str, Any]]) -> tuple[Span, ...]:
+def _detected_spans(text: str, detected: list[dict[str, Any]]) -> tuple[Span, ...]:
     wanted = match_key(text)
     return tuple(
         Span(*place)

@@ -65,10 +65,10 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 
     output_place.must_be_no_folder(target)
     if output_place.is_stream(target):
-        with _as_it_is(target) as stream:
+        with _open_stream(target) as stream:
             yield stream
         return
-    target = output_place.behind_link(target)
+    target = output_place.resolve_link(target)
     partial_files.sweep(target)
     try:
         with folders.made(target.parent):
@@ -84,11 +84,11 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
                 Path(name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise output_place.refused(error, target) from error
+        raise output_place.write_error(error, target) from error
 
 
 @contextlib.contextmanager
-def _as_it_is(target: Path) -> Iterator[BinaryIO]:
+def _open_stream(target: Path) -> Iterator[BinaryIO]:
     """Write to a pipe or a device, which cannot be replaced; its reader may leave."""
     try:
         with target.open("wb") as stream:
@@ -96,7 +96,7 @@ def _as_it_is(target: Path) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise output_place.refused(error, target) from error
+        raise output_place.write_error(error, target) from error
 
 
 def _umask() -> int:

@@ -19,10 +19,10 @@ _KINDS = {
     b"Rar!\x1a\x07": ("a rar archive", "unpack it and pass a file in it"),
 }
 _TAR_AT, _TAR = 257, (b"ustar\0", b"ustar  \0")  # POSIX and GNU; text may have mustard there
-ENOUGH = _TAR_AT + max(map(len, _TAR))  # bytes that tell
+N_HEAD_BYTES = _TAR_AT + max(map(len, _TAR))  # bytes that tell
 
 
-def told(first: bytes, where: str) -> InputError | None:
+def binary_file_error(first: bytes, where: str) -> InputError | None:
     """Say what a file is that cannot be parsed; None where its beginning does not tell.
 
     Args:

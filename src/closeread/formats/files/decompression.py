@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, cast
 from closeread.errors import InputError
 from closeread.formats.files import folder, table
 from closeread.formats.files.head import Head
-from closeread.formats.files.parse_errors import MEND
-from closeread.formats.files.size_limits import Bounded
+from closeread.formats.files.parse_errors import FIX_FILE
+from closeread.formats.files.size_limits import BoundedReader
 
 _HEAD_BYTES = 256 * 1024
 _LONG_HEAD_BYTES = 16 * 1024 * 1024
@@ -21,7 +21,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
-class Inflated:
+class InflatedFile:
     """A local file, plain or gzip-compressed.
 
     Of a table in parquet or arrow the content is the JSON lines of its rows.
@@ -46,8 +46,8 @@ class Inflated:
     def cure(self) -> str:
         """What to do about a file that is not as its format promises."""
         if self.option:
-            return f"{MEND}, or name another format with {self.option}"
-        return f"{MEND}; {self.otherwise}" if self.otherwise else MEND
+            return f"{FIX_FILE}, or name another format with {self.option}"
+        return f"{FIX_FILE}; {self.otherwise}" if self.otherwise else FIX_FILE
 
     @property
     def stem(self) -> str:
@@ -73,20 +73,20 @@ class Inflated:
         """
         with contextlib.ExitStack() as stack:
             raw: BinaryIO = stack.enter_context(self._raw())
-            first = raw.read(table.ENOUGH)
+            first = raw.read(table.N_HEAD_BYTES)
             raw.seek(0)
             if table.is_table(first):
-                raw = cast(Any, table.Lines(self.path, first))
+                raw = cast(Any, table.TableLines(self.path, first))
             elif self.is_gzip:
                 from isal import igzip
 
                 n_packed = os.fstat(raw.fileno()).st_size
                 inflated = stack.enter_context(cast(Any, igzip).IGzipFile(fileobj=raw, mode="rb"))
-                raw = cast(Any, Bounded(inflated, n_packed, str(self)))
+                raw = cast(Any, BoundedReader(inflated, n_packed, str(self)))
             stream = stack.enter_context(io.BufferedReader(cast(Any, raw), 1 << 20))
             try:
                 if table.is_table(first) and not stream.peek(1):
-                    raise _without_rows(str(self))
+                    raise _empty_table_error(str(self))
                 must_be_text(stream.peek(4)[:4], str(self))
                 if stream.peek(3)[:3] == _UTF8_MARK:
                     stream.read(3)
@@ -163,7 +163,7 @@ class Inflated:
     def _raw(self) -> BinaryIO:
         try:
             if self.path.is_dir():
-                raise folder.told(self.path)
+                raise folder.folder_error(self.path)
             if self.path.exists() and not self.path.is_file():
                 raise InputError(
                     "not a regular file", where=str(self), cure="save the content to a file first"
@@ -174,7 +174,7 @@ class Inflated:
             raise InputError(
                 f"cannot be read: {reason}",
                 where=str(self),
-                cure=_what_helps(self.path, error),
+                cure=_suggest_cure(self.path, error),
             ) from error
 
     def _broken_gzip(self, found: str) -> InputError:
@@ -204,7 +204,7 @@ def must_be_text(first: bytes, where: str) -> None:
         )
 
 
-def _without_rows(where: str) -> InputError:
+def _empty_table_error(where: str) -> InputError:
     return InputError(
         "the table has no rows",
         where=where,
@@ -212,10 +212,10 @@ def _without_rows(where: str) -> InputError:
     )
 
 
-def _what_helps(path: Path, error: Exception) -> str:
+def _suggest_cure(path: Path, error: Exception) -> str:
     """Return what to do about a file that cannot be opened: published ones are fetched."""
-    from closeread.downloads import what_gets
+    from closeread.downloads import get_command
 
-    if isinstance(error, FileNotFoundError) and (call := what_gets(path)):
+    if isinstance(error, FileNotFoundError) and (call := get_command(path)):
         return f"download it: `{call}`"
     return "check the path and its permissions"

@@ -19,7 +19,7 @@ _KINDS: dict[Any, str] = {
 }
 
 
-def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
+def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | None:
     """Return what was found and what was expected, where msgspec says less than both.
 
     Args:
@@ -30,7 +30,7 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
     Returns:
         None where the message says both, or the place is not found in the record.
     """
-    node = _at(inspect.type_info(kind), path)
+    node = _type_at(inspect.type_info(kind), path)
     unknown = _UNKNOWN.match(message)
     if unknown and isinstance(node, inspect.StructType):
         known = [field.encode_name for field in node.fields]
@@ -40,7 +40,7 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
     missing = _MISSING.match(message)
     if missing and isinstance(node, inspect.StructType):
         kind = next((one.type for one in node.fields if one.encode_name == missing[1]), None)
-        return f"the field {missing[1]!r} is missing", f"{missing[1]!r}: {_takes(kind)}"
+        return f"the field {missing[1]!r} is missing", f"{missing[1]!r}: {_describe_type(kind)}"
     if message.startswith("Invalid enum value ") and isinstance(node, inspect.LiteralType):
         value = message.removeprefix("Invalid enum value ")
         return f"found {value}", "one of " + ", ".join(map(str, node.values))
@@ -53,19 +53,19 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
             if bound is not None
         ]  # fmt: skip
         if bounds and "got" not in message:
-            return "out of range", " and ".join(bounds)
+            return "out of its range", " and ".join(bounds)
     return None
 
 
-def takes_tables(kind: Any, path: str) -> bool:
+def expects_tables(kind: Any, path: str) -> bool:
     """Whether a record has a list of records at a place."""
-    item = getattr(_at(inspect.type_info(kind), path), "item_type", None)
-    return isinstance(_plain(item), inspect.StructType)
+    item = getattr(_type_at(inspect.type_info(kind), path), "item_type", None)
+    return isinstance(_unwrap(item), inspect.StructType)
 
 
-def _at(node: Any, path: str) -> Any:
+def _type_at(node: Any, path: str) -> Any:
     """Return the type that stands at a path; None where the record does not tell."""
-    node = _plain(node)
+    node = _unwrap(node)
     for step in _STEP.finditer(path):
         if isinstance(node, inspect.StructType):
             node = next((one.type for one in node.fields if one.encode_name == step[1]), None)
@@ -73,16 +73,16 @@ def _at(node: Any, path: str) -> Any:
             node = node.value_type
         else:
             node = getattr(node, "item_type", None)
-        node = _plain(node)
+        node = _unwrap(node)
     return node
 
 
-def _takes(node: Any) -> str:
+def _describe_type(node: Any) -> str:
     """Return what a field takes, in a word or two; an object by the fields that it must have."""
     if isinstance(node, inspect.UnionType):
-        told = (_takes(one) for one in node.types if not isinstance(one, inspect.NoneType))
-        return " or ".join(dict.fromkeys(told))
-    node = _plain(node)
+        kinds = (_describe_type(one) for one in node.types if not isinstance(one, inspect.NoneType))
+        return " or ".join(dict.fromkeys(kinds))
+    node = _unwrap(node)
     if isinstance(node, inspect.LiteralType):
         return "one of " + ", ".join(map(str, node.values))
     if isinstance(node, inspect.StructType):
@@ -90,22 +90,22 @@ def _takes(node: Any) -> str:
         return "an object" + (" with " + ", ".join(needed) if needed else "")
     item = getattr(node, "item_type", None)
     if item is not None:
-        of = _plain(item)
+        of = _unwrap(item)
         return "a list" + (" of objects" if isinstance(of, inspect.StructType) else "")
     return _KINDS.get(type(node), "a value")
 
 
-def _plain(node: Any) -> Any:
+def _unwrap(node: Any) -> Any:
     """Return a type without remarks on it, and without the null that it may be instead."""
     while isinstance(node, inspect.Metadata):
         node = node.type
     if isinstance(node, inspect.UnionType):
-        told = [one for one in node.types if not isinstance(one, inspect.NoneType)]
-        return _plain(told[0]) if len(told) == 1 else None
+        types = [one for one in node.types if not isinstance(one, inspect.NoneType)]
+        return _unwrap(types[0]) if len(types) == 1 else None
     return node
 
 
-def split(error: Exception) -> tuple[str, str]:
+def split_message(error: Exception) -> tuple[str, str]:
     """Return what a parser says and the place that it names (``$`` where it names none)."""
     message, found, path = str(error).rpartition(" - at `")
     return (message, path.removesuffix("`")) if found else (str(error), "$")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from closeread.errors import InputError
 
-_PIECES = ("*.txt", "*/*.txt", "*/*/*.txt")  # as RACE has them: an article a file
-_LOOKED_AT = 20  # files, before it is none
+_PATTERNS = ("*.txt", "*/*.txt", "*/*/*.txt")  # as RACE has them: an article a file
+_MAX_FILES = 20  # files, before it is none
 
 
-def told(path: Path) -> InputError:
+def folder_error(path: Path) -> InputError:
     """Return the error for a folder, with the file in it that is meant, or how one is made."""
     if (path / "run.json").is_file():
         cure = "pass a data set; for predictions, pass the file predictions.jsonl in it"
@@ -26,25 +26,25 @@ def told(path: Path) -> InputError:
                 '.to_parquet("NEW.parquet")'
             )
         return InputError("a folder that `datasets` saved, not a file", where=str(path), cure=cure)
-    if pieces := _pieces(path):
+    if pieces := _glob_to_concatenate(path):
         cure = f'concatenate {pieces}; do cat "$f"; echo; done > NEW.jsonl'
         return InputError("a folder, not a file", where=str(path), cure=cure)
     return InputError("a folder, not a file", where=str(path), cure="pass a file in it")
 
 
-def _pieces(path: Path) -> str:
+def _glob_to_concatenate(path: Path) -> str:
     """Return what a shell passes over where articles lie each in a file; "" where they do not.
 
     In RACE's folder that is one of its parts, the files of all that stand in it.
     """
-    for depth, pattern in enumerate(_PIECES):
-        found = next(filter(_is_json, sorted(path.glob(pattern))[:_LOOKED_AT]), None)
+    for depth, pattern in enumerate(_PATTERNS):
+        found = next(filter(_is_json, sorted(path.glob(pattern))[:_MAX_FILES]), None)
         if found is not None:
             part = path if depth < 2 else found.parents[1]
             which = (
                 "the files in it" if depth < 2 else f"the files of each split, such as {part.name}"
             )
-            return f"{which}: for f in {shlex.quote(str(part))}/{_PIECES[min(depth, 1)]}"
+            return f"{which}: for f in {shlex.quote(str(part))}/{_PATTERNS[min(depth, 1)]}"
     return ""
 
 

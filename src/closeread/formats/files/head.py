@@ -33,7 +33,7 @@ class Head:
         if self.first_line is not None:
             return self.first_line
         whole = _parse(self.raw)
-        return whole if whole is not None else _parse(_closed(self.raw))
+        return whole if whole is not None else _parse(_close_truncated(self.raw))
 
     @property
     def has_lines(self) -> bool:
@@ -83,7 +83,7 @@ def _parse(raw: bytes) -> Any:
         return None
 
 
-def _closed(raw: bytes) -> bytes:
+def _close_truncated(raw: bytes) -> bytes:
     """Cut a truncated JSON text after its last whole element and close what is open there."""
     stack: list[bytes] = []
     cut, depth = 0, 0

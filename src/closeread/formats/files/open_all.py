@@ -7,10 +7,10 @@ from closeread.errors import InputError
 from closeread.wording import in_one_line
 
 T = TypeVar("T")
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
-def each_opened(opens: Iterable[Callable[[], T]]) -> list[T]:
+def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
     """Return what all of these open, in order.
 
     Raises:
@@ -32,7 +32,7 @@ def each_opened(opens: Iterable[Callable[[], T]]) -> list[T]:
         in_one_line(f"{error.where}: {error.found}" + (f" – {error.cure}" if error.cure else ""))
         for error in failed
     ]
-    more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+    more = [f"and {len(lines) - _MAX_SHOWN:,} more"] if len(lines) > _MAX_SHOWN else []
     raise InputError(
-        f"{len(failed):,} files cannot be opened:\n    " + "\n    ".join(lines[:_SHOWN] + more)
+        f"{len(failed):,} files cannot be opened:\n    " + "\n    ".join(lines[:_MAX_SHOWN] + more)
     )

@@ -24,8 +24,8 @@ def must_take_file(target: Path) -> None:
     """
     must_be_no_folder(target)
     if not is_stream(target):
-        target = behind_link(target)
-        _try(_first_there(target.parent), target)
+        target = resolve_link(target)
+        _try_writing(_nearest_existing(target.parent), target)
 
 
 def must_not_replace(
@@ -55,7 +55,7 @@ def must_take_folder(target: Path) -> None:
     Raises:
         StorageError: They cannot; says why.
     """
-    _try(_first_there(target), target)
+    _try_writing(_nearest_existing(target), target)
 
 
 def must_be_no_folder(target: Path) -> None:
@@ -73,7 +73,7 @@ def must_be_no_folder(target: Path) -> None:
         )
 
 
-def within(folder: Path, name: str) -> Path:
+def output_file_in(folder: Path, name: str) -> Path:
     """Return the place of a file in a folder that others may have filled.
 
     Raises:
@@ -94,12 +94,12 @@ def is_stream(target: Path) -> bool:
     return target.exists() and not (target.is_file() or target.is_dir())
 
 
-def behind_link(target: Path) -> Path:
+def resolve_link(target: Path) -> Path:
     """Return what is to be replaced: where a link leads, so that it stays one; else the path."""
     return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
-def refused(error: OSError, target: Path) -> StorageError:
+def write_error(error: OSError, target: Path) -> StorageError:
     """Return the error of a file or folder that the system does not let us write."""
     why, cure = str(error.strerror), "free disk space or choose another folder"
     if error.errno == errno.ENOENT:
@@ -114,11 +114,11 @@ def refused(error: OSError, target: Path) -> StorageError:
     return StorageError(f"cannot be written: {why}", where=str(target), cure=cure)
 
 
-def _first_there(folder: Path) -> Path:
+def _nearest_existing(folder: Path) -> Path:
     return next((one for one in (folder, *folder.parents) if one.exists()), folder)
 
 
-def _try(folder: Path, target: Path) -> None:
+def _try_writing(folder: Path, target: Path) -> None:
     import tempfile  # costs more than all else here
 
     try:
@@ -126,4 +126,4 @@ def _try(folder: Path, target: Path) -> None:
             stream.write(bytes(_TRIED_BYTES))
             stream.flush()
     except OSError as error:
-        raise refused(error, target) from error
+        raise write_error(error, target) from error

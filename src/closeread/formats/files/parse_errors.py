@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.expected_types import reworded, split
-from closeread.formats.files.stream import BrokenJSON
+from closeread.formats.files.expected_types import describe_mismatch, split_message
+from closeread.formats.files.stream import BrokenJSONError
 from closeread.wording import in_one_line
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -21,10 +21,10 @@ PARSER_ERRORS = (
     msgspec.ValidationError,
     UnicodeDecodeError,
     RecursionError,
-    BrokenJSON,
+    BrokenJSONError,
 )
 _SHOWN = 24  # bytes
-MEND = "fix the file"
+FIX_FILE = "fix the file"
 
 
 def explain(
@@ -35,7 +35,7 @@ def explain(
     value: Any = None,
     line: int | None = None,
     within: str = "",
-    cure: str = MEND,
+    cure: str = FIX_FILE,
     kind: Any = None,
 ) -> InputError:
     """Turn a parser's error into one that says what, where, what was expected and what to do.
@@ -50,12 +50,12 @@ def explain(
         cure: What to do, unless the error itself tells better.
         kind: The type that was to be parsed, where it may tell what would have been taken.
     """
-    message, path = split(error)
-    if isinstance(error, BrokenJSON):
+    message, path = split_message(error)
+    if isinstance(error, BrokenJSONError):
         message, line = error.reason, error.line
         where = _where(file, line, "", within or error.place)
         return InputError(f"not JSON: {message}", where=where, cure=cure)
-    at_byte = byte_of(error)
+    at_byte = byte_position(error)
     if line is None and raw and at_byte is not None:
         line = raw.count(b"\n", 0, at_byte) + 1
     if isinstance(error, UnicodeDecodeError):
@@ -69,27 +69,29 @@ def explain(
         return InputError("nested too deeply", where=_where(file, line, "", within), cure=cure)
     if not isinstance(error, msgspec.ValidationError):
         return InputError(
-            _not_json(message, raw, at_byte), where=_where(file, line, "", within), cure=cure
+            _describe_syntax_error(message, raw, at_byte),
+            where=_where(file, line, "", within),
+            cure=cure,
         )
     wrong = _WRONG_TYPE.match(message)
-    plain = value if value is not None else _plain(raw)
-    record = _nearest(plain, path, itself=wrong is None)
+    plain = value if value is not None else _parse_or_none(raw)
+    record = _nearest_record(plain, path, itself=wrong is None)
     name = f'"{record.partition(" ")[2]}"'.encode()
     if line is None and record and raw.count(name) == 1:
         line = raw.count(b"\n", 0, raw.index(name)) + 1
     place = (within + path.removeprefix("$")).removeprefix(".")
     where = _where(file, line, record, place)
-    if kind is not None and (told := reworded(message, kind, path)) is not None:
-        return InputError(told[0], where=where, expected=told[1], cure=cure)
+    if kind is not None and (mismatch := describe_mismatch(message, kind, path)) is not None:
+        return InputError(mismatch[0], where=where, expected=mismatch[1], cure=cure)
     if missing := _MISSING.search(message):
         return InputError(f"the field {missing[1]!r} is missing", where=where, cure=cure)
     if wrong:
-        found, expected = _kind(wrong[2]), _kind(wrong[1])
+        found, expected = _describe_kinds(wrong[2]), _describe_kinds(wrong[1])
         return InputError(f"found {found}", where=where, expected=expected, cure=cure)
     return InputError(message, where=where, cure=cure)
 
 
-def byte_of(error: Exception) -> int | None:
+def byte_position(error: Exception) -> int | None:
     """Return the byte at which a parser stopped; None where it does not say."""
     found = _BYTE.search(str(error))
     # of what stands behind a value msgspec tells the byte after the first
@@ -107,16 +109,16 @@ def _where(file: str, line: int | None, record: str, place: str) -> str:
     return ", ".join(parts)
 
 
-def _not_json(message: str, raw: bytes, at: int | None) -> str:
+def _describe_syntax_error(message: str, raw: bytes, at: int | None) -> str:
     if at is not None and raw[at : at + 1] == b"\0":
         return "not JSON: the text contains a NUL byte"
     if "truncated" in message:
         return "not JSON: the text ends in the middle of a value"
     found = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
-    return f"not JSON: {found}" + ("" if at is None else _around(raw, at))
+    return f"not JSON: {found}" + ("" if at is None else _quote_around(raw, at))
 
 
-def _around(raw: bytes, at: int) -> str:
+def _quote_around(raw: bytes, at: int) -> str:
     """Return what stands where a parser stopped and before it: a line may be the whole file."""
     begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
     before = in_one_line(raw[begin:at].decode(errors="ignore"))
@@ -124,7 +126,7 @@ def _around(raw: bytes, at: int) -> str:
     return (f" at {here!r}" if here else "") + (f" after {before!r}" if before else "")
 
 
-def _kind(name: str) -> str:
+def _describe_kinds(name: str) -> str:
     """Return what people call one of JSON's kinds, or several with ``|`` between them."""
     names = {
         "str": "a string",
@@ -138,14 +140,14 @@ def _kind(name: str) -> str:
     return " or ".join(names.get(part.strip(), part.strip()) for part in name.split("|"))
 
 
-def _plain(raw: bytes) -> Any:
+def _parse_or_none(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (*PARSER_ERRORS, ValueError):
         return None
 
 
-def _nearest(value: Any, path: str, *, itself: bool) -> str:
+def _nearest_record(value: Any, path: str, *, itself: bool) -> str:
     """Return the innermost record on a path that has an id, such as ``question 7``.
 
     ``itself``: whether what stands at the path's end may be it; where that is of another kind than
@@ -160,10 +162,10 @@ def _nearest(value: Any, path: str, *, itself: bool) -> str:
     else:
         if not itself:
             del values[-1]
-    return next(filter(None, map(_named, reversed(values))), "")
+    return next(filter(None, map(_record_name, reversed(values))), "")
 
 
-def _named(value: Any) -> str:
+def _record_name(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
     for kind, keys in (("question", _IDS), ("passage", _IDS_OF_PASSAGES)):

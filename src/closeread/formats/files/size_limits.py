@@ -6,11 +6,11 @@ from typing import Any
 from closeread.errors import InputError
 
 # Text packs to a tenth or a fiftieth; what unpacks to more than both of these was made to do harm.
-_UNPACKED_BYTES = 512 * 1024 * 1024
-UNPACKED_TIMES = 100
+_MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+MAX_RATIO = 100
 
 
-class Bounded(io.RawIOBase):
+class BoundedReader(io.RawIOBase):
     """What a gzip file unpacks to, up to so many bytes: a few megabytes may hold gigabytes.
 
     Args:
@@ -21,7 +21,7 @@ class Bounded(io.RawIOBase):
 
     def __init__(self, unpacked: io.RawIOBase, n_packed: int, where: str) -> None:
         self._unpacked, self._where = unpacked, where
-        self._most = self._left = max(_UNPACKED_BYTES, UNPACKED_TIMES * n_packed)
+        self._most = self._left = max(_MAX_UNPACKED_BYTES, MAX_RATIO * n_packed)
 
     def readable(self) -> bool:
         """It is."""
@@ -34,7 +34,7 @@ class Bounded(io.RawIOBase):
         if self._left < 0:
             raise InputError(
                 f"unpacks to more than {self._most >> 20:,} MiB, "
-                f"over {UNPACKED_TIMES} times its compressed size",
+                f"over {MAX_RATIO} times its compressed size",
                 where=self._where,
                 expected="text",
                 cure="if you trust its origin, unpack it first: gunzip FILE",

@@ -9,9 +9,9 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files import binary_files
-from closeread.formats.files.decompression import Inflated
+from closeread.formats.files.decompression import InflatedFile
 from closeread.formats.files.parse_errors import PARSER_ERRORS, explain
-from closeread.formats.files.stream import Walk
+from closeread.formats.files.stream import JSONStream
 
 T = TypeVar("T")
 # Below these sizes on disk a JSON document is parsed in one go, which is several times faster.
@@ -19,7 +19,7 @@ _WHOLE_PLAIN_BYTES = 16 * 1024 * 1024
 _WHOLE_GZIP_BYTES = 4 * 1024 * 1024
 
 
-class Source(Inflated):
+class Source(InflatedFile):
     """A local file that holds questions or predictions: one JSON value, or one a line."""
 
     def records(self) -> Iterator[tuple[int | None, bytes]]:
@@ -51,15 +51,15 @@ class Source(Inflated):
         self, error: Exception, raw: bytes, *, line: int | None = None, kind: Any = None
     ) -> InputError:
         """Turn a parser's error into one that names the file, the line and the question."""
-        told = explain(error, str(self), raw=raw, line=line, cure=self.cure, kind=kind)
-        return self.as_packed(raw) or told
+        parse_error = explain(error, str(self), raw=raw, line=line, cure=self.cure, kind=kind)
+        return self.binary_error(raw) or parse_error
 
-    def as_packed(self, raw: bytes = b"") -> InputError | None:
+    def binary_error(self, raw: bytes = b"") -> InputError | None:
         """Say which archive or table the file is, if it is one; None of ``raw`` taken out of it."""
-        first = self.head().raw[: binary_files.ENOUGH]
+        first = self.head().raw[: binary_files.N_HEAD_BYTES]
         return (
-            binary_files.told(first, str(self))
-            if first.startswith(raw[: binary_files.ENOUGH])
+            binary_files.binary_file_error(first, str(self))
+            if first.startswith(raw[: binary_files.N_HEAD_BYTES])
             else None
         )
 
@@ -110,10 +110,10 @@ class Source(Inflated):
             else:
                 yield from self.document(list[type])  # type: ignore[valid-type]
             return
-        with self._walk() as walk:
-            for index, value in enumerate(walk.elements(field)):
+        with self._open_stream() as document:
+            for index, value in enumerate(document.elements(field)):
                 yield self.convert(value, type, within=f"{field}[{index}]")
-            if not walk.found:
+            if not document.found:
                 raise InputError(
                     f"the list {field!r} is missing" if field else "the document is not a list",
                     where=str(self),
@@ -127,8 +127,8 @@ class Source(Inflated):
             for key, value in members:
                 yield key, self.convert(value, type, within=key)
             return
-        with self._walk() as walk:
-            for key, value in walk.members():
+        with self._open_stream() as document:
+            for key, value in document.members():
                 yield key, self.convert(value, type, within=key)
 
     def rest(self, field: str) -> dict[str, Any]:
@@ -138,16 +138,16 @@ class Source(Inflated):
             return {
                 key: self.decode(bytes(raw), Any) for key, raw in members.items() if key != field
             }
-        with self._walk() as walk:
-            for _ in walk.elements(field):
+        with self._open_stream() as document:
+            for _ in document.elements(field):
                 continue
-            return walk.rest
+            return document.rest
 
     @contextlib.contextmanager
-    def _walk(self) -> Iterator[Walk]:
+    def _open_stream(self) -> Iterator[JSONStream]:
         with self.open() as stream:
             try:
-                yield Walk(stream)
+                yield JSONStream(stream)
             except PARSER_ERRORS as error:
                 raise self.explain(error, b"") from error
 

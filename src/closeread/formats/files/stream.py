@@ -20,7 +20,7 @@ _NEAR_END = 16
 _LONGEST_HALF_NUMBER = 3
 
 
-class BrokenJSON(ValueError):
+class BrokenJSONError(ValueError):
     """The text is no JSON; knows the line and in what of the document it was."""
 
     def __init__(self, reason: str, line: int, place: str) -> None:
@@ -30,7 +30,7 @@ class BrokenJSON(ValueError):
         super().__init__(reason)
 
 
-class Walk:
+class JSONStream:
     """One pass over a document; ``finite=False`` takes NaN and Infinity, as Python writes them.
 
     Attributes:
@@ -43,7 +43,7 @@ class Walk:
         self.found = False
         self._stream = stream
         self._utf8 = codecs.getincrementaldecoder("utf-8")()
-        strict = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+        strict = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_finite)
         self._parse = (strict if finite else json.JSONDecoder()).raw_decode
         self._text, self._at, self._lines, self._place = "", 0, 0, ""
         self._ended = False
@@ -170,14 +170,14 @@ class Walk:
         if self._ended and self._at == len(self._text):
             reason = "the file ends in the middle of the document"
         line = self._lines + self._text.count("\n", 0, self._at) + 1
-        raise BrokenJSON(reason, line, self._place)
+        raise BrokenJSONError(reason, line, self._place)
 
 
-def _no_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise ValueError(f"the number {digits} is out of range")

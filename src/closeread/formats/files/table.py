@@ -17,7 +17,7 @@ from closeread.registry.extras import missing_extra
 
 _PARQUET, _ARROW, _ARROW_STREAM = b"PAR1\x15", b"ARROW1\0\0", b"\xff\xff\xff\xff"
 _ROWS_AT_ONCE = 256
-ENOUGH = 8  # bytes that tell
+N_HEAD_BYTES = 8  # bytes that tell
 
 
 def is_table(first: bytes) -> bool:
@@ -25,7 +25,7 @@ def is_table(first: bytes) -> bool:
     return first.startswith((_PARQUET, _ARROW, _ARROW_STREAM))
 
 
-class Lines(io.RawIOBase):
+class TableLines(io.RawIOBase):
     """The rows of a table as bytes, one JSON object a line; a few hundred are in memory at a time.
 
     Raises:
@@ -34,7 +34,9 @@ class Lines(io.RawIOBase):
     """
 
     def __init__(self, path: Path, first: bytes) -> None:
-        self._pieces = _pieces(path, parquet=first.startswith(_PARQUET), file=first[:8] == _ARROW)
+        self._pieces = _iter_json_lines(
+            path, parquet=first.startswith(_PARQUET), file=first[:8] == _ARROW
+        )
         self._left = memoryview(next(self._pieces, b""))
 
     def readable(self) -> bool:
@@ -56,7 +58,7 @@ class Lines(io.RawIOBase):
         super().close()
 
 
-def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
+def _iter_json_lines(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -76,7 +78,7 @@ def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
             else:
                 batches = pa.ipc.open_stream(stream)
                 schema = batches.schema
-            names = _classes(schema.metadata or {})
+            names = _class_names(schema.metadata or {})
             for batch in batches:
                 for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                     rows = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
@@ -92,7 +94,7 @@ def _pieces(path: Path, *, parquet: bool, file: bool) -> Generator[bytes]:
         ) from error
 
 
-def _classes(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
+def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
     """Return the names of the classes of each column that has some, as ``datasets`` notes them."""
     try:
         features = msgspec.json.decode(metadata.get(b"huggingface", b"{}"))["info"]["features"]

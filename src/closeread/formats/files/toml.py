@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import CloseReadError, InputError
-from closeread.formats.files.expected_types import split, takes_tables
-from closeread.formats.files.parse_errors import MEND, explain
+from closeread.formats.files.expected_types import expects_tables, split_message
+from closeread.formats.files.parse_errors import FIX_FILE, explain
 
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def read_toml(path: Path, *, cure: str = MEND) -> dict[str, Any]:
+def read_toml(path: Path, *, cure: str = FIX_FILE) -> dict[str, Any]:
     """Return the tables of a file.
 
     Args:
@@ -40,7 +40,7 @@ def read_toml(path: Path, *, cure: str = MEND) -> dict[str, Any]:
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
+def locate_errors(path: Path) -> Iterator[None]:
     """Name the file, where that is what must be mended, before what an error itself names."""
     try:
         yield
@@ -48,11 +48,11 @@ def told_of(path: Path) -> Iterator[None]:
         if f"{error.where}:".startswith((f"{path}:", f"{path}, at ")):
             raise
         where = f"{path}: {error.where}" if error.where else str(path)
-        cure = _from_here(path) if _stands_beside(path, error.where) else error.cure
+        cure = _relative_path_cure(path) if _exists_beside(path, error.where) else error.cure
         raise type(error)(error.found, where=where, expected=error.expected, cure=cure) from error
 
 
-def _stands_beside(path: Path, name: str) -> bool:
+def _exists_beside(path: Path, name: str) -> bool:
     """Whether what is not found from here is there, seen from the file's own folder."""
     try:
         return bool(name) and not Path(name).exists() and (path.parent / name).exists()
@@ -60,14 +60,14 @@ def _stands_beside(path: Path, name: str) -> bool:
         return False
 
 
-def _from_here(path: Path) -> str:
+def _relative_path_cure(path: Path) -> str:
     return (
         "paths in it are relative to the working directory, not to the file: write absolute "
         f"paths, or run closeread in {path.parent}"
     )
 
 
-def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
+def describe_unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
     """Return what is said of a key that nobody reads: the nearest that is known, or all.
 
     Args:
@@ -81,7 +81,7 @@ def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
 
 
 def explain_toml(
-    error: Exception, file: str, kind: Any, *, within: str = "", cure: str = MEND
+    error: Exception, file: str, kind: Any, *, within: str = "", cure: str = FIX_FILE
 ) -> InputError:
     """Turn a value's error into one in TOML's words: it has tables, and no null.
 
@@ -92,15 +92,15 @@ def explain_toml(
         within: Where it stands in the file, such as ``train``.
         cure: What to do.
     """
-    told = explain(error, file, value={}, within=within, cure=cure, kind=kind)
+    json_error = explain(error, file, value={}, within=within, cure=cure, kind=kind)
     found, expected = (
-        said.replace("an object", "a table").replace("objects", "tables").replace(" or null", "")
-        for said in (told.found, told.expected)
+        text.replace("an object", "a table").replace("objects", "tables").replace(" or null", "")
+        for text in (json_error.found, json_error.expected)
     )
-    _, path = split(error)
+    _, path = split_message(error)
     header = "[[" + _INDEX.sub("", (within + path.removeprefix("$")).removeprefix(".")) + "]]"
-    if expected == "a list" and takes_tables(kind, path):
+    if expected == "a list" and expects_tables(kind, path):
         expected = f"a list of tables, each under the header {header}"
     elif expected == "a table" and path.endswith("]"):
         expected = f"a table under the header {header}"
-    return InputError(found, where=told.where, expected=expected, cure=cure)
+    return InputError(found, where=json_error.where, expected=expected, cure=cure)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from closeread.types import Span
 
 
-def stated(
+def locate_answer(
     text: str, passage: str, start: int | None, defect: Callable[[str, str], None]
 ) -> Span | None:
     """Return where an answer stands: as the file says, else at the nearest like place.
@@ -30,13 +30,13 @@ def stated(
     return Span(best, best + len(text))
 
 
-def first(text: str, passage: str) -> tuple[Span, ...]:
+def first_span(text: str, passage: str) -> tuple[Span, ...]:
     """Return the first place of a text; none where it does not stand in the passage."""
     start = passage.find(text)
     return (Span(start, start + len(text)),) if start >= 0 else ()
 
 
-def verbatim(text: str, passage: str) -> Iterator[Span]:
+def iter_occurrences(text: str, passage: str) -> Iterator[Span]:
     """Yield where a text stands in a passage: as whole words, or anywhere if never as such."""
     if not text.strip() or text not in passage:
         return

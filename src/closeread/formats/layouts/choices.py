@@ -7,21 +7,21 @@ from string import ascii_uppercase
 from unicodedata import normalize
 
 from closeread.errors import InputError
-from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.types import Answer, Defects, Option, Polarity, Question
 from closeread.wording import count_of
 
-_MOST = 5  # that a published set has
-_MOST_DIGITS = 2  # of a number that may mean an option
-MOST_LETTERED = len(ascii_uppercase)
+_MAX_OPTIONS = 5  # that a published set has
+_MAX_DIGITS = 2  # of a number that may mean an option
+MAX_LETTERED = len(ascii_uppercase)
 # A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
 _TYPED = re.compile(
     r"\s*(?:(?:正确)?答案[是为]?:?|故?选:?)?\s*\(?\s*([A-Za-z])\s*\)?\s*[.。、,;]?\s*项?\s*"
 )
 
 
-def options(
-    texts: Sequence[str], where: str, *, exactly: int | None = None, most: int = _MOST
+def make_options(
+    texts: Sequence[str], where: str, *, exactly: int | None = None, most: int = _MAX_OPTIONS
 ) -> tuple[Option, ...]:
     """Letter the options of a question.
 
@@ -44,43 +44,47 @@ def options(
     return tuple([Option(label=ascii_uppercase[i], text=text) for i, text in enumerate(texts)])
 
 
-def as_typed(answer: str) -> str:
+def parse_letter(answer: str) -> str:
     """Return the letter that people read in an answer: ``C`` of ``（c）`` and ``选Ｃ``, else ""."""
-    said = _TYPED.fullmatch(normalize("NFKC", answer))
-    return said[1].upper() if said else ""
+    typed = _TYPED.fullmatch(normalize("NFKC", answer))
+    return typed[1].upper() if typed else ""
 
 
-def as_number(answer: str) -> int | None:
+def parse_number(answer: str) -> int | None:
     """Return the number that an answer is, in ASCII digits or full-width ones; else None."""
-    said = normalize("NFKC", answer).strip()
-    return int(said) if said.isascii() and said.isdecimal() and len(said) <= _MOST_DIGITS else None
+    digits = normalize("NFKC", answer).strip()
+    return (
+        int(digits)
+        if digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
+        else None
+    )
 
 
-def by_letter(
-    letter: str | None, made: tuple[Option, ...], name: str, defects: Defects
+def gold_from_letter(
+    letter: str | None, options: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
     """Return the gold for a letter; an unknown letter is kept and counted, None gives no gold.
 
     Options that cannot be told apart, or say nothing, are counted in any case.
     """
-    count_alike(made, name, defects)
+    count_unclear_options(options, name, defects)
     if letter is None:
         return ()
-    for option in made:
+    for option in options:
         if option.label == letter:
             return (option.answer,)
     defects.add("answer-not-an-option", f"the answer {letter!r} is not an option", question_id=name)
     return (Answer(kind="choice", label=letter),)
 
 
-def by_text(
-    text: str | None, made: tuple[Option, ...], name: str, defects: Defects
+def gold_from_text(
+    text: str | None, options: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
     """Return the gold for an option's text; otherwise as ``by_letter``."""
-    count_alike(made, name, defects)
+    count_unclear_options(options, name, defects)
     if text is None:
         return ()
-    labels = [option.label for option in made if option.text == text]
+    labels = [option.label for option in options if option.text == text]
     if not labels:
         defects.add(
             "answer-not-an-option", f"the answer {text!r} is not an option", question_id=name
@@ -88,9 +92,9 @@ def by_text(
     return (Answer(kind="choice", label=labels[0] if labels else "", texts=(text,)),)
 
 
-def count_alike(made: tuple[Option, ...], name: str, defects: Defects) -> None:
+def count_unclear_options(options: tuple[Option, ...], name: str, defects: Defects) -> None:
     """Count ``repeated-option`` and ``empty-option``: texts that are several options, or none."""
-    for text, many in Counter(option.text.strip() for option in made).items():
+    for text, many in Counter(option.text.strip() for option in options).items():
         if not text:
             defects.add("empty-option", "an option has no text", question_id=name)
         elif many > 1:
@@ -99,21 +103,23 @@ def count_alike(made: tuple[Option, ...], name: str, defects: Defects) -> None:
             )
 
 
-def letter_of(question: Question) -> str | None:
+def gold_letter(question: Question) -> str | None:
     """Return the letter of the right option; None where no gold is known."""
     return question.answers[0].label if question.answers else None
 
 
-def truth(
-    letter: str | None, made: tuple[Option, ...], asks_for: Polarity | None
+def implied_truth(
+    letter: str | None, options: tuple[Option, ...], asks_for: Polarity | None
 ) -> tuple[bool | None, ...]:
     """Return each option's truth as one right letter and the stem's polarity imply it."""
-    if asks_for is None or letter not in {option.label for option in made}:
+    if asks_for is None or letter not in {option.label for option in options}:
         return ()
-    return tuple([(option.label == letter) == (asks_for == "supported") for option in made])
+    return tuple([(option.label == letter) == (asks_for == "supported") for option in options])
 
 
-def need_options(question: Question, format_name: str, *, exactly: int | None = None) -> list[str]:
+def require_options(
+    question: Question, format_name: str, *, exactly: int | None = None
+) -> list[str]:
     """Return the options' texts for a format that needs them.
 
     Raises:
@@ -121,12 +127,16 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
     """
     found = len(question.options)
     labels = "".join(option.label for option in question.options)
-    fits = found == exactly if exactly else 2 <= found <= _MOST
+    fits = found == exactly if exactly else 2 <= found <= _MAX_OPTIONS
     if not fits or labels != ascii_uppercase[:found]:
-        raise unwritable(
+        raise unwritable_error(
             f"{count_of(found, 'option')} labelled {labels!r}" if found else "no options",
             question.question_id,
             f"{format_name} holds questions with "
-            + (f"{exactly} options" if exactly else f"2 to {_MOST} options labelled A, B, ..."),
+            + (
+                f"{exactly} options"
+                if exactly
+                else f"2 to {_MAX_OPTIONS} options labelled A, B, ..."
+            ),
         )
     return [option.text for option in question.options]

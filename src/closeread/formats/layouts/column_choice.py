@@ -8,19 +8,19 @@ import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.columns import Columns, as_written, shaped, value_at
+from closeread.formats.layouts.columns import Columns, value_at, with_forms, with_inside_form
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.row_files import each_of, rows_of
+from closeread.formats.layouts.row_files import iter_rows, split_row
 
 _SEVERAL = ("passage", "options", "id", "tags")
 _NAMES = ("title", "passage_id", "language", "question", "answer", "inside")
 _OBJECT = re.compile(r"\s*(\{['\"]\w+['\"]:|\[['\"])")
 _TRUTHS = {"true": True, "false": False}
 _SWITCHES = ("together", "withheld")
-Given = Mapping[str, str]
+Settings = Mapping[str, str]
 
 
-def columns_of(source: Source, given: Given) -> Columns:
+def find_columns(source: Source, settings: Settings) -> Columns:
     """Return what the columns of a file hold: as the user says, else as is known of such rows.
 
     Raises:
@@ -28,20 +28,20 @@ def columns_of(source: Source, given: Given) -> Columns:
             question are.
         UsageError: What is given is none of a column's roles.
     """
-    at, row = next(rows_of(source), (0, None))
+    at, row = next(iter_rows(source), (0, None))
     if row is None:
         raise InputError(
             "the file has no rows",
             where=str(source),
             cure="pass a file with rows; this set, or this split of it, was saved empty",
         )
-    known = known_columns(row) or _usual(row)
-    columns = shaped(row, msgspec.structs.replace(known, **asked(given)))
-    row = next(iter(each_of(source, at, row, columns)), row)
+    known = known_columns(row) or _default_columns(row)
+    columns = with_inside_form(row, msgspec.structs.replace(known, **parse_settings(settings)))
+    row = next(iter(split_row(source, at, row, columns)), row)
     if not source.head().raw.lstrip().startswith((b"[", b"{")):
-        _must_be_cells(source, row)
+        _reject_python_objects(source, row)
     used = [*columns.passage, columns.question]
-    for key in given:
+    for key in settings:
         used += _paths(getattr(columns, key))
     missing = [path for path in used if not _has(row, path)]
     if missing:
@@ -52,24 +52,24 @@ def columns_of(source: Source, given: Given) -> Columns:
             cure="name the columns with the format "
             "`rows,passage=COLUMN,question=COLUMN,answer=COLUMN` (docs/formats.md)",
         )
-    return _as_written(source, row, as_written(row, columns))
+    return _with_forms(source, row, with_forms(row, columns))
 
 
-def _as_written(source: Source, first: Mapping[str, Any], columns: Columns) -> Columns:
+def _with_forms(source: Source, first: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the answer's form, which the first row with an answer tells.
 
     Where the first row has no such column none has: a set without gold is not walked through.
     """
     if columns.answer_form or not columns.answer or not _has(first, columns.answer):
         return columns
-    for at, row in rows_of(source):
-        for one in each_of(source, at, row, columns):
-            if (found := as_written(one, columns)).answer_form:
+    for at, row in iter_rows(source):
+        for one in split_row(source, at, row, columns):
+            if (found := with_forms(one, columns)).answer_form:
                 return found
     return columns
 
 
-def _must_be_cells(source: Source, row: Mapping[str, Any]) -> None:
+def _reject_python_objects(source: Source, row: Mapping[str, Any]) -> None:
     """Refuse a table whose cells hold Python's objects, as ``to_csv`` of ``datasets`` has them."""
     odd = [name for name, cell in row.items() if isinstance(cell, str) and _OBJECT.match(cell)]
     if odd:
@@ -92,35 +92,35 @@ def _has(row: Mapping[str, Any], path: str) -> bool:
     return path in row or value_at(row, path) is not None
 
 
-def _usual(row: Mapping[str, Any]) -> Columns:
+def _default_columns(row: Mapping[str, Any]) -> Columns:
     """Return the columns of rows that have the names of our own, as far as they have."""
     one = {name: name for name in ("answer", "title", "passage_id", "language") if name in row}
     several = {name: (name,) for name in ("options", "id") if name in row}
     return Columns(passage=("passage",), question="question", **one, **several)  # type: ignore[arg-type]
 
 
-def asked(given: Given) -> dict[str, Any]:
+def parse_settings(settings: Settings) -> dict[str, Any]:
     """Return what a user says of a file as fields of ``Columns``.
 
     Raises:
         UsageError: There is no such role, or it does not take this.
     """
     found: dict[str, Any] = {}
-    for key, said in given.items():
+    for key, value in settings.items():
         if key in _SEVERAL:
-            found[key] = tuple(said.split("|")) if said else ()
+            found[key] = tuple(value.split("|")) if value else ()
         elif key == "answer":
-            found[key], *also = said.split("|")
+            found[key], *also = value.split("|")
             found["also"] = tuple(also)
         elif key in _NAMES:
-            found[key] = said
-        elif key in _SWITCHES and said.lower() in _TRUTHS:
-            found[key] = _TRUTHS[said.lower()]
-        elif key == "first" and said in ("0", "1"):
-            found[key] = int(said)
+            found[key] = value
+        elif key in _SWITCHES and value.lower() in _TRUTHS:
+            found[key] = _TRUTHS[value.lower()]
+        elif key == "first" and value in ("0", "1"):
+            found[key] = int(value)
         else:
             raise UsageError(
-                f"rows,{key}={said}",
+                f"rows,{key}={value}",
                 expected="COLUMN for " + ", ".join((*_SEVERAL, *_NAMES))
                 + "; first=0 or 1; true or false for " + ", ".join(_SWITCHES),
                 cure="separate several columns with |; docs/formats.md describes each key",

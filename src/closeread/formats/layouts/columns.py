@@ -69,15 +69,17 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
     """
     if not columns.inside:
         return [row]
-    held = row.get(columns.inside)
-    if isinstance(held, dict):
-        lengths = {len(one) if isinstance(one, list) else -1 for one in held.values()}
+    questions = row.get(columns.inside)
+    if isinstance(questions, dict):
+        lengths = {len(one) if isinstance(one, list) else -1 for one in questions.values()}
         if len(lengths) != 1 or -1 in lengths:
             raise ValueError("lists of unequal length")
-        held = [dict(zip(held, one, strict=True)) for one in zip(*held.values(), strict=True)]
-    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+        questions = [
+            dict(zip(questions, one, strict=True)) for one in zip(*questions.values(), strict=True)
+        ]
+    if not isinstance(questions, list) or not all(isinstance(one, dict) for one in questions):
         raise ValueError("something other than questions")
-    return [row | {columns.inside: one} for one in held]
+    return [row | {columns.inside: one} for one in questions]
 
 
 def value_at(row: Any, path: str) -> Any:
@@ -90,20 +92,20 @@ def value_at(row: Any, path: str) -> Any:
     for name in path.split("."):
         if isinstance(row, list):
             found = [one.get(name) for one in row if isinstance(one, dict)]
-            row = _level(found) if found else None
+            row = _flatten(found) if found else None
         else:
             row = row.get(name) if isinstance(row, dict) else None
     return row
 
 
-def _level(found: list[Any]) -> list[Any]:
+def _flatten(found: list[Any]) -> list[Any]:
     """Return lists in a list as one list."""
     if found and all(isinstance(one, list) for one in found):
-        return _level([inner for one in found for inner in one])
+        return _flatten([inner for one in found for inner in one])
     return found
 
 
-def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
+def with_forms(row: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the forms in which a row has its answer and its options."""
     options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
     answer = value_at(row, columns.answer) if columns.answer else None
@@ -115,7 +117,7 @@ def as_written(row: Mapping[str, Any], columns: Columns) -> Columns:
     )
 
 
-def shaped(row: Mapping[str, Any], columns: Columns) -> Columns:
+def with_inside_form(row: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the form in which a row holds its questions."""
     is_object = isinstance(row.get(columns.inside), dict)
     return msgspec.structs.replace(columns, inside_form="object" if is_object else "list")
@@ -149,19 +151,19 @@ def _option_form(options: Any) -> OptionForm | Literal[""]:
     return "list" if isinstance(options, list) else ""
 
 
-def passage_of(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str, Any]]:
+def join_passage(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str, Any]]:
     """Return the passage's text, and where its parts end if line breaks alone do not tell.
 
     What is no text is returned as it is, for whoever checks types.
     """
     found = [value_at(row, path) for path in columns.passage]
-    parts = _level(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
+    parts = _flatten(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
     if not parts or not all(isinstance(part, str) for part in parts):
         return next((one for one in found if not isinstance(one, str)), None), {}
     return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
 
 
-def own(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any]:
+def to_own_row(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any]:
     """Return our row for one of theirs, without its id where that must be made.
 
     Args:
@@ -169,49 +171,51 @@ def own(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any
         columns: Its columns.
         passage: The passage's text, as ``passage_of`` returned it.
     """
-    made = {"passage": passage, "question": value_at(row, columns.question)}
+    row_of_ours = {"passage": passage, "question": value_at(row, columns.question)}
     for ours, theirs in (
         ("title", columns.title), ("passage_id", columns.passage_id), ("language", columns.language)
     ):  # fmt: skip
         if theirs:
-            made[ours] = value_at(row, theirs)
+            row_of_ours[ours] = value_at(row, theirs)
     if columns.id:
-        made["id"] = _id(row, columns)
-    made |= _tags(row, columns)
+        row_of_ours["id"] = _id(row, columns)
+    row_of_ours |= _tags(row, columns)
     answer = value_at(row, columns.answer) if columns.answer else None
     if columns.unknown and answer == columns.unknown:
         answer = None
     if columns.options:
-        made["options"] = _options(row, columns)
+        row_of_ours["options"] = _options(row, columns)
         if answer not in _WITHHELD:
-            made["answer"] = _picked(answer, made["options"], columns)
+            row_of_ours["answer"] = _resolve_option(answer, row_of_ours["options"], columns)
     elif columns.answer_form == "truth":
-        made["options"] = _YES_OR_NO
+        row_of_ours["options"] = _YES_OR_NO
         if answer not in _WITHHELD:
-            made["answer"] = truth_in_words(answer)
+            row_of_ours["answer"] = yes_or_no(answer)
     else:
-        made |= _answers(answer, columns)
-        if columns.also and made.get("answer") is not None:
-            made["answer"] = list(dict.fromkeys(_accepted(row, made.pop("answer"), columns)))
-            made.pop("answer_start", None)
-    return made
+        row_of_ours |= _answers(answer, columns)
+        if columns.also and row_of_ours.get("answer") is not None:
+            row_of_ours["answer"] = list(
+                dict.fromkeys(_accepted_texts(row, row_of_ours.pop("answer"), columns))
+            )
+            row_of_ours.pop("answer_start", None)
+    return row_of_ours
 
 
-def truth_in_words(value: Any) -> Any:
+def yes_or_no(value: Any) -> Any:
     """Return yes or no for what says a truth; anything else as it is."""
     return _TRUTHS.get(str(value).strip().lower(), value)
 
 
-def letter_of(number: int, columns: Columns) -> str:
+def number_to_letter(number: int, columns: Columns) -> str:
     """Return the letter of the option that a number stands for; of none, the number as text."""
     index = number - columns.first
     return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(number)
 
 
-def _accepted(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
+def _accepted_texts(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
     """Return the texts of an answer's column, and those of the columns with further ones."""
-    held = [answer, *(value_at(row, path) for path in columns.also)]
-    found = [text for one in held for text in (one if isinstance(one, list) else [one])]
+    values = [answer, *(value_at(row, path) for path in columns.also)]
+    found = [text for one in values for text in (one if isinstance(one, list) else [one])]
     return [text for text in found if isinstance(text, str) and text]
 
 
@@ -242,7 +246,7 @@ def _options(row: Mapping[str, Any], columns: Columns) -> Any:
     return given
 
 
-def _picked(answer: Any, options: Any, columns: Columns) -> Any:
+def _resolve_option(answer: Any, options: Any, columns: Columns) -> Any:
     """Return a letter for a number that stands for an option; anything else is one, or its text.
 
     Digits that an option reads are this option, unless the set is known to write its gold so.
@@ -254,7 +258,7 @@ def _picked(answer: Any, options: Any, columns: Columns) -> Any:
             return answer
     elif isinstance(answer, bool) or not isinstance(answer, int):
         return answer
-    return letter_of(int(answer), columns)
+    return number_to_letter(int(answer), columns)
 
 
 def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
@@ -280,7 +284,7 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
     return made
 
 
-def theirs(passage: Passage, question: Question, columns: Columns, cuts: Any) -> dict[str, Any]:
+def to_set_row(passage: Passage, question: Question, columns: Columns, cuts: Any) -> dict[str, Any]:
     """Return a row under the names of a set, as far as its columns are known to us.
 
     Args:
@@ -295,21 +299,21 @@ def theirs(passage: Passage, question: Question, columns: Columns, cuts: Any) ->
     else:
         parts = [passage.text]
     for path, part in zip(columns.passage, parts, strict=False):
-        _put(made, path, part)
-    _put(made, columns.question, question.text)
+        _set_at(made, path, part)
+    _set_at(made, columns.question, question.text)
     if len(columns.id) == 1 and not columns.numbered:
-        _put(made, columns.id[0], question.question_id)
-    for path, said in ((columns.title, passage.title), (columns.passage_id, passage.passage_id)):
+        _set_at(made, columns.id[0], question.question_id)
+    for path, value in ((columns.title, passage.title), (columns.passage_id, passage.passage_id)):
         if path:
-            _put(made, path, said)
+            _set_at(made, path, value)
     texts = [option.text for option in question.options]
     if len(columns.options) > 1:
         for path, text in zip(columns.options, texts, strict=False):
-            _put(made, path, text)
+            _set_at(made, path, text)
     elif columns.options:
         labels = [option.label for option in question.options]
         form = columns.option_form
-        _put(
+        _set_at(
             made,
             columns.options[0],
             {"text": texts, "label": labels}
@@ -317,18 +321,18 @@ def theirs(passage: Passage, question: Question, columns: Columns, cuts: Any) ->
             else dict(zip(labels, texts, strict=True)) if form == "lettered" else texts,
         )  # fmt: skip
     if columns.answer and question.answers:
-        _put(made, columns.answer, _their_answer(question, columns))
+        _set_at(made, columns.answer, _set_answer(question, columns))
     return made
 
 
-def _put(row: dict[str, Any], path: str, value: Any) -> None:
+def _set_at(row: dict[str, Any], path: str, value: Any) -> None:
     *above, last = path.split(".")
     for name in above:
         row = row.setdefault(name, {})
     row[last] = value
 
 
-def _their_answer(question: Question, columns: Columns) -> Any:
+def _set_answer(question: Question, columns: Columns) -> Any:
     first = question.answers[0]
     labels = [option.label for option in question.options]
     index = labels.index(first.label) if first.label in labels else -1

@@ -13,7 +13,12 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra_fields import Json
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.layouts.json_objects import each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
 
 _NO_ANSWER = "unknown"
 
@@ -37,20 +42,20 @@ def are_rows(head: Head) -> bool:
     return known and head.row.keys() >= {"story", "questions"}
 
 
-def stories(source: Source) -> Iterator[tuple[str, Json]]:
+def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
     """Yield each story and where it stands.
 
     Raises:
         InputError: A row has not as many answers as questions.
     """
-    for at, raw in each_object(source):
-        row = source.convert(raw, _Row, within=within(at), line=line_of(at))
+    for at, raw in iter_objects(source):
+        row = source.convert(raw, _Row, within=document_path(at), line=line_number(at))
         texts, answers = row.questions, row.answers
         columns = (answers.input_text, answers.answer_start, answers.answer_end)
         if any(len(column) != len(texts) for column in columns):
             raise InputError(
                 "the lists differ in length",
-                where=place(source, at),
+                where=describe_place(source, at),
                 expected="an answer with start and end for each question",
                 cure="fix the row or remove it",
             )

@@ -12,7 +12,7 @@ from closeread.wording import count_of
 _LONGEST_CELL = 1 << 30
 
 
-def first_line(head: Head) -> list[str]:
+def header_names(head: Head) -> list[str]:
     """Return the columns' names as the first line has them; none where it is no table's."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
     try:
@@ -28,7 +28,7 @@ def _delimiter(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def cells(
+def iter_csv_rows(
     source: Source, header: Callable[[list[str]], list[str]] = list
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each row's first line and its cells by column; blank rows are left out.
@@ -40,8 +40,8 @@ def cells(
     Raises:
         InputError: It is no table, or a row has another number of cells; says the line.
     """
-    if told := source.as_packed():  # nearly anything else is a table to the parser
-        raise told
+    if binary := source.binary_error():  # nearly anything else is a table to the parser
+        raise binary
     csv.field_size_limit(_LONGEST_CELL)
     with source.open() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -55,11 +55,11 @@ def cells(
                 if not any(row):
                     continue
                 if any("\0" in cell for cell in row):
-                    raise wrong(source, line, "the text contains a NUL byte", "text")
+                    raise row_error(source, line, "the text contains a NUL byte", "text")
                 if not names:
                     names = header([cell.strip() for cell in row])
                     if repeated := sorted({name for name in names if names.count(name) > 1}):
-                        raise wrong(
+                        raise row_error(
                             source,
                             1,
                             f"the column {repeated[0]!r} occurs twice",
@@ -68,19 +68,21 @@ def cells(
                     continue
                 if len(row) != len(names):
                     found = count_of(len(row), "cell")
-                    raise wrong(source, line, found, f"{len(names)}, as in the first line")
+                    raise row_error(source, line, found, f"{len(names)}, as in the first line")
                 yield line, dict(zip(names, row, strict=True))
         except csv.Error as error:
-            raise wrong(source, start, f"not CSV: {error}", "closed quotes around cells") from error
+            raise row_error(
+                source, start, f"not CSV: {error}", "closed quotes around cells"
+            ) from error
         except UnicodeDecodeError as error:
             raise source.explain(error, b"") from error
         finally:
             text.detach()
         if not names:
-            raise wrong(source, 1, "only blank lines", "a first line with the columns' names")
+            raise row_error(source, 1, "only blank lines", "a first line with the columns' names")
 
 
-def wrong(source: Source, line: int, found: str, expected: str) -> InputError:
+def row_error(source: Source, line: int, found: str, expected: str) -> InputError:
     """Return the error for a row that is not as a table's."""
     return InputError(
         found,

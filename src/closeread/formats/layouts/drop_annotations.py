@@ -6,9 +6,9 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import verbatim
+from closeread.formats.layouts.answer_places import iter_occurrences
 from closeread.formats.layouts.extra_fields import Json
-from closeread.formats.layouts.json_writing import unwritable
+from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.types import Answer, AnswerKind, Defects, Span
 
 _DATE = ("day", "month", "year")
@@ -22,7 +22,7 @@ class _Annotation(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnnotatedQuestion:
     """The question that is annotated, and where it stands."""
 
     question_id: str
@@ -37,28 +37,30 @@ class Asked:
         self.defects.add(code, message, question_id=self.question_id)
 
 
-def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) -> Answer:
+def read_annotation(
+    raw: Json, question: AnnotatedQuestion, starts: list[int] | None = None
+) -> Answer:
     """Read one annotation with the precedence of the official evaluator.
 
     Args:
         raw: ``{"number", "date", "spans"}``.
-        asked: The question; its defects are counted.
+        question: The question; its defects are counted.
         starts: Where the spans start, if the file says it; else every place is searched for.
 
     Raises:
         InputError: There is neither number, spans nor date.
     """
-    found = asked.source.convert(raw, _Annotation, within=asked.within)
+    found = question.source.convert(raw, _Annotation, within=question.within)
     if found.number:
         return Answer(kind="number", texts=(str(found.number),))
     if found.spans:
         kind: AnswerKind = "span" if len(found.spans) == 1 else "spans"
-        spans = _places(found.spans, asked, starts)
+        spans = _places(found.spans, question, starts)
         return Answer(kind=kind, texts=tuple(found.spans), spans=spans)
     if found.date is None:
         raise InputError(
             "an answer without number, spans and date",
-            where=asked.source.place(asked.within, asked.question_id),
+            where=question.source.place(question.within, question.question_id),
             expected="one of the three",
             cure="complete the annotation or remove it",
         )
@@ -66,28 +68,32 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
     if missing:
         raise InputError(
             f"a date without {' and '.join(missing)}",
-            where=asked.source.place(asked.within, asked.question_id),
+            where=question.source.place(question.within, question.question_id),
             expected="day, month and year, blank where unknown",
             cure="complete the annotation; the official evaluator also stops here",
         )
     text = " ".join([str(found.date[part]) for part in _DATE])
     if text == _BLANK:
-        asked.defect("blank-annotation", "an annotation is empty")
+        question.defect("blank-annotation", "an annotation is empty")
     return Answer(kind="date", texts=(text,))
 
 
-def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[Span, ...]:
+def _places(
+    texts: list[str], question: AnnotatedQuestion, starts: list[int] | None
+) -> tuple[Span, ...]:
     places: list[Span] = []
     for index, text in enumerate(texts):
         if starts is not None:
             span = Span(starts[index], starts[index] + len(text))
-            if span.of(asked.passage) == text:
+            if span.of(question.passage) == text:
                 places.append(span)
                 continue
-            asked.defect("wrong-offset", f"{text[:60]!r} does not begin at character {span.start}")
-        places += verbatim(text, asked.passage)
-        if text.strip() and text not in asked.passage and text not in asked.question:
-            asked.defect(
+            question.defect(
+                "wrong-offset", f"{text[:60]!r} does not begin at character {span.start}"
+            )
+        places += iter_occurrences(text, question.passage)
+        if text.strip() and text not in question.passage and text not in question.question:
+            question.defect(
                 "answer-not-in-passage", f"{text[:60]!r} is in neither the passage nor the question"
             )
     return tuple(places)
@@ -108,7 +114,7 @@ def write_annotation(answer: Answer, question_id: str = "") -> Json:
         parts = answer.texts[0].split(" ", 2)
         parts = [""] * (3 - len(parts)) + parts
     else:
-        raise unwritable(
+        raise unwritable_error(
             f"the drop format cannot hold an answer of kind {answer.kind!r}", question_id
         )
     return {"number": number, "date": dict(zip(_DATE, parts, strict=True)), "spans": spans}

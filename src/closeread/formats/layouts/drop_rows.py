@@ -12,10 +12,10 @@ from itertools import groupby
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.extra_fields import Json, turned
+from closeread.formats.layouts.extra_fields import Json, to_objects
 from closeread.formats.layouts.ids import content_id
-from closeread.formats.layouts.json_objects import Numbered, place
-from closeread.formats.layouts.row_files import first_row, rows_of
+from closeread.formats.layouts.json_objects import Positioned, describe_place
+from closeread.formats.layouts.row_files import first_row, iter_rows
 
 _OF_PASSAGE = ("section_id", "passage")
 
@@ -26,7 +26,7 @@ def are_rows(head: Head) -> bool:
     return row is not None and row.keys() >= {"passage", "question", "query_id"}
 
 
-def members(source: Source) -> Iterator[tuple[str, Json]]:
+def iter_members(source: Source) -> Iterator[tuple[str, Json]]:
     """Yield passages by their ids, as DROP's own file has them; neighbouring rows are gathered.
 
     Raises:
@@ -39,23 +39,23 @@ def members(source: Source) -> Iterator[tuple[str, Json]]:
             expected="answer and validated_answers, as in DROP's own file",
             cure="use that file: `closeread get drop`",
         )
-    for key, group in groupby(rows_of(source), key=lambda row: [*map(row[1].get, _OF_PASSAGE)]):
-        asked = [_question(source, row) for row in group]
+    for key, group in groupby(iter_rows(source), key=lambda row: [*map(row[1].get, _OF_PASSAGE)]):
+        questions = [_question(source, row) for row in group]
         name = content_id(str(key[1])) if key[0] is None else str(key[0])
-        yield name, {"passage": key[1], "qa_pairs": asked}
+        yield name, {"passage": key[1], "qa_pairs": questions}
 
 
-def _question(source: Source, row: Numbered) -> Json:
+def _question(source: Source, row: Positioned) -> Json:
     at, raw = row
-    asked = {key: value for key, value in raw.items() if key not in _OF_PASSAGE}
-    if isinstance(asked.get("validated_answers"), dict):
+    fields = {key: value for key, value in raw.items() if key not in _OF_PASSAGE}
+    if isinstance(fields.get("validated_answers"), dict):
         try:
-            asked["validated_answers"] = turned(asked["validated_answers"])
+            fields["validated_answers"] = to_objects(fields["validated_answers"])
         except (TypeError, ValueError) as error:
             raise InputError(
                 "validated_answers are not lists of equal length",
-                where=place(source, at, raw.get("query_id")),
+                where=describe_place(source, at, raw.get("query_id")),
                 expected="number, date, spans, ...: each a list with one entry for each annotator",
                 cure="fix the row or remove it",
             ) from error
-    return asked
+    return fields

@@ -15,7 +15,7 @@ import msgspec
 Json = dict[str, Any]
 
 
-def beyond(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
+def unknown_fields(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
     """Return the members of ``raw`` (plain or unparsed) that are no fields of ``known``."""
     fields = _fields(known)
     if raw.keys() <= fields:
@@ -32,22 +32,22 @@ def _fields(known: type[msgspec.Struct]) -> frozenset[str]:
     return frozenset(known.__struct_encode_fields__)
 
 
-def noted(**values: Any) -> Json:
+def without_empty(**values: Any) -> Json:
     """Return metadata without the empty values."""
     return {key: value for key, value in values.items() if value not in ({}, None)}
 
 
-def present(**fields: Any) -> Json:
+def without_none(**fields: Any) -> Json:
     """Return the fields that are not None, as a record to write."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def unsaid(format: str, raw: Mapping[str, Any], rendered: Mapping[str, Any]) -> Json:  # noqa: A002
+def rendering_diff(format: str, raw: Mapping[str, Any], rendered: Mapping[str, Any]) -> Json:  # noqa: A002
     """Return, as metadata under the format's name, how a record differs from its rendering."""
     extra = {
         key: value
         for key, value in raw.items()
-        if key not in rendered or not _same(value, rendered[key])
+        if key not in rendered or not _equal(value, rendered[key])
     }
     absent = [key for key in rendered if key not in raw]
     kept: Json = {}
@@ -58,7 +58,7 @@ def unsaid(format: str, raw: Mapping[str, Any], rendered: Mapping[str, Any]) -> 
     return {format: kept} if kept else {}
 
 
-def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json:  # noqa: A002
+def apply_diff(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json:  # noqa: A002
     """Lay over a rendering what ``unsaid`` kept of the record."""
     kept = metadata.get(format)
     if not kept:
@@ -68,7 +68,7 @@ def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json: 
     return made | extra
 
 
-def _same(one: Any, other: Any) -> bool:
+def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return one == other
     encode = msgspec.json.encode
@@ -96,7 +96,7 @@ def split_paragraphs(text: str, metadata: Mapping[str, Any]) -> list[str]:
     return [text[a:b] for a, b in zip(starts, metadata["paragraph_ends"], strict=False)]
 
 
-def turned(lists: dict[str, Any]) -> list[Json]:
+def to_objects(lists: dict[str, Any]) -> list[Json]:
     """Return an object of lists as a list of objects; so with objects in it.
 
     Raises:
@@ -104,9 +104,10 @@ def turned(lists: dict[str, Any]) -> list[Json]:
         ValueError: The lists are of unequal length.
     """
     columns = {
-        name: turned(held) if isinstance(held, dict) else held for name, held in lists.items()
+        name: to_objects(value) if isinstance(value, dict) else value
+        for name, value in lists.items()
     }
-    if not all(isinstance(held, list) for held in columns.values()):
+    if not all(isinstance(value, list) for value in columns.values()):
         raise TypeError("not a list")
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)

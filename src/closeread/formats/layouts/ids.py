@@ -44,9 +44,9 @@ class ContentIds:
             self._defects.add(
                 "duplicate-question", f"occurs {times} times", question_id=name, line=line
             )
-        return nth(name, times)
+        return numbered_id(name, times)
 
 
-def nth(name: str, times: int) -> str:
+def numbered_id(name: str, times: int) -> str:
     """Return the id of what has a name for the nth time: the name itself, ``name-2``, ..."""
     return name if times == 1 else f"{name}-{times}"

@@ -8,8 +8,8 @@ from closeread.formats.layouts.extra_fields import Json
 from closeread.formats.layouts.json_writing import write_array, write_lines
 
 # Where an object stands: the number of its line, its place in the list, "" of the only one.
-At = int | str
-Numbered = tuple[At, Json]
+Position = int | str
+Positioned = tuple[Position, Json]
 
 
 def is_list(source: Source) -> bool:
@@ -17,7 +17,7 @@ def is_list(source: Source) -> bool:
     return source.head().raw.lstrip()[:1] == b"["
 
 
-def each_object(source: Source) -> Iterator[Numbered]:
+def iter_objects(source: Source) -> Iterator[Positioned]:
     """Yield each object with its place; a list that is large is read one element at a time.
 
     Raises:
@@ -30,19 +30,19 @@ def each_object(source: Source) -> Iterator[Numbered]:
         yield line or "", source.decode(raw, dict[str, Any], line=line)
 
 
-def line_of(at: At) -> int | None:
+def line_number(at: Position) -> int | None:
     """Return the number of the line that an object has for itself, if it has one."""
     return at if isinstance(at, int) else None
 
 
-def within(at: At) -> str:
+def document_path(at: Position) -> str:
     """Return where in its document an object stands that has no line for itself."""
     return "" if isinstance(at, int) else at
 
 
-def place(source: Source, at: At, name: object = "") -> str:
+def describe_place(source: Source, at: Position, name: object = "") -> str:
     """Say where an object stands: by its line, or where it stands in a list."""
-    return source.place(within(at), name, line=line_of(at))
+    return source.place(document_path(at), name, line=line_number(at))
 
 
 def write_objects(stream: BinaryIO, values: Iterable[Any], *, as_list: bool) -> None:

@@ -48,7 +48,7 @@ def write_lines(stream: BinaryIO, values: Iterable[Any]) -> None:
         stream.write(msgspec.json.encode(value) + b"\n")
 
 
-def unwritable(found: str, question_id: str, expected: str = "") -> UsageError:
+def unwritable_error(found: str, question_id: str, expected: str = "") -> UsageError:
     """Return the error for a question that a format has no place for."""
     return UsageError(
         found,

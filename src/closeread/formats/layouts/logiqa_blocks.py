@@ -23,16 +23,16 @@ def are_blocks(head: Head) -> bool:
     return head.value is None and bool(_BLOCK.match(head.raw.decode("utf-8", "replace")))
 
 
-def blocks(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def iter_blocks(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each question as a row, with the number of its first line.
 
     Raises:
         InputError: Lines are missing, or stand in another order.
     """
     lines, number = source.lines(), 0
-    while held := list(islice(lines, _LINES)):
-        line = held[0][0]
-        texts = [_text(source, at, raw) for at, raw in held]
+    while block := list(islice(lines, _LINES)):
+        line = block[0][0]
+        texts = [_text(source, at, raw) for at, raw in block]
         marks = [found[1] if (found := _OPTION.match(text)) else "" for text in texts[3:]]
         if marks != list("ABCD") or texts[0] not in tuple("abcd"):
             raise InputError(

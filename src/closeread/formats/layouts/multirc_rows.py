@@ -12,7 +12,14 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra_fields import Json
-from closeread.formats.layouts.json_objects import At, Numbered, each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    Position,
+    Positioned,
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
 
 _NO_LABEL = (None, -1)
 
@@ -38,27 +45,29 @@ def are_rows(head: Head) -> bool:
     return known and head.row.keys() >= {"paragraph", "question", "answer"}
 
 
-def lines(source: Source) -> Iterator[Numbered]:
+def iter_lines(source: Source) -> Iterator[Positioned]:
     """Yield a line for each paragraph; rows of one question stand one after another.
 
     Raises:
         InputError: They do not, as in a set that was shuffled.
     """
     rows = (
-        (at, source.convert(raw, _Row, line=line_of(at), within=within(at)))
-        for at, raw in each_object(source)
+        (at, source.convert(raw, _Row, line=line_number(at), within=document_path(at)))
+        for at, raw in iter_objects(source)
     )
     seen = set[tuple[int, int]]()
     for number, paragraph in groupby(rows, key=lambda found: found[1].idx.paragraph):
         members = list(paragraph)
         questions = []
-        for index, asked in groupby(members, key=lambda found: found[1].idx.question):
-            given = list(asked)
-            if (number, index) in seen or len(given) < 2:
-                raise _scattered(source, given[0][0], f"{number}-{index}")
+        for index, rows_of_question in groupby(members, key=lambda found: found[1].idx.question):
+            option_rows = list(rows_of_question)
+            if (number, index) in seen or len(option_rows) < 2:
+                raise _scattered_error(source, option_rows[0][0], f"{number}-{index}")
             seen.add((number, index))
-            options = [_option(row) for _, row in given]
-            questions.append({"idx": index, "question": given[0][1].question, "answers": options})
+            options = [_option(row) for _, row in option_rows]
+            questions.append(
+                {"idx": index, "question": option_rows[0][1].question, "answers": options}
+            )
         at, first = members[0]
         yield at, {"idx": number, "passage": {"text": first.paragraph, "questions": questions}}
 
@@ -68,10 +77,10 @@ def _option(row: _Row) -> Json:
     return option if row.label in _NO_LABEL else option | {"label": row.label}
 
 
-def _scattered(source: Source, at: At, name: str) -> InputError:
+def _scattered_error(source: Source, at: Position, name: str) -> InputError:
     return InputError(
         "the rows of a question are not adjacent",
-        where=place(source, at, name),
+        where=describe_place(source, at, name),
         expected="the two or more rows of a question in succession",
         cure="use the set in its original order: it was shuffled or cut",
     )

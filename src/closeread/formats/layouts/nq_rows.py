@@ -16,7 +16,14 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra_fields import Json
-from closeread.formats.layouts.json_objects import At, Numbered, each_object, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    Position,
+    Positioned,
+    describe_place,
+    document_path,
+    iter_objects,
+    line_number,
+)
 
 _NUMBERS = {-1: "NONE", 0: "NO", 1: "YES"}  # what they are in rows of `datasets`
 _COLUMNS = ("long_answer", "short_answers", "yes_no_answer")
@@ -56,19 +63,19 @@ def are_rows(head: Head) -> bool:
     return known and isinstance(question, dict) and "text" in question and "id" in row
 
 
-def lines(source: Source) -> Iterator[Numbered]:
+def iter_lines(source: Source) -> Iterator[Positioned]:
     """Yield simplified lines, whatever the file has.
 
     Raises:
         InputError: A row's annotations are no lists of one length.
     """
     rows = are_rows(source.head())
-    for at, raw in each_object(source):
+    for at, raw in iter_objects(source):
         if rows:
             yield at, _of_row(source, at, raw)
         elif "document_tokens" in raw:
             tokens = source.convert(
-                raw["document_tokens"], list[_Token], line=line_of(at), within=within(at)
+                raw["document_tokens"], list[_Token], line=line_number(at), within=document_path(at)
             )
             kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
             yield at, kept | {"document_text": _joined(one.token for one in tokens)}
@@ -76,8 +83,8 @@ def lines(source: Source) -> Iterator[Numbered]:
             yield at, raw
 
 
-def _of_row(source: Source, at: At, raw: Json) -> Json:
-    row = source.convert(raw, _Row, line=line_of(at), within=within(at))
+def _of_row(source: Source, at: Position, raw: Json) -> Json:
+    row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
     made: Json = {
         "example_id": row.id,
         "question_text": row.question.text,
@@ -96,14 +103,14 @@ def _of_row(source: Source, at: At, raw: Json) -> Json:
                     {"start_token": start, "end_token": end}
                     for start, end in zip(short["start_token"], short["end_token"], strict=True)
                 ],
-                "yes_no_answer": _NUMBERS.get(said, said),
+                "yes_no_answer": _NUMBERS.get(answer, answer),
             }
-            for long, short, said in zip(*columns, strict=True)
+            for long, short, answer in zip(*columns, strict=True)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             "annotations are not lists of equal length",
-            where=place(source, at, row.id),
+            where=describe_place(source, at, row.id),
             expected="long_answer, short_answers and yes_no_answer of each annotator",
             cure="fix the row or remove it",
         ) from error

@@ -9,10 +9,15 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.columns import Columns, each_question
-from closeread.formats.layouts.csv_rows import cells, first_line
-from closeread.formats.layouts.json_objects import At, Numbered, each_object, place
+from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows
+from closeread.formats.layouts.json_objects import (
+    Position,
+    Positioned,
+    describe_place,
+    iter_objects,
+)
 from closeread.formats.layouts.known_rows import known_columns
-from closeread.formats.layouts.logiqa_blocks import are_blocks, blocks
+from closeread.formats.layouts.logiqa_blocks import are_blocks, iter_blocks
 
 _PARAGRAPH = ("data", 0, "paragraphs", 0)
 
@@ -21,7 +26,7 @@ class _Article(msgspec.Struct):
     paragraphs: list[dict[str, Any]]
 
 
-def are_situations(head: Head) -> bool:
+def is_ropes_tree(head: Head) -> bool:
     """Whether the file is ROPES's, a tree as SQuAD's whose paragraphs are rows of two texts."""
     return head.has("background", "situation", at=_PARAGRAPH)
 
@@ -31,8 +36,8 @@ def first_row(head: Head) -> dict[str, Any] | None:
     if are_blocks(head):
         return {"id": "", "answer": "", "text": "", "question": "", "options": []}
     if head.value is None:
-        return {name: name for name in first_line(head) if name} or None
-    if are_situations(head):
+        return {name: name for name in header_names(head) if name} or None
+    if is_ropes_tree(head):
         found = head.first(*_PARAGRAPH)
         return found if isinstance(found, dict) else None
     return head.first("data", 0) if _is_under_data(head) else head.row or None
@@ -44,14 +49,14 @@ def _is_under_data(head: Head) -> bool:
     return is_list and not head.has_lines and known_columns(head.row) is None
 
 
-def beside(source: Source) -> dict[str, Any] | None:
+def fields_beside_rows(source: Source) -> dict[str, Any] | None:
     """Return what stands beside rows that are ``data`` of one document; None of other files."""
     return source.rest("data") if _is_under_data(source.head()) else None
 
 
-def rows_of(source: Source) -> Iterator[Numbered]:
+def iter_rows(source: Source) -> Iterator[Positioned]:
     """Yield each row with its place, whatever the file is."""
-    if are_situations(source.head()):
+    if is_ropes_tree(source.head()):
         for number, article in enumerate(source.elements("data", _Article)):
             for index, row in enumerate(article.paragraphs):
                 yield f"data[{number}].paragraphs[{index}]", row
@@ -59,14 +64,16 @@ def rows_of(source: Source) -> Iterator[Numbered]:
         found = enumerate(source.elements("data", dict[str, Any]))
         yield from ((f"data[{number}]", row) for number, row in found)
     elif source.head().raw.lstrip()[:1] in (b"[", b"{"):
-        yield from each_object(source)
+        yield from iter_objects(source)
     elif are_blocks(source.head()):
-        yield from blocks(source)
+        yield from iter_blocks(source)
     else:
-        yield from cells(source)
+        yield from iter_csv_rows(source)
 
 
-def each_of(source: Source, at: At, row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
+def split_row(
+    source: Source, at: Position, row: dict[str, Any], columns: Columns
+) -> list[dict[str, Any]]:
     """Return a row a question: the row itself, or one for each of what is inside.
 
     Raises:
@@ -77,7 +84,7 @@ def each_of(source: Source, at: At, row: dict[str, Any], columns: Columns) -> li
     except ValueError as error:
         raise InputError(
             f"the column {columns.inside!r} holds {error}",
-            where=place(source, at),
+            where=describe_place(source, at),
             expected="a list of objects, one for each question, or one object of lists",
             cure="fix the row or remove it",
         ) from error

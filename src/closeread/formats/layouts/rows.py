@@ -13,9 +13,15 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
-from closeread.formats.layouts.answer_places import stated
+from closeread.formats.layouts.answer_places import locate_answer
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_objects import At, Numbered, line_of, place, within
+from closeread.formats.layouts.json_objects import (
+    Position,
+    Positioned,
+    describe_place,
+    document_path,
+    line_number,
+)
 from closeread.text.language import code, detect
 from closeread.text.polarity import understood
 from closeread.types import (
@@ -62,7 +68,7 @@ _WITHOUT_QUESTION = (
 )
 
 
-def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterator[Item]:
+def gather_passages(source: Source, rows: Iterable[Positioned], defects: Defects) -> Iterator[Item]:
     """Gather rows into passages with their questions.
 
     Raises:
@@ -92,21 +98,21 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
 
 def _with_options(raw: dict[str, Any]) -> dict[str, Any]:
     """Return a row with the options that stand in columns A, B, ..., as exams' tables have them."""
-    if "options" in raw or not lettered(raw):
+    if "options" in raw or not has_lettered_columns(raw):
         return raw
     letters = list(takewhile(lambda letter: isinstance(raw.get(letter), str), ascii_uppercase))
     rest = {name: value for name, value in raw.items() if name not in letters}
     return rest | {"options": [raw[letter] for letter in letters]}
 
 
-def lettered(names: Mapping[str, Any]) -> bool:
+def has_lettered_columns(names: Mapping[str, Any]) -> bool:
     """Whether columns are taken for options by their names."""
     return isinstance(names.get("A"), str) and isinstance(names.get("B"), str)
 
 
-def _row(source: Source, raw: dict[str, Any], at: At) -> Row:
+def _row(source: Source, raw: dict[str, Any], at: Position) -> Row:
     try:
-        return source.convert(raw, Row, line=line_of(at), within=within(at))
+        return source.convert(raw, Row, line=line_number(at), within=document_path(at))
     except InputError as error:
         if "passage" not in raw or "question" in raw:
             raise
@@ -117,22 +123,22 @@ def _row(source: Source, raw: dict[str, Any], at: At) -> Row:
 
 class _Place(msgspec.Struct):
     source: Source
-    at: At
+    at: Position
     name: str
     defects: Defects
 
     @property
     def line(self) -> int | None:
         """The number of the row's line, where it has one for itself."""
-        return line_of(self.at)
+        return line_number(self.at)
 
     def __str__(self) -> str:
-        return place(self.source, self.at, self.name.strip())
+        return describe_place(self.source, self.at, self.name.strip())
 
     def defect(self, code: str, message: str) -> None:
         self.defects.add(code, message, question_id=self.name, line=self.line)
 
-    def wrong(self, found: str, expected: str) -> InputError:
+    def error(self, found: str, expected: str) -> InputError:
         return InputError(
             found, where=str(self), expected=expected, cure="fix the row; see docs/formats.md"
         )
@@ -140,28 +146,28 @@ class _Place(msgspec.Struct):
 
 def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) -> Question:
     if not place.name.strip():
-        raise place.wrong("the id is empty", "a string or an integer that no other row has")
-    made = _options(place, row.options)
-    if made:
+        raise place.error("the id is empty", "a string or an integer that no other row has")
+    options = _options(place, row.options)
+    if options:
         kind: QuestionKind = "verification" if row.asks_for or row.truth else "choice"
-        answers = _choice(place, row.answer, made)
+        answers = _choice(place, row.answer, options)
     else:
         answers = _answers(place, row, passage.text)
         numbers = any(answer.kind in {"number", "spans"} for answer in answers)
         kind = "discrete" if numbers else "span"
     kind = row.kind or kind
-    if row.truth is not None and len(row.truth) != len(made):
-        raise place.wrong(f"{len(row.truth)} truth values", f"{len(made)}, one for each option")
+    if row.truth is not None and len(row.truth) != len(options):
+        raise place.error(f"{len(row.truth)} truth values", f"{len(options)}, one for each option")
     return Question(
         question_id=str(row.id),
         passage_id=passage.passage_id,
         text=row.question,
         kind=kind,
-        asks_for=row.asks_for or (understood(kind, row.question) if made else None),
-        options=made,
+        asks_for=row.asks_for or (understood(kind, row.question) if options else None),
+        options=options,
         option_truth=tuple(row.truth or ()),
         answers=answers,
-        gold_evidence=_evidence(place, row.evidence, made, passage.text),
+        gold_evidence=_evidence(place, row.evidence, options, passage.text),
         group_id="" if row.group is None else str(row.group),
         role=row.role,
         tags=_tags(place, raw),
@@ -176,25 +182,25 @@ def _options(place: _Place, given: list[str] | dict[str, str] | None) -> tuple[O
 
 
 def _lettered(place: _Place, texts: list[str]) -> tuple[Option, ...]:
-    return choices.options(texts, str(place), most=choices.MOST_LETTERED)
+    return choices.make_options(texts, str(place), most=choices.MAX_LETTERED)
 
 
-def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answer, ...]:
+def _choice(place: _Place, answer: Any, options: tuple[Option, ...]) -> tuple[Answer, ...]:
     if answer is msgspec.UNSET or answer is None:
-        return choices.by_letter(None, made, place.name, place.defects)
-    labels = [option.label for option in made]
+        return choices.gold_from_letter(None, options, place.name, place.defects)
+    labels = [option.label for option in options]
     if isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     if not isinstance(answer, str):
-        raise place.wrong(
+        raise place.error(
             f"the answer {answer!r}", "one of " + ", ".join(labels) + ", or an option's text"
         )
     if answer in labels:
-        return choices.by_letter(answer, made, place.name, place.defects)
-    letter = choices.as_typed(answer)
-    if letter in labels and answer not in (option.text for option in made):
-        return choices.by_letter(letter, made, place.name, place.defects)
-    return choices.by_text(answer, made, place.name, place.defects)
+        return choices.gold_from_letter(answer, options, place.name, place.defects)
+    letter = choices.parse_letter(answer)
+    if letter in labels and answer not in (option.text for option in options):
+        return choices.gold_from_letter(letter, options, place.name, place.defects)
+    return choices.gold_from_text(answer, options, place.name, place.defects)
 
 
 def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
@@ -202,42 +208,42 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
         return ()
     if row.answer is None:
         return (Answer(kind="none"),)
-    listed = row.answer if isinstance(row.answer, list) else [row.answer]
+    given_answers = row.answer if isinstance(row.answer, list) else [row.answer]
     starts = row.answer_start
     if isinstance(starts, int):
         starts = [starts]
-    if starts is not None and len(starts) != len(listed):
-        raise place.wrong(
-            f"{len(starts)} answer_start values", f"{len(listed)}, one for each answer"
+    if starts is not None and len(starts) != len(given_answers):
+        raise place.error(
+            f"{len(starts)} answer_start values", f"{len(given_answers)}, one for each answer"
         )
-    made = []
-    for index, answer in enumerate(listed):
+    answers = []
+    for index, answer in enumerate(given_answers):
         if isinstance(answer, list):
-            spans = [stated(text, passage, None, place.defect) for text in answer]
+            spans = [locate_answer(text, passage, None, place.defect) for text in answer]
             known = tuple(span for span in spans if span)
-            made.append(Answer(kind="spans", texts=tuple(answer), spans=known))
+            answers.append(Answer(kind="spans", texts=tuple(answer), spans=known))
         elif isinstance(answer, float | int):
-            made.append(Answer(kind="number", texts=(str(answer),)))
+            answers.append(Answer(kind="number", texts=(str(answer),)))
         else:
-            span = stated(answer, passage, starts[index] if starts else None, place.defect)
-            made.append(Answer(kind="span", texts=(answer,), spans=(span,) if span else ()))
-    return tuple(made)
+            span = locate_answer(answer, passage, starts[index] if starts else None, place.defect)
+            answers.append(Answer(kind="span", texts=(answer,), spans=(span,) if span else ()))
+    return tuple(answers)
 
 
 def _evidence(
     place: _Place,
     given: list[str] | dict[str, list[str]] | None,
-    made: tuple[Option, ...],
+    options: tuple[Option, ...],
     passage: str,
 ) -> tuple[Evidence, ...]:
     if not given:
         return ()
     by_label = given if isinstance(given, dict) else {"": given}
-    labels = {option.label for option in made} | {""}
+    labels = {option.label for option in options} | {""}
     found = []
     for label, sentences in by_label.items():
         if label not in labels:
-            raise place.wrong(f"evidence for an option {label!r}", "the label of an option")
+            raise place.error(f"evidence for an option {label!r}", "the label of an option")
         spans = []
         for sentence in sentences:
             start = passage.find(sentence)
@@ -255,7 +261,7 @@ def _tags(place: _Place, raw: dict[str, Any]) -> dict[str, str]:
         if key in Row.__struct_fields__ or value is None:
             continue
         if isinstance(value, dict | list):
-            raise place.wrong(
+            raise place.error(
                 f"the column {key!r} holds {'a list' if isinstance(value, list) else 'an object'}",
                 "a string, a number, true or false: such columns become tags",
             )

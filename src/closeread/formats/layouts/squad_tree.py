@@ -22,8 +22,8 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.answer_places import stated
-from closeread.formats.layouts.extra_fields import beyond, noted
+from closeread.formats.layouts.answer_places import locate_answer
+from closeread.formats.layouts.extra_fields import unknown_fields, without_empty
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_writing import write_rest
 from closeread.formats.layouts.language_in_name import named_language
@@ -93,8 +93,8 @@ def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) 
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
             defects.add("empty-article", f"article {index} has no paragraphs and is skipped")
-        shared = {"article": index} | noted(
-            article_extra=beyond(raw, _Article), untitled=article.title is None or None
+        shared = {"article": index} | without_empty(
+            article_extra=unknown_fields(raw, _Article), untitled=article.title is None or None
         )
         for number, (paragraph, fields) in enumerate(
             zip(article.paragraphs, raw["paragraphs"], strict=True)
@@ -105,8 +105,9 @@ def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) 
                 title=article.title or "",
                 language=language or detect(paragraph.context),
                 metadata=shared
-                | noted(
-                    squad_extra=beyond(fields, _Paragraph), own_id=paragraph.id is not None or None
+                | without_empty(
+                    squad_extra=unknown_fields(fields, _Paragraph),
+                    own_id=paragraph.id is not None or None,
                 ),
             )
             yield (
@@ -178,7 +179,7 @@ def _question(
         if not listed and item.answers is not None:
             defects.add("no-answer", "no accepted answer", question_id=name)
         places = [
-            stated(
+            locate_answer(
                 found.text, passage.text, found.answer_start, partial(defects.add, question_id=name)
             )
             for found in listed
@@ -191,14 +192,14 @@ def _question(
             Answer(kind="span", texts=(found.text,), spans=() if place is None else (place,))
             for found, place in zip(listed, places, strict=True)
         )
-    extras = [beyond(found, _Answer) for found in raw.get("answers") or ()]
-    metadata = noted(
+    extras = [unknown_fields(found, _Answer) for found in raw.get("answers") or ()]
+    metadata = without_empty(
         is_impossible=item.is_impossible,
         plausible_answers=raw.get("plausible_answers"),
         integer_id=isinstance(item.id, int) or None,
         answer_starts=[found.answer_start for found in listed] if wrong else None,
         answer_extras=extras if any(extras) else None,
-        squad_extra=beyond(raw, _Question),
+        squad_extra=unknown_fields(raw, _Question),
     )
     if impossible and item.answers != []:
         metadata["no_gold"] = raw.get("answers")
@@ -235,7 +236,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     for index, (_, items) in enumerate(articles):
         for number, (passage, questions) in enumerate(items):
             if number == 0:
-                stream.write((b"," if index else b"") + _opening(passage, encode, own_ids))
+                stream.write((b"," if index else b"") + _article_opening(passage, encode, own_ids))
             unanswerable |= any(a.kind == "none" for q in questions for a in q.answers)
             rows = [_row(question, passage) for question in questions]
             fields = {"context": passage.text, "qas": rows}
@@ -251,7 +252,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     write_rest(stream, document)
 
 
-def _opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:
+def _article_opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:
     fields: dict[str, Any] = {"id": passage.passage_id} if own_ids else {}
     fields |= passage.metadata.get("article_extra", {})
     if not passage.metadata.get("untitled"):
@@ -263,7 +264,7 @@ def _opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:
 def _row(question: Question, passage: Passage) -> dict[str, Any]:
     metadata = question.metadata
     if question.options:
-        raise _unfit(question, "options")
+        raise _unwritable_error(question, "options")
     row: dict[str, Any] = {
         "id": _id(question),
         "question": question.text,
@@ -290,7 +291,7 @@ def _answers(question: Question, passage: Passage) -> list[dict[str, Any]]:
     rows = []
     for index, answer in enumerate(question.answers):
         if answer.kind not in {"span", "spans"} or len(answer.texts) != 1:
-            raise _unfit(question, f"an answer of kind {answer.kind!r}")
+            raise _unwritable_error(question, f"an answer of kind {answer.kind!r}")
         text = answer.texts[0]
         if starts:
             start = starts[index]
@@ -299,7 +300,9 @@ def _answers(question: Question, passage: Passage) -> list[dict[str, Any]]:
         else:
             start = passage.text.find(text)
             if start < 0:
-                raise _unfit(question, f"the answer {text!r}, which is not in the passage")
+                raise _unwritable_error(
+                    question, f"the answer {text!r}, which is not in the passage"
+                )
         rows.append({"text": text, "answer_start": start} | (extras[index] if extras else {}))
     return rows
 
@@ -316,7 +319,7 @@ def _parallel(question: Question, key: str) -> list[Any] | None:
     return values if values and len(values) == len(question.answers) else None
 
 
-def _unfit(question: Question, what: str) -> UsageError:
+def _unwritable_error(question: Question, what: str) -> UsageError:
     return UsageError(
         f"SQuAD's form cannot hold {what}",
         where=f"question {question.question_id}",

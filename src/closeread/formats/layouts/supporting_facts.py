@@ -15,7 +15,7 @@ Paragraphs = Sequence[tuple[str, Sequence[str]]]
 Cuts = list[tuple[tuple[int, int], list[tuple[int, int]]]]
 
 
-def laid_out(paragraphs: Paragraphs) -> tuple[str, Cuts]:
+def join_titled(paragraphs: Paragraphs) -> tuple[str, Cuts]:
     """Return paragraphs as one text, titles above them, and where everything stands in it."""
     pieces: list[str] = []
     cuts: Cuts = []
@@ -42,7 +42,7 @@ def laid_out(paragraphs: Paragraphs) -> tuple[str, Cuts]:
     return "".join(pieces), cuts
 
 
-def evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evidence:
+def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evidence:
     """Return facts as evidence, each once: spans in text order, then those without a place."""
     at = _places(paragraphs, cuts)
     wanted = dict.fromkeys((title, number) for title, number in facts)
@@ -53,7 +53,7 @@ def evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evide
     )
 
 
-def facts_of(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
+def evidence_to_facts(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     """Return the facts that evidence says, in its order."""
     named = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
     facts = [named[span] for span in found.spans if span in named]
@@ -63,7 +63,7 @@ def facts_of(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     return facts
 
 
-def touched(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
+def overlapping_facts(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
     """Return the facts of evidence in a laid-out text, whoever cut its sentences.
 
     Each sentence that a span has a character of, in the text's order; then what has no place.
@@ -72,8 +72,8 @@ def touched(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
     spans = [span for one in pieces for span in one.spans]
     facts = [
         (text[head[0] : head[1]], number)
-        for head, held in cuts
-        for number, (start, end) in enumerate(held)
+        for head, sentences in cuts
+        for number, (start, end) in enumerate(sentences)
         if any(span.start < end and start < span.end for span in spans)
     ]
     for one in pieces:

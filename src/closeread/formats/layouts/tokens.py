@@ -2,12 +2,12 @@
 
 from closeread.types import Span
 
-MOST_TOKENS = 800  # of a context, as the MRQA 2019 shared task promises it
+MAX_TOKENS = 800  # of a context, as the MRQA 2019 shared task promises it
 
 Tokens = list[tuple[str, int]]
 
 
-def misplaced(tokens: Tokens, text: str) -> str:
+def describe_misplaced(tokens: Tokens, text: str) -> str:
     """Return what is wrong with the first token that stands elsewhere than it says; else nothing.
 
     Args:
@@ -25,7 +25,7 @@ def misplaced(tokens: Tokens, text: str) -> str:
     return ""
 
 
-def holds(tokens: Tokens, first: int, last: int, span: Span) -> bool:
+def covers(tokens: Tokens, first: int, last: int, span: Span) -> bool:
     """Whether a span begins in one token and ends in another, whose numbers are inclusive."""
     if not 0 <= first <= last < len(tokens):
         return False

@@ -4,25 +4,25 @@ from collections.abc import Iterator
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.csv_rows import wrong
+from closeread.formats.layouts.csv_rows import row_error
 from closeread.wording import count_of
 
 
-def header(head: Head) -> list[str]:
+def tsv_header(head: Head) -> list[str]:
     """Return the columns' names; none where the first line has no tab, or is JSON."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
     return [] if line[:1] in ("{", "[") or "\t" not in line else line.split("\t")
 
 
-def tabbed(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+def iter_tsv_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each line and its cells by column.
 
     Raises:
         InputError: A line has another number of cells than the first; says which.
     """
-    if told := source.as_packed():
-        raise told
-    names = header(source.head())
+    if binary := source.binary_error():
+        raise binary
+    names = tsv_header(source.head())
     for number, raw in source.lines():
         if number == 1:
             continue
@@ -32,5 +32,5 @@ def tabbed(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
             raise source.explain(error, raw, line=number) from error
         if len(cells) != len(names):
             expected = f"{len(names)}, as in the first line"
-            raise wrong(source, number, count_of(len(cells), "cell"), expected)
+            raise row_error(source, number, count_of(len(cells), "cell"), expected)
         yield number, dict(zip(names, cells, strict=True))

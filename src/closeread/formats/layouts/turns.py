@@ -13,7 +13,7 @@ TURNS = 2  # as many as BiDAF++ (w/ 2-ctx), QuAC's baseline, is shown
 _EARLIER = "\n\nEarlier in the conversation:\n"
 
 
-def shown(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
+def with_earlier_turns(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
     """Return a question's text with the last of the turns before it.
 
     Args:
@@ -27,23 +27,23 @@ def shown(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
     return asked + _EARLIER + "\n".join(f"{question}\n{answer}" for question, answer in last)
 
 
-def itself(text: str) -> str:
+def without_earlier_turns(text: str) -> str:
     """Return the question without the turns that ``shown`` added."""
     return text.partition(_EARLIER)[0]
 
 
-def turns_of(form: str, given: Mapping[str, str]) -> int:
+def parse_turns(form: str, settings: Mapping[str, str]) -> int:
     """Return how many turns a user wants shown (``coqa,turns=3``).
 
     Raises:
         UsageError: It is no whole number from 0 on, or something else is said.
     """
-    said = given.get("turns", "")
-    if set(given) != {"turns"} or not (said.isascii() and said.isdecimal()):
-        wanted = ",".join(f"{key}={value}" for key, value in given.items())
+    number = settings.get("turns", "")
+    if set(settings) != {"turns"} or not (number.isascii() and number.isdecimal()):
+        text = ",".join(f"{key}={value}" for key, value in settings.items())
         raise UsageError(
-            f"the format {form},{wanted}",
+            f"the format {form},{text}",
             expected=f"{form},turns=N: N earlier turns are shown with each question, 0 or more",
             cure=f"leave it out for the default, {TURNS}",
         )
-    return int(said)
+    return int(number)

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import InputError
-from closeread.formats.files.size_limits import UNPACKED_TIMES
+from closeread.formats.files.size_limits import MAX_RATIO
 from closeread.formats.logs.records import Problems
 from closeread.registry import extras
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
-_MOST_BYTES = 512 * 2**20  # of a member, unpacked: parsed it takes several times as many
+_MAX_BYTES = 512 * 2**20  # of a member, unpacked: parsed it takes several times as many
 _CHUNK = 2**20
 
 
@@ -33,7 +33,7 @@ class Member(NamedTuple):
     size: int
 
 
-def members(path: Path, problems: Problems) -> list[Member]:
+def iter_members(path: Path, problems: Problems) -> list[Member]:
     """Return the members by the directory, or those before the cut; counts ``cut-log`` then."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -41,7 +41,7 @@ def members(path: Path, problems: Problems) -> list[Member]:
             sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         problems.bad.add("cut-log", "the archive is cut off before its directory")
-        return list(_walk(path))
+        return list(_walk_members(path))
     made = []
     with path.open("rb") as stream:
         for name, offset in found:
@@ -65,7 +65,7 @@ def _header(raw: bytes) -> tuple[int, int, int, int] | None:
     return fields[3], fields[7], fields[9], fields[10]
 
 
-def _walk(path: Path) -> Iterator[Member]:
+def _walk_members(path: Path) -> Iterator[Member]:
     end = path.stat().st_size
     with path.open("rb") as stream:
         offset = 0
@@ -80,7 +80,7 @@ def _walk(path: Path) -> Iterator[Member]:
             stream.seek(offset)
 
 
-class Room:
+class UnpackedBudget:
     """What the members of an archive may hold together, unpacked: as much as a gzip file may.
 
     Args:
@@ -89,9 +89,9 @@ class Room:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._most = self._left = max(_MOST_BYTES, UNPACKED_TIMES * path.stat().st_size)
+        self._most = self._left = max(_MAX_BYTES, MAX_RATIO * path.stat().st_size)
 
-    def take(self, n_bytes: int) -> None:
+    def spend(self, n_bytes: int) -> None:
         """Count a member.
 
         Raises:
@@ -101,7 +101,7 @@ class Room:
         if self._left < 0:
             raise InputError(
                 f"its members unpack to more than {self._most >> 20:,} MiB together, "
-                f"over {UNPACKED_TIMES} times their compressed size",
+                f"over {MAX_RATIO} times their compressed size",
                 where=str(self._path),
                 expected="a log",
                 cure="if you trust its origin, convert it first: inspect log convert --to json",
@@ -118,7 +118,7 @@ def unpack(path: Path, member: Member) -> bytes:
     with path.open("rb") as stream:
         if member.start + member.size > stream.seek(0, os.SEEK_END):
             raise ValueError("damaged: it extends past the end of the archive")
-        if member.size > _MOST_BYTES:
+        if member.size > _MAX_BYTES:
             raise _too_large()
         stream.seek(member.start)
         raw = stream.read(member.size)
@@ -134,10 +134,10 @@ def unpack(path: Path, member: Member) -> bytes:
 def _inflated(raw: bytes) -> bytes:
     unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        found = unpacking.decompress(raw, _MOST_BYTES + 1)
+        found = unpacking.decompress(raw, _MAX_BYTES + 1)
     except zlib.error as error:
         raise ValueError(f"damaged: {error}") from error
-    if len(found) > _MOST_BYTES:
+    if len(found) > _MAX_BYTES:
         raise _too_large()
     if not unpacking.eof:
         raise ValueError("damaged: it is cut off")
@@ -154,7 +154,7 @@ def _decompressed(raw: bytes) -> bytes:
         with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
             while piece := stream.read(_CHUNK):
                 found += piece
-                if len(found) > _MOST_BYTES:
+                if len(found) > _MAX_BYTES:
                     raise _too_large()
     except zstandard.ZstdError as error:
         raise ValueError(f"damaged: {error}") from error
@@ -162,4 +162,4 @@ def _decompressed(raw: bytes) -> bytes:
 
 
 def _too_large() -> ValueError:
-    return ValueError(f"unpacks to more than {_MOST_BYTES:,} bytes")
+    return ValueError(f"unpacks to more than {_MAX_BYTES:,} bytes")

@@ -30,7 +30,7 @@ _SHOWN = 3
 _ENDINGS = (".json", ".jsonl", ".eval", ".parquet", ".gz")
 
 
-def named(name: str) -> LogFormat:
+def find_log_format(name: str) -> LogFormat:
     """Return a reader by name.
 
     Raises:
@@ -51,7 +51,7 @@ def named(name: str) -> LogFormat:
 def guess(path: Path) -> LogFormat | None:
     """Return the reader that recognises a file; None where none does."""
     for name in LOG_FORMATS:
-        candidate = named(name)
+        candidate = find_log_format(name)
         try:
             if candidate.sniff(path):
                 return candidate
@@ -60,7 +60,7 @@ def guess(path: Path) -> LogFormat | None:
     return None
 
 
-def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]]:
+def find_logs(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]]:
     """Return the logs among files and in folders, each once and with its reader.
 
     A file that only accompanies a log which is there too (the results beside the samples) is left
@@ -73,19 +73,19 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
     chosen: list[tuple[Path, LogFormat]] = []
     for path in paths:
         if path.is_dir():
-            inside = _inside(path, name)
+            inside = _logs_in_folder(path, name)
             if not inside:
-                raise _holds_no_log(path)
+                raise _no_log_error(path)
             chosen += inside
         else:
-            chosen.append((path, _of_file(path, name)))
+            chosen.append((path, _format_of_file(path, name)))
     return list({path.resolve(): (path, reader) for path, reader in chosen}.values())
 
 
-def _holds_no_log(folder: Path) -> InputError:
+def _no_log_error(folder: Path) -> InputError:
     """Say that a folder holds no log, and which files in it may be logs that cannot be read."""
     found = "this folder holds no log of a known harness"
-    unreadable = list(unreadable_in([folder]).values())
+    unreadable = list(find_unreadable([folder]).values())
     if not unreadable:
         return InputError(found, where=str(folder), expected="logs of " + ", ".join(LOG_FORMATS))
     listed = [f"\n    {one.where}: {one.found}" for one in unreadable[:_SHOWN]]
@@ -97,7 +97,7 @@ def _holds_no_log(folder: Path) -> InputError:
     )
 
 
-def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
+def find_unreadable(paths: list[Path]) -> dict[str, InputError]:
     """Return the files in folders that are called as logs are and cannot be read, each with why.
 
     One that is empty, cut within its first bytes or in UTF-16 may be the log of a task that failed.
@@ -105,8 +105,8 @@ def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
     """
     found: dict[str, InputError] = {}
     for folder in (path for path in paths if path.is_dir()):
-        files, barred = _looked_through(folder)
-        found |= {error.where: error for error in barred}
+        files, unreadable = _list_candidates(folder)
+        found |= {error.where: error for error in unreadable}
         for path in files:
             try:
                 Source(path).head()
@@ -115,31 +115,31 @@ def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
     return found
 
 
-def _looked_through(folder: Path) -> tuple[list[Path], list[InputError]]:
+def _list_candidates(folder: Path) -> tuple[list[Path], list[InputError]]:
     """Return what is called as logs are, however deep, and the folders that cannot be read."""
     files: list[Path] = []
-    barred: list[InputError] = []
+    unreadable: list[InputError] = []
 
     def bar(error: OSError) -> None:
-        told = f"cannot be read: {error.strerror or error}"
+        found = f"cannot be read: {error.strerror or error}"
         cure = "check the path and its permissions"
-        barred.append(InputError(told, where=str(error.filename), cure=cure))
+        unreadable.append(InputError(found, where=str(error.filename), cure=cure))
 
     for inner, _, names in os.walk(folder, onerror=bar):
         files += [Path(inner, name) for name in names]
-    return [one for one in sorted(files) if one.suffix in _ENDINGS and one.is_file()], barred
+    return [one for one in sorted(files) if one.suffix in _ENDINGS and one.is_file()], unreadable
 
 
-def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
+def _logs_in_folder(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
     found = []
-    for path in _looked_through(folder)[0]:
+    for path in _list_candidates(folder)[0]:
         reader = guess(path)
         if reader and name in (None, reader.name) and not reader.beside(path):
             found.append((path, reader))
     return found
 
 
-def _of_file(path: Path, name: str | None) -> LogFormat:
+def _format_of_file(path: Path, name: str | None) -> LogFormat:
     if not path.is_file():
         is_there = path.exists()  # a pipe could be read once only, and a log is read several times
         raise InputError(
@@ -148,7 +148,7 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
             cure="save the content to a file first" if is_there else "check the path",
         )
     if name is not None:
-        return named(name)
+        return find_log_format(name)
     reader = guess(path)
     if reader is None:
         is_cut = Source(path).first_line_is_cut()  # raises where it is empty or a broken gzip

@@ -21,18 +21,18 @@ from closeread.formats.logs.records import (
     LogFormat,
     LogRecord,
     Problems,
-    check_version,
+    count_if_newer,
 )
 from closeread.formats.logs.values import (
-    document,
-    finite,
-    lines,
-    listing,
-    literal,
-    mapping,
-    scores,
+    as_dict,
+    as_list,
+    finite_scores,
+    iter_lines,
+    make_or_count,
+    parse_literal,
+    parse_scores,
+    read_side_file,
     text_of,
-    tried,
 )
 from closeread.types import Generation, Option, Prediction
 
@@ -68,11 +68,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record a line; what a review lacks is taken from its prediction."""
     task = Source(path).stem
     version = _version(path)
-    check_version(problems, "evalscope", version, KNOWN)
+    count_if_newer(problems, "evalscope", version, KNOWN)
     outputs = _Outputs(_sibling(path, "predictions"))
     lost = set(_LOST) | (set() if _begins(path, "sample_score") else {"sample-scores"})
     usable = False
-    for line, row in lines(path, problems):
+    for line, row in iter_lines(path, problems):
         missing = [name for name in ("index", "messages") if name not in row]
         if missing:
             problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
@@ -81,7 +81,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         make = partial(
             _record, task, name, row, outputs=outputs, problems=problems, lost=lost, line=line
         )
-        record = tried(make, problems, name=name, line=line)
+        record = make_or_count(make, problems, name=name, line=line)
         if record is not None:
             usable = True
             yield record
@@ -93,14 +93,14 @@ class _Outputs:
     """The predictions of the same run, read alongside: why each text ended, and its tokens."""
 
     def __init__(self, path: Path) -> None:
-        self._rows = lines(path, Problems()) if path.exists() else iter(())
+        self._rows = iter_lines(path, Problems()) if path.exists() else iter(())
         self._waiting: dict[str, dict[str, Any]] = {}
 
     def take(self, index: str) -> dict[str, Any]:
         if index in self._waiting:
             return self._waiting.pop(index)
         for _, row in self._rows:
-            output = mapping(row.get("model_output"))
+            output = as_dict(row.get("model_output"))
             if str(row.get("index")) == index:
                 return output
             self._waiting[str(row.get("index"))] = output
@@ -127,24 +127,26 @@ def _record(
         passage_text = metadata.get("passage") or passage_text
     else:
         passage_text, text = apart
-    passage = prompts.passage(passage_text)
-    answers = golds.annotations(metadata)
+    passage = prompts.make_passage(passage_text)
+    answers = golds.drop_answers(metadata)
     if not answers:
         lost.add("gold-kinds")
         target = row.get("target")
         listed = target if isinstance(target, list) else [target]
-        made = [golds.of_value(literal(one) if isinstance(one, str) else one) for one in listed]
+        made = [
+            golds.parse_gold(parse_literal(one) if isinstance(one, str) else one) for one in listed
+        ]
         answers = tuple(answer for of in made for answer in of)
     if not answers:
         problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
         return None
-    options, answers = letters.of_prompt(answers, prompt)
+    options, answers = letters.options_from_prompt(answers, prompt)
     if options:
-        text = prompts.before_options(text)
+        text = prompts.strip_options(text)
         lost.discard("gold-kinds")
     elif letters.are_letters(answers):
         lost.add("options")
-    question = golds.question(name, passage, text, answers, options)
+    question = golds.make_question(name, passage, text, answers, options)
     score = review.get("score") or {}
     output = row.get("model_output") or outputs.take(name)
     unread = bool(options) and not isinstance(score.get("extracted_prediction"), str)
@@ -155,7 +157,7 @@ def _record(
         passage=passage,
         question=question,
         prediction=_prediction(name, row, score, output, options, lost=lost, problems=problems),
-        scores=scores(score.get("value") or {}, problems, name=name, line=line),
+        scores=parse_scores(score.get("value") or {}, problems, name=name, line=line),
         prompt=row["messages"],
         unread=unread,
     )
@@ -196,7 +198,7 @@ def _prediction(
         lost.add("finish-reason")
     return Prediction(
         question_id=name,
-        answer=golds.given(extracted if isinstance(extracted, str) else text, options),
+        answer=golds.parse_answer(extracted if isinstance(extracted, str) else text, options),
         generation=Generation(
             text=text,
             finish_reason=str(written.get("stop_reason") or ""),
@@ -220,14 +222,14 @@ def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
     folder = path.parent.parent.parent / "reports" / path.parent.name
     report: dict[str, Any] = {}
     stem = task
-    while known and not (report := document(folder / f"{stem}.json")) and "_" in stem:
+    while known and not (report := read_side_file(folder / f"{stem}.json")) and "_" in stem:
         stem = stem.rpartition("_")[0]  # drop_default is the subset default of drop
     subset = task.removeprefix(stem).removeprefix("_")
     numbers: dict[str, Any] = {}
-    for metric in map(mapping, listing(report.get("metrics"))):
-        name = str(mapping(metric.get("identity")).get("name") or metric.get("name"))
-        for category in map(mapping, listing(metric.get("categories"))):
-            for one in map(mapping, listing(category.get("subsets"))):
+    for metric in map(as_dict, as_list(report.get("metrics"))):
+        name = str(as_dict(metric.get("identity")).get("name") or metric.get("name"))
+        for category in map(as_dict, as_list(metric.get("categories"))):
+            for one in map(as_dict, as_list(category.get("subsets"))):
                 if one.get("name") == subset:
                     numbers[name] = one.get("score")
     missing = {code for code, known_ in (("version", version), ("model", known)) if not known_}
@@ -237,7 +239,7 @@ def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
         model=str(report.get("model_name") or (path.parent.name if known else "")),
         task=task,
         lost=tuple(sorted(lost | missing)),
-        scores=finite(numbers),
+        scores=finite_scores(numbers),
     )
 
 

@@ -13,7 +13,7 @@ from closeread.formats import gaokao_bench
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import elements, literal
+from closeread.formats.logs.values import iter_elements, parse_literal
 from closeread.types import Defects, Generation, Prediction, Question
 
 NAME = "gaokao-bench"
@@ -32,7 +32,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     defects = Defects()
     current: dict[str, Any] = {}
     task = str(source.head().first("keyword") or source.stem)
-    examples = _noted(elements(path, "example", problems, rest), current, problems)
+    examples = _iter_examples(iter_elements(path, "example", problems, rest), current, problems)
     for passage, questions in gaokao_bench.items(source, examples, "standard_answer", defects):
         text, letters = _output(current)
         for place, question in enumerate(questions):
@@ -59,7 +59,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     )
 
 
-def _noted(
+def _iter_examples(
     examples: Iterable[Any], current: dict[str, Any], problems: Problems
 ) -> Iterator[dict[str, Any]]:
     """Yield the examples, each laid out in ``current`` too; answers are made lists of letters."""
@@ -77,7 +77,7 @@ def _noted(
 
 
 def _letters(value: Any) -> list[Any]:
-    found = literal(value) if isinstance(value, str) else value
+    found = parse_literal(value) if isinstance(value, str) else value
     return found if isinstance(found, list) else list(found) if isinstance(found, str) else []
 
 
@@ -93,7 +93,7 @@ def _prediction(question: Question, text: str | None, letter: Any) -> Prediction
         )
     return Prediction(
         question_id=question.question_id,
-        answer=golds.picked(letter, question.options),
+        answer=golds.find_option(letter, question.options),
         generation=Generation(text=text),
     )
 

@@ -5,13 +5,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from closeread.formats.logs.values import literal
+from closeread.formats.logs.values import parse_literal
 from closeread.types import Answer, Option, Passage, Prediction, Question
 
 _NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?|[-−]?\.\d+")
 
 
-def annotations(doc: dict[str, Any]) -> tuple[Answer, ...]:
+def drop_answers(doc: dict[str, Any]) -> tuple[Answer, ...]:
     """Return DROP's answer and validated answers, which the hub's set turns into columns."""
     found = [doc.get("answer")]
     validated = doc.get("validated_answers")
@@ -41,17 +41,17 @@ def _annotation(raw: Any) -> Answer | None:
     return None
 
 
-def of_value(value: Any) -> tuple[Answer, ...]:
+def parse_gold(value: Any) -> tuple[Answer, ...]:
     """Return the answers that a gold of any shape accepts; () where there is none.
 
     A list accepts each of its members; a list or tuple within it is one answer of several spans.
     """
     if isinstance(value, str):
-        printed = literal(value)
+        printed = parse_literal(value)
         if all(isinstance(one, str | list | tuple) for one in printed):
             value = printed
     if isinstance(value, dict) and isinstance(value.get("text"), list):  # SQuAD's columns
-        return of_value(value["text"]) or (Answer(kind="none"),)
+        return parse_gold(value["text"]) or (Answer(kind="none"),)
     if isinstance(value, bool) or value is None or isinstance(value, dict):
         return ()
     if isinstance(value, list | tuple):
@@ -75,7 +75,7 @@ def _spans(value: Any) -> Answer | None:
     return Answer(kind="number" if _NUMBER.fullmatch(text.strip()) else "span", texts=(text,))
 
 
-def question(
+def make_question(
     name: str,
     passage: Passage,
     text: str,
@@ -95,7 +95,7 @@ def question(
     )
 
 
-def lettered(texts: Sequence[Any]) -> tuple[Option, ...]:
+def make_lettered_options(texts: Sequence[Any]) -> tuple[Option, ...]:
     """Return options labelled A, B, ... (then 27, 28, ...)."""
     return tuple(
         Option(label=chr(65 + place) if place < 26 else str(place + 1), text=str(text))
@@ -103,28 +103,30 @@ def lettered(texts: Sequence[Any]) -> tuple[Option, ...]:
     )
 
 
-def worded(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
+def with_texts(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
     """Return options of which only the letters are known with their texts, one for each."""
     bare = all(one.text == one.label for one in options)
-    return lettered(texts) if options and bare and len(texts) == len(options) else options
+    return (
+        make_lettered_options(texts) if options and bare and len(texts) == len(options) else options
+    )
 
 
-def choice(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
+def gold_options(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
     """Return the options that a gold names by index, label or text; () where it names none."""
     if isinstance(value, str):
-        value = literal(value)
+        value = parse_literal(value)
     if isinstance(value, list | tuple):
-        return tuple(answer for one in value for answer in choice(one, options))
-    found = picked(value, options)
+        return tuple(answer for one in value for answer in gold_options(one, options))
+    found = find_option(value, options)
     return () if found is None else (found,)
 
 
-def given(text: str, options: Sequence[Option]) -> Answer | None:
+def parse_answer(text: str, options: Sequence[Option]) -> Answer | None:
     """Return what was answered: the option that a text names, or, without options, the text."""
-    return picked(text, options) if options else Answer(kind="span", texts=(text,))
+    return find_option(text, options) if options else Answer(kind="span", texts=(text,))
 
 
-def likeliest(
+def pick_likeliest(
     name: str, options: Sequence[Option], values: Sequence[Any], *, called: str = "likelihood"
 ) -> Prediction:
     """Return the first option of the highest value; an error unless each has a finite one.
@@ -138,11 +140,11 @@ def likeliest(
     numbers = [value for value in values if isinstance(value, int | float)]
     if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):
         return Prediction(question_id=name, error=f"the log lacks a {called} for some option")
-    answer = picked(options[numbers.index(max(numbers))].label, options)
+    answer = find_option(options[numbers.index(max(numbers))].label, options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
 
 
-def picked(value: Any, options: Sequence[Option]) -> Answer | None:
+def find_option(value: Any, options: Sequence[Option]) -> Answer | None:
     """Return the option with this label, text or index.
 
     An integer is an index; digits are a label or a text where an option has it, else an index.

@@ -19,7 +19,14 @@ import msgspec
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, helm_beside, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import elements, listing, mapping, number, scores, tried
+from closeread.formats.logs.values import (
+    as_dict,
+    as_list,
+    iter_elements,
+    make_or_count,
+    parse_score,
+    parse_scores,
+)
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "helm"
@@ -38,7 +45,7 @@ def sniff(path: Path) -> bool:
 
 def accompanies(path: Path) -> bool:
     """Whether it is shown of a state that lies beside it."""
-    found = helm_beside.state(path)
+    found = helm_beside.find_state_file(path)
     return found is not None and found.name != path.name
 
 
@@ -48,31 +55,31 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     Raises:
         InputError: What is shown lies without its questions.
     """
-    run = helm_beside.run_of(path)
+    run = helm_beside.find_run(path)
     rest: dict[str, Any] = {"adapter_spec": run.adapter}
     whole = Source(path).long_head().has("request_states")
-    states = elements(path, "request_states", problems, rest) if whole else run.shown(problems)
+    states = iter_elements(path, "request_states", problems, rest) if whole else run.shown(problems)
     lost: dict[str, set[str]] = {}
     kinds: dict[str, helm_beside.Kind] = {}
     first_split: list[str] = []
     started, scored = "", False
-    for place, (_, group) in enumerate(groupby(states, helm_beside.key)):
+    for place, (_, group) in enumerate(groupby(states, helm_beside.question_key)):
         of_one = list(group)
-        kind = helm_beside.kind(of_one[0])
+        kind = helm_beside.find_kind(of_one[0])
         first_split = first_split or [kind.split]
         key = run.task + kind.ending(first_split[0])
         kinds[key] = kind
         make = partial(
-            _record, key, of_one, mapping(rest["adapter_spec"]), run, problems,
+            _record, key, of_one, as_dict(rest["adapter_spec"]), run, problems,
             lost=lost.setdefault(key, {"finish-reason", "tokens"}),
         )  # fmt: skip
-        name = str(mapping(mapping(of_one[0]).get("instance")).get("id") or place)
-        record = tried(make, problems, name=name)
+        name = str(as_dict(as_dict(of_one[0]).get("instance")).get("id") or place)
+        record = make_or_count(make, problems, name=name)
         if record is not None:
-            started = started or _started(of_one[0])
+            started = started or _start_time(of_one[0])
             scored = scored or bool(record.scores)
             yield record
-    adapter = mapping(rest["adapter_spec"])
+    adapter = as_dict(rest["adapter_spec"])
     for key, kind in kinds.items():
         facts[key] = LogFacts(
             harness=NAME,
@@ -95,7 +102,7 @@ def _record(
     lost: set[str],
 ) -> LogRecord | None:
     state = states[0]
-    instance, request = state["instance"], mapping(state.get("request"))
+    instance, request = state["instance"], as_dict(state.get("request"))
     name = str(instance["id"])
     if all(one.get("result") is None for one in states):
         what = "the request was never sent (a dry run?)"
@@ -106,22 +113,22 @@ def _record(
         what = f"unknown adapter method {method!r}"
         problems.bad.add("odd-value", what, question_id=name)
         return None
-    texts = [helm_beside.text(one["output"]) for one in instance["references"]]
+    texts = [helm_beside.text_of_part(one["output"]) for one in instance["references"]]
     right = [at for at, one in enumerate(instance["references"]) if "correct" in one["tags"]]
-    passage_text, text = prompts.from_input(helm_beside.text(instance["input"]))
-    passage = prompts.passage(passage_text)
+    passage_text, text = prompts.from_input(helm_beside.text_of_part(instance["input"]))
+    passage = prompts.make_passage(passage_text)
     lost.add("passage")
     options: tuple[Option, ...] = ()
     saved = run.scores(states[0])
     if method in _WRITTEN:
         lost.add("gold-kinds")
-        answers = golds.of_value([texts[at] for at in right])
-        prediction = _written(name, state, saved, lost=lost, problems=problems)
+        answers = golds.parse_gold([texts[at] for at in right])
+        prediction = _generated(name, state, saved, lost=lost, problems=problems)
     else:
         options = _options(texts, state.get("output_mapping"))
         answers = tuple(options[at].answer for at in right)
         if method in _BY_LETTER:
-            prediction = _written(name, state, saved, lost=lost, problems=problems)
+            prediction = _generated(name, state, saved, lost=lost, problems=problems)
             answer = _picked(state, adapter, options)
             if not prediction.error:
                 prediction = msgspec.structs.replace(prediction, answer=answer)
@@ -134,15 +141,15 @@ def _record(
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(name, passage, text, answers, options),
+        question=golds.make_question(name, passage, text, answers, options),
         prediction=prediction,
-        scores=scores(helm_beside.of_answers(saved), problems, name=name),
+        scores=parse_scores(helm_beside.answer_scores(saved), problems, name=name),
         prompt=prompt,
         shown=() if prompt and state.get("num_train_instances") == 0 else None,
     )
 
 
-def _written(
+def _generated(
     name: str,
     state: dict[str, Any],
     saved: dict[str, Any],
@@ -150,21 +157,21 @@ def _written(
     lost: set[str],
     problems: Problems,
 ) -> Prediction:
-    result = mapping(state.get("result"))
-    completions = listing(result.get("completions"))
+    result = as_dict(state.get("result"))
+    completions = as_list(result.get("completions"))
     problems.first_of(completions, name)
     if not completions or result.get("success") is False:
         message = str(result.get("error") or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
     # What the harness scores is the likeliest one.
-    written = max(completions, key=lambda one: number(one.get("logprob")) or 0.0)
-    stops = tuple(map(str, listing(mapping(state.get("request")).get("stop_sequences"))))
+    written = max(completions, key=lambda one: parse_score(one.get("logprob")) or 0.0)
+    stops = tuple(map(str, as_list(as_dict(state.get("request")).get("stop_sequences"))))
     if stops:
         lost.add("tail")
     if "request" not in state:
         lost.add("stops")
-    reason = mapping(written.get("finish_reason")).get("reason")
+    reason = as_dict(written.get("finish_reason")).get("reason")
     tokens = [saved.get(key) for key in ("num_prompt_tokens", "num_output_tokens")]
     if reason:
         lost.discard("finish-reason")
@@ -187,9 +194,9 @@ def _written(
 
 def _options(texts: list[str], mapped: Any) -> tuple[Option, ...]:
     """Return the references with the letters that the prompt gave them, else A, B, ..."""
-    letters = list(mapping(mapped))
+    letters = list(as_dict(mapped))
     if len(letters) != len(texts):
-        return golds.lettered(texts)
+        return golds.make_lettered_options(texts)
     return tuple(
         Option(label=letter, text=text) for letter, text in zip(letters, texts, strict=True)
     )
@@ -200,13 +207,13 @@ def _picked(
 ) -> Answer | None:
     """Return the option that the harness took from the text; None where it took none."""
     if "mapped_output" in state:
-        said = state["mapped_output"]
-        return next((one.answer for one in options if one.text == said), None)
-    said = helm_beside.first_text(state).strip()
+        text = state["mapped_output"]
+        return next((one.answer for one in options if one.text == text), None)
+    text = helm_beside.first_text(state).strip()
     pattern = adapter.get("output_mapping_pattern")
     if pattern:
-        said = helm_beside.found_by(pattern, said)
-    return next((one.answer for one in options if one.label == said), None)
+        text = helm_beside.extract_by_pattern(pattern, text)
+    return next((one.answer for one in options if one.label == text), None)
 
 
 def _likeliest(
@@ -214,15 +221,15 @@ def _likeliest(
 ) -> Prediction:
     """Return the option that the harness took, with likelihoods where the tokens tell them."""
     values = helm_beside.likelihoods(states, [one.text for one in options])
-    taken = number(saved.get("predicted_index"))
+    taken = parse_score(saved.get("predicted_index"))
     if taken is None:
-        return golds.likeliest(name, options, values)
-    answer = golds.picked(int(taken), options)
+        return golds.pick_likeliest(name, options, values)
+    answer = golds.find_option(int(taken), options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(values))
 
 
-def _started(state: dict[str, Any]) -> str:
-    seconds = mapping(state.get("result")).get("request_datetime")
+def _start_time(state: dict[str, Any]) -> str:
+    seconds = as_dict(state.get("result")).get("request_datetime")
     if not isinstance(seconds, int) or not 0 < seconds < 1 << 33:
         return ""
     return datetime.fromtimestamp(seconds, UTC).isoformat()

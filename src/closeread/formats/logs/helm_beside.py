@@ -17,12 +17,12 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.logs.records import Problems
 from closeread.formats.logs.values import (
-    document,
-    elements,
-    finite,
-    listing,
-    mapping,
-    number,
+    as_dict,
+    as_list,
+    finite_scores,
+    iter_elements,
+    parse_score,
+    read_side_file,
 )
 
 _STATE = "scenario_state.json"
@@ -46,7 +46,7 @@ class Kind:
         """Return what tells such answers from the others in a task's name."""
         parts = [] if self.split == first_split else [self.split]
         if self.perturbation != b"null":
-            found = mapping(msgspec.json.decode(self.perturbation))
+            found = as_dict(msgspec.json.decode(self.perturbation))
             more = [f"{name}={value}" for name, value in found.items() if name not in _BASE]
             parts.append("-".join([str(found.get("name")), *more]))
         if self.trial:
@@ -54,17 +54,17 @@ class Kind:
         return "".join(f",{part}" for part in parts)
 
 
-def key(state: Any) -> tuple[bytes, str, int]:
+def question_key(state: Any) -> tuple[bytes, str, int]:
     """Return what requests of one question share: instance, perturbation and trial."""
-    found = mapping(state)
-    instance = mapping(found.get("instance"))
+    found = as_dict(state)
+    instance = as_dict(found.get("instance"))
     return _key(instance.get("id"), instance.get("perturbation"), found.get("train_trial_index"))
 
 
-def kind(state: Any) -> Kind:
+def find_kind(state: Any) -> Kind:
     """Return to which answers those of a request belong."""
-    instance = mapping(mapping(state).get("instance"))
-    perturbation, _, trial = key(state)
+    instance = as_dict(as_dict(state).get("instance"))
+    perturbation, _, trial = question_key(state)
     return Kind(str(instance.get("split") or ""), trial, perturbation)
 
 
@@ -73,22 +73,22 @@ def _key(name: Any, perturbation: Any, trial: Any) -> tuple[bytes, str, int]:
     return packed, str(name), trial if isinstance(trial, int) else 0
 
 
-def text(value: Any) -> str:
+def text_of_part(value: Any) -> str:
     """Return the text of an input or output; before 2023 these were bare strings."""
-    return value if isinstance(value, str) else str(mapping(value).get("text") or "")
+    return value if isinstance(value, str) else str(as_dict(value).get("text") or "")
 
 
 def first_text(state: dict[str, Any]) -> str:
     """Return the text of the likeliest completion, "" where there is none."""
-    completions = listing(mapping(state.get("result")).get("completions"))
+    completions = as_list(as_dict(state.get("result")).get("completions"))
     if not completions:
         return ""
-    return str(max(completions, key=lambda one: number(one.get("logprob")) or 0.0)["text"])
+    return str(max(completions, key=lambda one: parse_score(one.get("logprob")) or 0.0)["text"])
 
 
-def found_by(pattern: str, said: str) -> str:
+def extract_by_pattern(pattern: str, text: str) -> str:
     """Return what the adapter's pattern takes from a text: its group or match, "" for none."""
-    found = re.search(pattern, said)
+    found = re.search(pattern, text)
     if not found:
         return ""
     return (found[1] if found.groups() else found[0]) or ""
@@ -105,9 +105,9 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
         place = state.get("reference_index")
         if not isinstance(place, int) or not 0 <= place < len(texts):
             return []
-        completions = listing(mapping(state.get("result")).get("completions"))
-        tokens = listing(mapping(completions[0]).get("tokens")) if completions else []
-        end = _end(tokens, texts[place])
+        completions = as_list(as_dict(state.get("result")).get("completions"))
+        tokens = as_list(as_dict(completions[0]).get("tokens")) if completions else []
+        end = _count_end_tokens(tokens, texts[place])
         if not end:
             return []
         total = sum(float(one["logprob"]) for one in tokens[-end:])
@@ -120,30 +120,30 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
     return [found["original", at][0] / found["original", at][1] for at in places]
 
 
-def _end(tokens: list[Any], wanted: str) -> int:
+def _count_end_tokens(tokens: list[Any], wanted: str) -> int:
     """Return how many of the last tokens are the option's; 0 where it does not stand there."""
-    said, left = "", wanted.strip()
+    text, left = "", wanted.strip()
     for count, token in enumerate(reversed(tokens), 1):
-        said = str(mapping(token).get("text") or "") + said
-        if said.strip() == left:
+        text = str(as_dict(token).get("text") or "") + text
+        if text.strip() == left:
             return count
-        if len(said) > len(left) + 8:
+        if len(text) > len(left) + 8:
             break
     return 0
 
 
-def of_answers(saved: dict[str, Any]) -> dict[str, Any]:
+def answer_scores(saved: dict[str, Any]) -> dict[str, Any]:
     """Return a question's scores without what is only counted."""
     return {name: value for name, value in saved.items() if not _COUNTED.match(name)}
 
 
-def state(path: Path) -> Path | None:
+def find_state_file(path: Path) -> Path | None:
     """Return the state in the folder of a file, packed or not; None where there is none."""
     found = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
     return next((one for one in found if one.is_file()), None)
 
 
-def _beside(path: Path, name: str) -> Path | None:
+def _find_sibling(path: Path, name: str) -> Path | None:
     found = (path.with_name(name + ending) for ending in ("", ".gz"))
     return next((one for one in found if one.is_file()), None)
 
@@ -159,34 +159,34 @@ class RunFiles:
     @cached_property
     def _saved(self) -> dict[tuple[bytes, str, int], dict[str, Any]]:
         made: dict[tuple[bytes, str, int], dict[str, Any]] = {}
-        for row in map(mapping, self._rows("per_instance_stats.json")):
+        for row in map(as_dict, self._rows("per_instance_stats.json")):
             name = _key(
                 row.get("instance_id"), row.get("perturbation"), row.get("train_trial_index")
             )
-            for stat in map(mapping, listing(row.get("stats"))):
-                called = str(mapping(stat.get("name")).get("name"))
+            for stat in map(as_dict, as_list(row.get("stats"))):
+                called = str(as_dict(stat.get("name")).get("name"))
                 made.setdefault(name, {})[called] = stat.get("mean")
         return made
 
     def _rows(self, name: str) -> Iterator[Any]:
-        path = _beside(self.path, name)
-        return elements(path, "", Problems(), {}) if path else iter(())
+        path = _find_sibling(self.path, name)
+        return iter_elements(path, "", Problems(), {}) if path else iter(())
 
-    def scores(self, of: dict[str, Any]) -> dict[str, Any]:
+    def scores(self, state: dict[str, Any]) -> dict[str, Any]:
         """Return all that the harness counted of a question."""
-        return of.get("stats") or self._saved.get(key(of), {})
+        return state.get("stats") or self._saved.get(question_key(state), {})
 
     def totals(self, of: Kind, n_trials: int) -> dict[str, float | None]:
         """Return the numbers for the whole set; none for one of several trials, which they join."""
         if n_trials > 1:
             return {}
         found = {}
-        for stat in map(mapping, self._rows("stats.json")):
-            name = mapping(stat.get("name"))
+        for stat in map(as_dict, self._rows("stats.json")):
+            name = as_dict(stat.get("name"))
             same = _key("", name.get("perturbation"), 0)[0] == of.perturbation
             if same and (name.get("split") or "") == of.split and not name.get("sub_split"):
                 found[str(name.get("name"))] = stat.get("mean")
-        return finite(of_answers(found))
+        return finite_scores(answer_scores(found))
 
     def shown(self, problems: Problems) -> Iterator[dict[str, Any]]:
         """Yield what the site shows of each answer, laid out as the state's requests are.
@@ -194,20 +194,22 @@ class RunFiles:
         Raises:
             InputError: The questions are not there.
         """
-        if _beside(self.path, "instances.json") is None:
+        if _find_sibling(self.path, "instances.json") is None:
             raise InputError(
                 "the questions are missing: the folder has no instances.json",
                 where=str(self.path),
                 expected="all files of a run in one folder, as helm-summarize writes them",
                 cure="add instances.json or scenario_state.json to this folder",
             )
-        instances = {key({"instance": one})[:2]: one for one in self._rows("instances.json")}
+        instances = {
+            question_key({"instance": one})[:2]: one for one in self._rows("instances.json")
+        }
         requests = {
             _key(one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")): one
-            for one in map(mapping, self._rows("display_requests.json"))
+            for one in map(as_dict, self._rows("display_requests.json"))
             if "request" in one
         }
-        for one in elements(self.path, "", problems, {}):
+        for one in iter_elements(self.path, "", problems, {}):
             if not isinstance(one, dict):
                 problems.bad.add("not-an-object", f"found {type(one).__name__}")
                 continue
@@ -218,23 +220,23 @@ class RunFiles:
                 what = "the question is not in instances.json"
                 problems.bad.add("missing-field", what, question_id=name[1])
                 continue
-            said = {"text": one.get("predicted_text")}
-            asked = {"request": requests[name]["request"]} if name in requests else {}
+            completion = {"text": one.get("predicted_text")}
+            request = {"request": requests[name]["request"]} if name in requests else {}
             yield {
                 "instance": instances[name[:2]],
                 "train_trial_index": name[2],
                 "reference_index": one.get("reference_index"),
-                "result": {"completions": [said]},
+                "result": {"completions": [completion]},
                 "mapped_output": one.get("mapped_output"),
-                "stats": mapping(one.get("stats")),
-                **asked,
+                "stats": as_dict(one.get("stats")),
+                **request,
             }
 
 
-def run_of(path: Path) -> RunFiles:
+def find_run(path: Path) -> RunFiles:
     """Return the run that a file is of; its task is the run's name without the model."""
-    spec = _beside(path, "run_spec.json")
-    found = document(spec) if spec else {}
+    spec = _find_sibling(path, "run_spec.json")
+    found = read_side_file(spec) if spec else {}
     name = str(found.get("name") or path.resolve().parent.name)
     scenario, _, arguments = name.partition(":")
     kept = [
@@ -243,4 +245,4 @@ def run_of(path: Path) -> RunFiles:
         if one and one.partition("=")[0] not in ("model", "model_deployment")
     ]
     task = ":".join([scenario, *([",".join(kept)] if kept else [])])
-    return RunFiles(path, task, mapping(found.get("adapter_spec")))
+    return RunFiles(path, task, as_dict(found.get("adapter_spec")))

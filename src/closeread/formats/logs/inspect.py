@@ -19,18 +19,18 @@ from closeread.formats.logs.records import (
     LogFormat,
     LogRecord,
     Problems,
-    check_version,
+    count_if_newer,
 )
 from closeread.formats.logs.values import (
-    elements,
-    finite,
-    huge,
-    listing,
-    mapping,
+    as_dict,
+    as_list,
+    count_if_huge,
+    finite_scores,
+    iter_elements,
+    make_or_count,
     parse,
-    scores,
+    parse_scores,
     text_of,
-    tried,
 )
 from closeread.types import Generation, Option, Prediction
 
@@ -66,48 +66,52 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     header: dict[str, Any] = {}
     with path.open("rb") as stream:
         packed = stream.read(2) == b"PK"
-    samples = _archived(path, problems, header) if packed else _written(path, problems, header)
+    samples = (
+        _iter_archived(path, problems, header) if packed else _iter_samples(path, problems, header)
+    )
     lost: set[str] = set()
     epochs: list[str] = []
     task = ""
     for sample in samples:
-        task = str(mapping(header.get("eval")).get("task") or path.stem)
+        task = str(as_dict(header.get("eval")).get("task") or path.stem)
         epoch = sample.get("epoch") or 1
         key = task if epoch == 1 else f"{task},epoch-{epoch}"
         make = partial(_record, key, sample, header, problems, lost)
-        record = tried(make, problems, name=str(sample.get("id")))
+        record = make_or_count(make, problems, name=str(sample.get("id")))
         if record is None:
             continue
         if key not in epochs:
             epochs.append(key)
         yield record
-    check_version(problems, "inspect-ai, schema", header.get("version"), KNOWN)
+    count_if_newer(problems, "inspect-ai, schema", header.get("version"), KNOWN)
     if header.get("status") not in ("success", None):
         problems.kept.add("unfinished", f"the run's status is {header.get('status')}")
     for key in epochs or ([task] if task else []):
         facts[key] = _facts(key, header, lost, alone=len(epochs) < 2)
 
 
-def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    found = archive.members(path, problems)
+def _iter_archived(
+    path: Path, problems: Problems, header: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    found = archive.iter_members(path, problems)
     by_name = {member.name: member for member in found}
     beginning = by_name.get(_HEADER) or by_name.get(_START)
     if beginning is not None:
-        header.update(_parsed(path, beginning, problems, archive.Room(path)) or {})
+        header.update(_parse_member(path, beginning, problems, archive.UnpackedBudget(path)) or {})
     if _HEADER not in by_name:
         problems.bad.add("cut-log", "the header, which inspect writes last, is missing")
     latest = {member.name: member for member in found if member.name.startswith("samples/")}
-    room = archive.Room(path)
+    budget = archive.UnpackedBudget(path)
     for member in sorted(latest.values(), key=_place(header)):
-        sample = _parsed(path, member, problems, room)
+        sample = _parse_member(path, member, problems, budget)
         if sample is not None:
             yield sample
 
 
 def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]]:
     """Return where a sample belongs: the archive holds them in the order of completion."""
-    dataset = mapping(mapping(header.get("eval")).get("dataset"))
-    listed = listing(dataset.get("sample_ids"))
+    dataset = as_dict(as_dict(header.get("eval")).get("dataset"))
+    listed = as_list(dataset.get("sample_ids"))
     places = {str(name): place for place, name in enumerate(listed)}
 
     def place(member: archive.Member) -> tuple[int, int]:
@@ -118,25 +122,27 @@ def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]
     return place
 
 
-def _parsed(
-    path: Path, member: archive.Member, problems: Problems, room: archive.Room
+def _parse_member(
+    path: Path, member: archive.Member, problems: Problems, budget: archive.UnpackedBudget
 ) -> dict[str, Any] | None:
     try:
         raw = archive.unpack(path, member)
-        room.take(len(raw))
+        budget.spend(len(raw))
         value = parse(raw)
     except ValueError as error:
         problems.bad.add("cut-record", str(error), question_id=member.name)
         return None
-    huge(len(raw), problems, name=member.name)
+    count_if_huge(len(raw), problems, name=member.name)
     if not isinstance(value, dict):
         problems.bad.add("not-an-object", type(value).__name__, question_id=member.name)
         return None
     return value
 
 
-def _written(path: Path, problems: Problems, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for number, sample in enumerate(elements(path, "samples", problems, header)):
+def _iter_samples(
+    path: Path, problems: Problems, header: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    for number, sample in enumerate(iter_elements(path, "samples", problems, header)):
         if isinstance(sample, dict):
             yield sample
         else:
@@ -157,28 +163,28 @@ def _record(
         return None
     attachments = sample.get("attachments") or {}
     metadata = {
-        key: _resolved(value, attachments) for key, value in (sample.get("metadata") or {}).items()
+        key: _resolve(value, attachments) for key, value in (sample.get("metadata") or {}).items()
     }
     apart = prompts.from_fields(metadata)
     if apart is None:
         lost.add("passage")
-        apart = prompts.from_prompt(last_user(_talk(sample["input"], attachments)))
-    passage = prompts.passage(apart[0])
-    options = golds.lettered(sample.get("choices") or ())
+        apart = prompts.from_prompt(last_user(_resolve_messages(sample["input"], attachments)))
+    passage = prompts.make_passage(apart[0])
+    options = golds.make_lettered_options(sample.get("choices") or ())
     target = sample.get("target")
-    if several := _together(target, options, sample.get("scores") or {}):
+    if several := _joint_target(target, options, sample.get("scores") or {}):
         what = f"the target {several} asks for several options together, not for one of them"
         problems.bad.add("odd-value", what, question_id=name)
         return None
-    answers = golds.choice(target, options) if options else ()
+    answers = golds.gold_options(target, options) if options else ()
     if not answers:
         options = ()
-        answers = golds.of_value(target if isinstance(target, list) else [target or ""])
+        answers = golds.parse_gold(target if isinstance(target, list) else [target or ""])
         lost.update(("gold-kinds", "gold-spans"))
     if not answers:
         problems.bad.add("missing-gold", "the sample's target is empty", question_id=name)
         return None
-    question = golds.question(name, passage, apart[1], answers, options)
+    question = golds.make_question(name, passage, apart[1], answers, options)
     return LogRecord(
         task=task,
         passage=passage,
@@ -186,12 +192,12 @@ def _record(
         prediction=_prediction(
             name, sample, attachments, options, stops=_stops(header), problems=problems
         ),
-        scores=scores(_values(sample.get("scores") or {}), problems, name=name),
-        prompt=_talk(sample.get("messages") or sample["input"], attachments),
+        scores=parse_scores(_values(sample.get("scores") or {}), problems, name=name),
+        prompt=_resolve_messages(sample.get("messages") or sample["input"], attachments),
     )
 
 
-def _together(target: Any, options: tuple[Option, ...], scored: dict[str, Any]) -> str:
+def _joint_target(target: Any, options: tuple[Option, ...], scored: dict[str, Any]) -> str:
     """Return the letters that inspect's scorer ``choice`` wants all of; "" where it wants one.
 
     Any other scorer takes each of several targets.
@@ -201,19 +207,19 @@ def _together(target: Any, options: tuple[Option, ...], scored: dict[str, Any]) 
     return letters if "choice" in scored and len(letters) > 1 and set(letters) <= labels else ""
 
 
-def _talk(prompt: Any, attachments: dict[str, Any]) -> Any:
+def _resolve_messages(prompt: Any, attachments: dict[str, Any]) -> Any:
     """Return a prompt or messages with the texts in the place of references to them.
 
     (A sample's ``input`` is what the set holds; what solvers put before it, examples above all,
     stands in ``messages`` only.)
     """
     if not isinstance(prompt, list):
-        return _resolved(prompt, attachments)
+        return _resolve(prompt, attachments)
     texts = [(one, text_of(one.get("content"))) for one in prompt if isinstance(one, dict)]
-    return [{**one, "content": _resolved(text or "", attachments)} for one, text in texts]
+    return [{**one, "content": _resolve(text or "", attachments)} for one, text in texts]
 
 
-def _resolved(value: Any, attachments: dict[str, Any]) -> Any:
+def _resolve(value: Any, attachments: dict[str, Any]) -> Any:
     if isinstance(value, str) and value.startswith("attachment://"):
         return attachments.get(value.removeprefix("attachment://"), value)
     return value
@@ -237,12 +243,12 @@ def _prediction(
     problems.first_of(written, name)
     first = written[0]
     content = (first.get("message") or {}).get("content")
-    text = _resolved(text_of(content) or "", attachments)
+    text = _resolve(text_of(content) or "", attachments)
     usage = output.get("usage") or {}
     given = _extracted(sample.get("scores") or {}, text, attachments)
     return Prediction(
         question_id=name,
-        answer=golds.given(given, options),
+        answer=golds.parse_answer(given, options),
         generation=Generation(
             text=text,
             finish_reason=str(first.get("stop_reason") or ""),
@@ -259,7 +265,7 @@ def _extracted(found: dict[str, Any], text: str, attachments: dict[str, Any]) ->
     for score in found.values():
         answer = score.get("answer") if isinstance(score, dict) else None
         if isinstance(answer, str):
-            return str(_resolved(answer, attachments))
+            return str(_resolve(answer, attachments))
     return text
 
 
@@ -276,43 +282,43 @@ def _values(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stops(header: dict[str, Any]) -> tuple[str, ...]:
-    evaluation = mapping(header.get("eval"))
+    evaluation = as_dict(header.get("eval"))
     for config in (
-        mapping(header.get("plan")).get("config"),
+        as_dict(header.get("plan")).get("config"),
         evaluation.get("model_generate_config"),
     ):
         if isinstance(config, dict) and config.get("stop_seqs"):
-            return tuple(map(str, listing(config["stop_seqs"])))
+            return tuple(map(str, as_list(config["stop_seqs"])))
     return ()
 
 
 def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) -> LogFacts:
     """Return what the header says; its numbers are those of all epochs, not of one of several."""
-    evaluation = mapping(header.get("eval"))
+    evaluation = as_dict(header.get("eval"))
     settings: dict[str, Any] = {}
     for config in (
         evaluation.get("model_generate_config"),
-        mapping(header.get("plan")).get("config"),
+        as_dict(header.get("plan")).get("config"),
     ):
-        given = mapping(config)
+        given = as_dict(config)
         settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
     solvers = [
-        mapping(step).get("solver") for step in listing(mapping(header.get("plan")).get("steps"))
+        as_dict(step).get("solver") for step in as_list(as_dict(header.get("plan")).get("steps"))
     ]
     numbers: dict[str, Any] = {}
-    for score in map(mapping, listing(mapping(header.get("results")).get("scores"))):
-        for metric, found in mapping(score.get("metrics")).items():
-            numbers[f"{score.get('name')}.{metric}"] = mapping(found).get("value")
+    for score in map(as_dict, as_list(as_dict(header.get("results")).get("scores"))):
+        for metric, found in as_dict(score.get("metrics")).items():
+            numbers[f"{score.get('name')}.{metric}"] = as_dict(found).get("value")
     return LogFacts(
         harness=NAME,
-        version=str(mapping(evaluation.get("packages")).get("inspect_ai") or ""),
+        version=str(as_dict(evaluation.get("packages")).get("inspect_ai") or ""),
         model=str(evaluation.get("model") or ""),
         task=task,
         task_version=str(evaluation.get("task_version", "")),
         created=str(evaluation.get("created") or ""),
         settings=settings | {"solvers": solvers},
         lost=tuple(sorted(lost | ({"tail"} if _stops(header) else set()))),
-        scores=finite(numbers) if alone else {},
+        scores=finite_scores(numbers) if alone else {},
     )
 
 

@@ -15,7 +15,7 @@ def are_letters(answers: Sequence[Answer]) -> bool:
     )
 
 
-def of_prompt(
+def options_from_prompt(
     answers: tuple[Answer, ...], prompt: str
 ) -> tuple[tuple[Option, ...], tuple[Answer, ...]]:
     """Return the options in a prompt and the gold answers among them.
@@ -23,8 +23,8 @@ def of_prompt(
     Where a gold answer is no letter of an option there are no options, and the gold stays as it is.
     """
     if are_letters(answers):
-        options = golds.lettered(prompts.options_in(prompt))
-        right = golds.choice([answer.texts[0].strip() for answer in answers], options)
+        options = golds.make_lettered_options(prompts.find_options(prompt))
+        right = golds.gold_options([answer.texts[0].strip() for answer in answers], options)
         if len(right) == len(answers):
             return options, right
     return (), answers

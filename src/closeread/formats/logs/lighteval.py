@@ -16,12 +16,12 @@ from closeread.errors import InputError
 from closeread.formats.logs import golds, lighteval_before, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import (
-    document,
-    finite,
-    listing,
-    mapping,
-    scores,
-    tried,
+    as_dict,
+    as_list,
+    finite_scores,
+    make_or_count,
+    parse_scores,
+    read_side_file,
 )
 from closeread.registry import extras
 from closeread.types import Answer, Generation, Option, Prediction
@@ -56,7 +56,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems=problems,
             number=number,
         )
-        record = tried(make, problems, line=number)
+        record = make_or_count(make, problems, line=number)
         if record is None:
             continue
         if task not in facts:
@@ -99,30 +99,32 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
         return None
     name = str(doc.get("id") or number - 1)
     query = str(doc.get("query") or "")
-    passage_text, asked = prompts.from_prompt(query)
+    passage_text, question_text = prompts.from_prompt(query)
     shown = _examples(doc)
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     choices = doc.get("choices") or []
     options: tuple[Option, ...] = ()
     if response.get("logprobs"):
-        letters = golds.lettered([str(choice).strip() for choice in choices])
-        options = golds.worded(letters, prompts.options_in(query))
-        asked = asked if options == letters else prompts.before_options(asked)
-        prediction = golds.likeliest(name, options, response["logprobs"])
-        answers = golds.choice(doc.get("gold_index"), options)
+        letters = golds.make_lettered_options([str(choice).strip() for choice in choices])
+        options = golds.with_texts(letters, prompts.find_options(query))
+        question_text = (
+            question_text if options == letters else prompts.strip_options(question_text)
+        )
+        prediction = golds.pick_likeliest(name, options, response["logprobs"])
+        answers = golds.gold_options(doc.get("gold_index"), options)
     else:
-        prediction = _written(name, doc, response, problems)
+        prediction = _generated(name, doc, response, problems)
         answers = _gold(doc, choices)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=number)
         return None
-    question = golds.question(name, passage, asked, answers, options)
+    question = golds.make_question(name, passage, question_text, answers, options)
     return LogRecord(
         task=task,
         passage=passage,
         question=question,
         prediction=prediction,
-        scores=scores(mapping(metric), problems, name=name, line=number),
+        scores=parse_scores(as_dict(metric), problems, name=name, line=number),
         prompt=response.get("input"),
         shown=shown or None,
     )
@@ -139,12 +141,12 @@ def _examples(doc: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _shown(doc: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in listing(doc.get("fewshot_samples")) if isinstance(one, dict)]
+    return [one for one in as_list(doc.get("fewshot_samples")) if isinstance(one, dict)]
 
 
 def _right(index: Any, choices: Any) -> list[str]:
     """Return the choices that an index, or each of several, names."""
-    known = listing(choices)
+    known = as_list(choices)
     places = index if isinstance(index, list) else [index]
     return [str(known[at]) for at in places if isinstance(at, int) and 0 <= at < len(known)]
 
@@ -153,11 +155,11 @@ def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
     """Return DROP's spans where the task kept them apart, else the right choices."""
     apart = (doc.get("specific") or {}).get("golds_no_preprocessing")
     if apart:
-        return golds.of_value(apart)
-    return golds.of_value(_right(doc.get("gold_index"), choices))
+        return golds.parse_gold(apart)
+    return golds.parse_gold(_right(doc.get("gold_index"), choices))
 
 
-def _written(
+def _generated(
     name: str, doc: dict[str, Any], response: dict[str, Any], problems: Problems
 ) -> Prediction:
     texts = response.get("text") or []
@@ -175,10 +177,10 @@ def _written(
 def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool) -> LogFacts:
     """Return what the row and, where they are found, the results of the same date say."""
     found = _results(path, date)
-    general = mapping(found.get("config_general"))
-    config = mapping(mapping(found.get("config_tasks")).get(task))
-    doc = mapping(_column(row, "doc"))
-    stops = listing(doc.get("stop_sequences"))
+    general = as_dict(found.get("config_general"))
+    config = as_dict(as_dict(found.get("config_tasks")).get(task))
+    doc = as_dict(_column(row, "doc"))
+    stops = as_list(doc.get("stop_sequences"))
     shots = lighteval_before.examples(row) if early else config.get("num_fewshots")
     commit = general.get("lighteval_sha")
     return LogFacts(
@@ -186,12 +188,12 @@ def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool
         version="" if commit in (None, "?") else str(commit),
         model=str(general.get("model_name") or path.parent.parent.name),
         task=task,
-        task_version=str(config.get("version", mapping(found.get("versions")).get(task, ""))),
+        task_version=str(config.get("version", as_dict(found.get("versions")).get(task, ""))),
         created=date,
         settings={"num_fewshot": len(_shown(doc)) if shots is None else shots}
         | ({} if early else {"stops": stops, "max_tokens": doc.get("generation_size")}),
         lost=lighteval_before.LOST if early else (*_LOST, *(("tail",) if stops else ())),
-        scores=finite(mapping(mapping(found.get("results")).get(task))),
+        scores=finite_scores(as_dict(as_dict(found.get("results")).get(task))),
     )
 
 
@@ -200,7 +202,7 @@ def _results(path: Path, date: str) -> dict[str, Any]:
     for above in path.parents[:6] if date else ():
         name = f"results_{date}.json"
         for candidate in (above / name, *sorted(above.glob(f"results/**/{name}"))):
-            if found := document(candidate):
+            if found := read_side_file(candidate):
                 return found
     return {}
 

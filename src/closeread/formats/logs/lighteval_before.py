@@ -12,7 +12,7 @@ from typing import Any
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogRecord, Problems
-from closeread.formats.logs.values import listing, literal, mapping, scores
+from closeread.formats.logs.values import as_dict, as_list, parse_literal, parse_scores
 from closeread.types import Answer, Generation, Option, Prediction
 
 LOST = ("tail", "finish-reason", "tokens", "stops", "passage", "gold-kinds")
@@ -25,32 +25,34 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
     """Return what a row holds; None, counted, where it lacks what was predicted or the gold."""
     cells = {name: _cell(value) for name, value in row.items()}
     example, prompt = str(row["example"] or ""), cells["full_prompt"]
-    asked = last_user(prompt)
+    prompt_text = last_user(prompt)
     passage_text, text = prompts.from_prompt(example)
     if not passage_text:
-        passage_text, text = prompts.from_prompt(asked)
-    named = bool(example) and example not in asked  # the leaderboard's DROP wrote an id here
+        passage_text, text = prompts.from_prompt(prompt_text)
+    named = bool(example) and example not in prompt_text  # the leaderboard's DROP wrote an id here
     name = example if named and "\n" not in example else str(number - 1)
     options: tuple[Option, ...] = ()
-    said = cells["predictions"]
-    predictions = said if isinstance(said, list | tuple) else [said]
+    logged = cells["predictions"]
+    predictions = logged if isinstance(logged, list | tuple) else [logged]
     if any(isinstance(one, str) for one in predictions) or not predictions:
-        prediction, answers = _written(name, predictions, problems), _gold(cells)
+        prediction, answers = _generated(name, predictions, problems), _gold(cells)
     else:
-        options = golds.lettered([str(one).strip() for one in listing(cells.get("choices"))])
+        options = golds.make_lettered_options(
+            [str(one).strip() for one in as_list(cells.get("choices"))]
+        )
         prediction = _likeliest(name, options, predictions)
-        answers = golds.choice(cells.get("gold_index"), options)
+        answers = golds.gold_options(cells.get("gold_index"), options)
     if not answers:
         what = "the row has no gold (the leaderboard did not log it for generated texts)"
         problems.bad.add("missing-gold", what, question_id=name, line=number)
         return None
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(name, passage, text, answers, options),
+        question=golds.make_question(name, passage, text, answers, options),
         prediction=prediction,
-        scores=scores(_scores(cells), problems, name=name, line=number),
+        scores=parse_scores(_scores(cells), problems, name=name, line=number),
         prompt=prompt,
     )
 
@@ -65,10 +67,10 @@ def _cell(value: Any) -> Any:
     """Return a value that Python printed; anything else as it is."""
     if not isinstance(value, str):
         return value
-    return int(value) if _INTEGER.fullmatch(value) else literal(value, "[({")
+    return int(value) if _INTEGER.fullmatch(value) else parse_literal(value, "[({")
 
 
-def _written(name: str, predictions: Any, problems: Problems) -> Prediction:
+def _generated(name: str, predictions: Any, problems: Problems) -> Prediction:
     if not predictions or not isinstance(predictions[0], str):
         return Prediction(question_id=name, error="the log has no text for this question")
     problems.first_of(predictions, name)
@@ -82,20 +84,20 @@ def _written(name: str, predictions: Any, problems: Problems) -> Prediction:
 
 def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
     """Return DROP's spans where the task kept them apart, else the right texts."""
-    apart = mapping(cells.get("specifics")).get("golds_no_preprocessing")
+    apart = as_dict(cells.get("specifics")).get("golds_no_preprocessing")
     if apart:
-        return golds.of_value(apart)
-    texts = listing(cells.get("gold"))
+        return golds.parse_gold(apart)
+    texts = as_list(cells.get("gold"))
     if not texts:
-        choices = listing(cells.get("choices"))
-        texts = [choices[at] for at in listing(cells.get("gold_index")) if 0 <= at < len(choices)]
-    return golds.of_value(texts)
+        choices = as_list(cells.get("choices"))
+        texts = [choices[at] for at in as_list(cells.get("gold_index")) if 0 <= at < len(choices)]
+    return golds.parse_gold(texts)
 
 
 def _likeliest(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
     """Return the likeliest option; a likelihood may come with whether it was the greedy choice."""
     values = [one[0] if isinstance(one, list | tuple) and one else one for one in predictions]
-    return golds.likeliest(name, options, values)
+    return golds.pick_likeliest(name, options, values)
 
 
 def _scores(cells: dict[str, Any]) -> dict[str, Any]:

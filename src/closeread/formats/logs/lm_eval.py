@@ -21,9 +21,9 @@ from closeread.formats.logs.records import (
     LogFormat,
     LogRecord,
     Problems,
-    check_version,
+    count_if_newer,
 )
-from closeread.formats.logs.values import lines, listing, mapping, scores, tried
+from closeread.formats.logs.values import as_dict, as_list, iter_lines, make_or_count, parse_scores
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lm-eval"
@@ -61,39 +61,39 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     named = _FILE.fullmatch(path.name)
     task = named["task"] if named else Source(path).stem
     date = (named["date"] or "") if named else ""
-    beside = lm_eval_results.beside(path, task, date)
-    check_version(problems, "lm-evaluation-harness", beside.get("lm_eval_version"), KNOWN)
-    seen: dict[str, _Numbers] = {}
+    beside = lm_eval_results.find_results(path, task, date)
+    count_if_newer(problems, "lm-evaluation-harness", beside.get("lm_eval_version"), KNOWN)
+    seen: dict[str, _SeenDocuments] = {}
     shapes: dict[str, tuple[str, ...]] = {}
-    for line, row in lines(path, problems):
+    for line, row in iter_lines(path, problems):
         missing = [name for name in ("doc_id", "doc", "arguments", "resps") if name not in row]
         if missing:
             problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
             continue
         name = str(row.get("filter") or "none")
-        metrics = tuple(map(str, listing(row.get("metrics")) or _metrics(row)))
+        metrics = tuple(map(str, as_list(row.get("metrics")) or _metrics(row)))
         if shapes.setdefault(name, metrics) != metrics:
-            _mixed(
+            _count_mixed(
                 problems,
                 f"the metrics differ from those of the first line: {', '.join(metrics)}",
                 line,
             )
             continue
-        if not seen.setdefault(name, _Numbers()).add(row["doc_id"]):
-            _mixed(problems, f"document {row['doc_id']} occurs twice", line)
+        if not seen.setdefault(name, _SeenDocuments()).add(row["doc_id"]):
+            _count_mixed(problems, f"document {row['doc_id']} occurs twice", line)
             continue
         key = task if name == "none" else f"{task},{name}"
         make = partial(_record, key, row, metrics, problems, line)
-        record = tried(make, problems, name=str(row["doc_id"]), line=line)
+        record = make_or_count(make, problems, name=str(row["doc_id"]), line=line)
         if record is None:
             continue
         if key not in facts:
-            said = lm_eval_results.facts_of(beside, task, name)
-            facts[key] = _facts(said, key, row, record, date)
+            results = lm_eval_results.facts_of(beside, task, name)
+            facts[key] = _facts(results, key, row, record, date)
         yield record
 
 
-class _Numbers:
+class _SeenDocuments:
     """Which documents were there: a bit each, for logs of millions."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class _Numbers:
         return fresh
 
 
-def _mixed(problems: Problems, what: str, line: int) -> None:
+def _count_mixed(problems: Problems, what: str, line: int) -> None:
     problems.bad.add("mixed-tasks", what + "; the file mixes two tasks or runs", line=line)
 
 
@@ -126,38 +126,38 @@ def _metrics(row: dict[str, Any]) -> list[str]:
 def _record(
     task: str, row: dict[str, Any], metrics: tuple[str, ...], problems: Problems, line: int
 ) -> LogRecord | None:
-    doc = mapping(row["doc"])
+    doc = as_dict(row["doc"])
     name = _identifier(doc, row["doc_id"])
-    asked = _requests(row["arguments"])
-    if not asked or not isinstance(row["resps"], list) or not row["resps"]:
+    requests = _requests(row["arguments"])
+    if not requests or not isinstance(row["resps"], list) or not row["resps"]:
         problems.bad.add(
             "no-response", "the line has no request or no response", question_id=name, line=line
         )
         return None
-    passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(asked[0][0]))
-    passage = prompts.passage(passage_text)
-    if all(isinstance(given, str) for _, given in asked):
-        choices = _choices(doc) or prompts.options_in(last_user(asked[0][0]))
-        options, prediction = _by_likelihood(name, asked, row["resps"], choices)
-        answers = golds.choice(_indexed(row.get("target")), options)
+    passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(requests[0][0]))
+    passage = prompts.make_passage(passage_text)
+    if all(isinstance(given, str) for _, given in requests):
+        choices = _choices(doc) or prompts.find_options(last_user(requests[0][0]))
+        options, prediction = _by_likelihood(name, requests, row["resps"], choices)
+        answers = golds.gold_options(_indexed(row.get("target")), options)
     else:
-        options = golds.lettered(_choices(doc))
-        answers = golds.choice(row.get("target"), options) if options else ()
+        options = golds.make_lettered_options(_choices(doc))
+        answers = golds.gold_options(row.get("target"), options) if options else ()
         if not answers:  # words were asked for, whatever else the document holds
             options, answers = (), _gold(doc, row.get("target"))
-        prediction = _written(name, row, asked[0][1], options, problems=problems, line=line)
+        prediction = _generated(name, row, requests[0][1], options, problems=problems, line=line)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=line)
         return None
-    question = golds.question(name, passage, text, answers, options)
+    question = golds.make_question(name, passage, text, answers, options)
     given = {metric: row.get(metric) for metric in metrics if metric != "bypass"}
     return LogRecord(
         task=task,
         passage=passage,
         question=question,
         prediction=prediction,
-        scores=scores(given, problems, name=name, line=line),
-        prompt=asked[0][0],
+        scores=parse_scores(given, problems, name=name, line=line),
+        prompt=requests[0][0],
     )
 
 
@@ -188,24 +188,24 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
 
 
 def _by_likelihood(
-    name: str, asked: list[tuple[Any, Any]], responses: list[Any], choices: Sequence[Any]
+    name: str, requests: list[tuple[Any, Any]], responses: list[Any], choices: Sequence[Any]
 ) -> tuple[tuple[Option, ...], Prediction]:
     """Return options and the likeliest of them; requests without the prompt only normalise.
 
     Where the model was asked for letters alone, the options' texts are ``choices``.
     """
-    pairs = [pair for pair in zip(asked, responses, strict=False) if pair[0][0]]
+    pairs = [pair for pair in zip(requests, responses, strict=False) if pair[0][0]]
     continuations = [given.strip() for (_, given), _ in pairs]
     if len(set(continuations)) < len(continuations):  # the options stand before a shared end
         continuations = [last_user(prompt) for (prompt, _), _ in pairs]
-    options = golds.worded(golds.lettered(continuations), choices)
+    options = golds.with_texts(golds.make_lettered_options(continuations), choices)
     try:
         values = tuple(float(_first(response)) for _, response in pairs)
     except (TypeError, ValueError):
         return options, Prediction(
             question_id=name, error="the log has no likelihood for this question"
         )
-    return options, golds.likeliest(name, options, values)
+    return options, golds.pick_likeliest(name, options, values)
 
 
 def _first(value: Any) -> Any:
@@ -214,7 +214,7 @@ def _first(value: Any) -> Any:
     return value
 
 
-def _written(
+def _generated(
     name: str,
     row: dict[str, Any],
     settings: Any,
@@ -229,17 +229,17 @@ def _written(
     text, filtered = _first(first), _first(row.get("filtered_resps"))
     if not isinstance(text, str):
         return Prediction(question_id=name, error="the log has no text for this question")
-    given = filtered if isinstance(filtered, str) else text
+    answer = filtered if isinstance(filtered, str) else text
     return Prediction(
         question_id=name,
-        answer=golds.given(given, options),
+        answer=golds.parse_answer(answer, options),
         generation=Generation(text=text, stops=_stops(settings)),
     )
 
 
 def _stops(settings: Any) -> tuple[str, ...]:
     until = settings.get("until") if isinstance(settings, dict) else None
-    return (until,) if isinstance(until, str) else tuple(map(str, listing(until)))
+    return (until,) if isinstance(until, str) else tuple(map(str, as_list(until)))
 
 
 def _choices(doc: dict[str, Any]) -> list[Any]:
@@ -257,7 +257,7 @@ def _choices(doc: dict[str, Any]) -> list[Any]:
 
 def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
     """Return the document's own golds; DROP's ``target`` is no gold but the names of columns."""
-    for found in (golds.annotations(doc), golds.of_value(doc.get("answers"))):
+    for found in (golds.drop_answers(doc), golds.parse_gold(doc.get("answers"))):
         if found:
             return found
     columns = doc.get("answer")
@@ -265,7 +265,7 @@ def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
         return ()
     if isinstance(target, str) and "," in target and _DROP_COLUMNS.issuperset(target.split(",")):
         return ()  # of a document that was left out of the log, or thinned
-    return golds.of_value(target)
+    return golds.parse_gold(target)
 
 
 def _facts(
@@ -275,12 +275,12 @@ def _facts(
     lost = list(_LOST if isinstance(settings, dict) else ("tokens",))
     if _stops(settings):
         lost.append("tail")
-    if not prompts.from_fields(mapping(row["doc"])):
+    if not prompts.from_fields(as_dict(row["doc"])):
         lost.append("passage")
     options = record.question.options
     if options and all(one.text == one.label for one in options):
         lost.append("options")
-    if not options and not golds.annotations(mapping(row["doc"])):
+    if not options and not golds.drop_answers(as_dict(row["doc"])):
         lost.append("gold-kinds")
     lost += [code for code in ("version", "model") if not getattr(found, code)]
     return msgspec.structs.replace(

@@ -15,9 +15,9 @@ from closeread.formats.logs.records import (
     LogFormat,
     LogRecord,
     Problems,
-    check_version,
+    count_if_newer,
 )
-from closeread.formats.logs.values import document, finite, mapping
+from closeread.formats.logs.values import as_dict, finite_scores, read_side_file
 
 _SETTINGS = ("num_fewshot", "limit", "gen_kwargs", "fewshot_seed", "batch_size")
 
@@ -36,19 +36,19 @@ def accompanies(path: Path) -> bool:
     """Whether samples lie beside it, or, before 0.4, what was written out of each of its tasks."""
     if any(path.parent.glob("samples_*.jsonl*")):
         return True
-    tasks = mapping(document(path).get("results"))
+    tasks = as_dict(read_side_file(path).get("results"))
     written = (path.parent / f"{task}_write_out_info.json" for task in tasks)
     return bool(tasks) and all(one.is_file() for one in written)
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield nothing; fill the facts of every task."""
-    found = document(path)
+    found = read_side_file(path)
     results = found.get("results")
     if not isinstance(results, dict) or not results:
         problems.bad.add("cut-log", "the results cannot be parsed")
         return
-    check_version(problems, "lm-evaluation-harness", found.get("lm_eval_version"), (0, 4))
+    count_if_newer(problems, "lm-evaluation-harness", found.get("lm_eval_version"), (0, 4))
     for task in results:
         made = facts_of(found, task, "")
         if any(value is None for value in made.scores.values()):
@@ -57,17 +57,17 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     yield from ()
 
 
-def beside(samples: Path, task: str, date: str) -> dict[str, Any]:
+def find_results(samples: Path, task: str, date: str) -> dict[str, Any]:
     """Return the results that were written with samples: those of the same date.
 
     Samples without a date in their name have the only results of their task; of several nobody
     knows which are theirs, and none are returned.
     """
     if date:
-        exact = document(samples.parent / f"results_{date}.json")
-        return exact if task in mapping(exact.get("results")) else {}
-    all_of_them = map(document, sorted(samples.parent.glob("results_*.json")))
-    found = [one for one in all_of_them if task in mapping(one.get("results"))]
+        exact = read_side_file(samples.parent / f"results_{date}.json")
+        return exact if task in as_dict(exact.get("results")) else {}
+    all_of_them = map(read_side_file, sorted(samples.parent.glob("results_*.json")))
+    found = [one for one in all_of_them if task in as_dict(one.get("results"))]
     return found[0] if len(found) == 1 else {}
 
 
@@ -79,8 +79,8 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
         task: The task.
         filter_name: Only the metrics after this filter, without its name; "" for all as they are.
     """
-    config = mapping(found.get("config"))
-    numbers = mapping(mapping(found.get("results")).get(task))
+    config = as_dict(found.get("config"))
+    numbers = as_dict(as_dict(found.get("results")).get(task))
     if filter_name:
         ending = "," + filter_name
         numbers = {
@@ -90,17 +90,17 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
         }
     else:
         numbers = {name: value for name, value in numbers.items() if name != "sample_len"}
-    shots = mapping(found.get("n-shot")).get(task)
+    shots = as_dict(found.get("n-shot")).get(task)
     settings = {name: config[name] for name in _SETTINGS if config.get(name) is not None}
     return LogFacts(
         harness="lm-eval",
         version=str(found.get("lm_eval_version") or ""),
         model=_model(found, config),
         task=task,
-        task_version=str(mapping(found.get("versions")).get(task, "")),
+        task_version=str(as_dict(found.get("versions")).get(task, "")),
         settings=settings | ({} if shots is None else {"num_fewshot": shots}),
         lost=("samples", *(() if found.get("lm_eval_version") else ("version",))),
-        scores=finite(numbers),
+        scores=finite_scores(numbers),
     )
 
 

@@ -18,14 +18,14 @@ from closeread.formats.logs import golds, lm_eval_results, prompts
 from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import (
-    document,
-    elements,
-    listing,
-    literal,
-    mapping,
-    number,
-    scores,
-    tried,
+    as_dict,
+    as_list,
+    iter_elements,
+    make_or_count,
+    parse_literal,
+    parse_score,
+    parse_scores,
+    read_side_file,
 )
 from closeread.types import Answer, Generation, Option, Prediction
 
@@ -49,7 +49,7 @@ def sniff(path: Path) -> bool:
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record an entry."""
     task = path.name.removesuffix(".gz").removesuffix(ENDING).removesuffix(".json")
-    for place, row in enumerate(elements(path, "", problems, {})):
+    for place, row in enumerate(iter_elements(path, "", problems, {})):
         if not isinstance(row, dict):
             problems.bad.add("not-an-object", f"entry {place} is {type(row).__name__}")
             continue
@@ -58,7 +58,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         if missing:
             problems.bad.add("missing-field", "no " + ", ".join(missing), question_id=name)
             continue
-        record = tried(partial(_record, task, name, row, problems), problems, name=name)
+        record = make_or_count(partial(_record, task, name, row, problems), problems, name=name)
         if record is None:
             continue
         if task not in facts:
@@ -68,39 +68,39 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
 def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> LogRecord | None:
     n_asked = sum(1 for field in row if field.startswith("prompt_"))
-    asked = [str(row[f"prompt_{at}"]) for at in range(n_asked)]
-    given = [row.get(f"logit_{at}") for at in range(n_asked)]
+    prompts_of_options = [str(row[f"prompt_{at}"]) for at in range(n_asked)]
+    outputs = [row.get(f"logit_{at}") for at in range(n_asked)]
     truth = row.get("truth")
     options: tuple[Option, ...] = ()
-    if isinstance(given[0], str):
-        prompt = asked[0].removesuffix("until")
-        prediction = _written(name, given[0])
-        answers = _saved_golds(row) or golds.of_value(
+    if isinstance(outputs[0], str):
+        prompt = prompts_of_options[0].removesuffix("until")
+        prediction = _generated(name, outputs[0])
+        answers = _saved_golds(row) or golds.parse_gold(
             truth.strip() if isinstance(truth, str) else truth
         )
     else:
-        begin = _shared(asked)
-        prompt = asked[0][:begin]
-        options = golds.lettered([one[begin:].strip() for one in asked])
-        prediction = golds.likeliest(name, options, [_likelihood(one) for one in given])
-        answers = golds.choice(truth, options)
+        begin = _options_begin(prompts_of_options)
+        prompt = prompts_of_options[0][:begin]
+        options = golds.make_lettered_options([one[begin:].strip() for one in prompts_of_options])
+        prediction = golds.pick_likeliest(name, options, [_likelihood(one) for one in outputs])
+        answers = golds.gold_options(truth, options)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name)
         return None
     passage_text, text = prompts.from_prompt(last_user(prompt))
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     saved = {key: _score(value) for key, value in row.items() if not _NO_SCORE.fullmatch(key)}
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(name, passage, text, answers, options),
+        question=golds.make_question(name, passage, text, answers, options),
         prediction=prediction,
-        scores=scores(saved, problems, name=name),
+        scores=parse_scores(saved, problems, name=name),
         prompt=prompt,
     )
 
 
-def _written(name: str, text: str) -> Prediction:
+def _generated(name: str, text: str) -> Prediction:
     return Prediction(
         question_id=name,
         answer=Answer(kind="span", texts=(text,)),
@@ -111,20 +111,20 @@ def _written(name: str, text: str) -> Prediction:
 def _saved_golds(row: dict[str, Any]) -> tuple[Answer, ...]:
     """Return the golds that stand in a score: SQuAD's are pairs of prediction and reference."""
     for value in row.values():
-        pair = literal(value) if isinstance(value, str) else None
+        pair = parse_literal(value) if isinstance(value, str) else None
         if isinstance(pair, tuple | list) and len(pair) == 2:
-            answers = mapping(pair[1]).get("answers")
+            answers = as_dict(pair[1]).get("answers")
             if answers is not None:
-                return golds.of_value(answers)
+                return golds.parse_gold(answers)
     return ()
 
 
-def _shared(asked: list[str]) -> int:
+def _options_begin(prompts_of_options: list[str]) -> int:
     """Return where the options begin: after a heading of the answer that all prompts share.
 
     Without one they begin with the word in which they part.
     """
-    first, last = min(asked), max(asked)
+    first, last = min(prompts_of_options), max(prompts_of_options)
     apart = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
     common = first[: next(apart, len(first))]
     headings = [found.end() for found in _HEADING.finditer(common)]
@@ -134,7 +134,7 @@ def _shared(asked: list[str]) -> int:
 
 
 def _likelihood(value: Any) -> float | None:
-    return number(listing(value)[0] if listing(value) else value)
+    return parse_score(as_list(value)[0] if as_list(value) else value)
 
 
 def _score(value: Any) -> Any:
@@ -150,13 +150,13 @@ def _score(value: Any) -> Any:
 
 
 def _facts(path: Path, task: str, record: LogRecord) -> LogFacts:
-    said = lm_eval_results.facts_of(_beside(path, task), task, "")
+    results = lm_eval_results.facts_of(_find_results(path, task), task, "")
     lost = _LIKELIEST if record.question.options else _WRITTEN
-    unknown = [code for code in ("version", "model") if not getattr(said, code)]
-    return msgspec.structs.replace(said, lost=(*lost, *unknown))
+    unknown = [code for code in ("version", "model") if not getattr(results, code)]
+    return msgspec.structs.replace(results, lost=(*lost, *unknown))
 
 
-def _beside(path: Path, task: str) -> dict[str, Any]:
+def _find_results(path: Path, task: str) -> dict[str, Any]:
     """Return the results of the task in the same folder, whatever their file is called.
 
     Of several nobody knows which are its, and none are returned.
@@ -166,7 +166,7 @@ def _beside(path: Path, task: str) -> dict[str, Any]:
         for one in sorted(path.parent.glob("*.json"))
         if one.is_file() and not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
     )
-    found = [one for one in map(document, small) if task in mapping(one.get("results"))]
+    found = [one for one in map(read_side_file, small) if task in as_dict(one.get("results"))]
     return found[0] if len(found) == 1 else {}
 
 

@@ -18,7 +18,15 @@ from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import finite, lines, listing, mapping, parse, scores, tried
+from closeread.formats.logs.values import (
+    as_dict,
+    as_list,
+    finite_scores,
+    iter_lines,
+    make_or_count,
+    parse,
+    parse_scores,
+)
 from closeread.types import Generation, Prediction
 
 NAME = "openai-evals"
@@ -77,13 +85,13 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     ended = False
     with tempfile.TemporaryFile() as kept:
         samples = _Samples(kept)
-        for line, row in lines(path, problems):
+        for line, row in iter_lines(path, problems):
             if "spec" in row:
-                spec = mapping(row["spec"])
+                spec = as_dict(row["spec"])
             elif "final_report" in row:
-                report, ended = mapping(row["final_report"]), True
+                report, ended = as_dict(row["final_report"]), True
             elif isinstance(row.get("sample_id"), str):
-                samples.add(row["sample_id"], line, row.get("type"), mapping(row.get("data")))
+                samples.add(row["sample_id"], line, row.get("type"), as_dict(row.get("data")))
             else:
                 problems.bad.add("missing-field", "no sample_id", line=line)
         if not ended:
@@ -92,20 +100,20 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         lost = set(_LOST)
         for name, one in samples.in_order():
             make = partial(_record, task, name, one, lost=lost, problems=problems)
-            record = tried(make, problems, name=name, line=one.line)
+            record = make_or_count(make, problems, name=name, line=one.line)
             if record is not None:
                 if record.unread:
                     lost.add("extraction")
                 yield record
-    config = mapping(spec.get("run_config"))
+    config = as_dict(spec.get("run_config"))
     facts[task] = LogFacts(
         harness=NAME,
-        model=str(next(iter(listing(spec.get("completion_fns"))), "")),
+        model=str(next(iter(as_list(spec.get("completion_fns"))), "")),
         task=task,
         created=str(spec.get("created_at") or ""),
         settings={key: config[key] for key in _SETTINGS if config.get(key) is not None},
         lost=tuple(sorted(lost)),
-        scores=finite(report),
+        scores=finite_scores(report),
     )
 
 
@@ -136,28 +144,28 @@ def _record(
             "no-response", "the log has no sampled text", question_id=name, line=one.line
         )
         return None
-    asked = one.sampled[0].get("prompt") if one.sampled else None
-    prompt = last_user(asked)
+    logged_prompt = one.sampled[0].get("prompt") if one.sampled else None
+    prompt = last_user(logged_prompt)
     passage_text, text = prompts.from_prompt(prompt)
-    answers = golds.of_value(match.get("expected"))
-    options, answers = letters.of_prompt(answers, prompt)
+    answers = golds.parse_gold(match.get("expected"))
+    options, answers = letters.options_from_prompt(answers, prompt)
     if not answers:
         what = "no match event holds the expected answer (a model-graded eval?)"
         problems.bad.add("missing-gold", what, question_id=name, line=one.line)
         return None
     if not options:
         lost.update(("gold-kinds", "gold-spans"))
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     saved = one.metrics | ({"correct": match["correct"]} if "correct" in match else {})
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(
-            name, passage, prompts.before_options(text) if options else text, answers, options
+        question=golds.make_question(
+            name, passage, prompts.strip_options(text) if options else text, answers, options
         ),
         prediction=_prediction(name, one, options, lost=lost, problems=problems),
-        scores=scores(saved, problems, name=name, line=one.line),
-        prompt=asked,
+        scores=parse_scores(saved, problems, name=name, line=one.line),
+        prompt=logged_prompt,
         unread=bool(options),
     )
 
@@ -175,12 +183,12 @@ def _prediction(
         message = (one.error or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name, line=one.line)
         return Prediction(question_id=name, error=message)
-    usage = mapping(data.get("usage"))
+    usage = as_dict(data.get("usage"))
     if not usage:
         lost.add("tokens")
     return Prediction(
         question_id=name,
-        answer=golds.given(sampled, options),
+        answer=golds.parse_answer(sampled, options),
         generation=Generation(
             text=sampled,
             prompt_tokens=usage.get("prompt_tokens"),

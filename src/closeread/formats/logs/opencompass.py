@@ -16,14 +16,14 @@ from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import (
-    document,
-    finite,
-    mapping,
-    members,
-    number,
-    scores,
+    as_dict,
+    finite_scores,
+    iter_members,
+    make_or_count,
+    parse_score,
+    parse_scores,
+    read_side_file,
     text_of,
-    tried,
 )
 from closeread.types import Generation, Option, Prediction, Question
 
@@ -50,18 +50,18 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record an entry."""
     task = Source(path).stem
     results, details = _results(path, task)
-    for name, entry in members(path, problems):
+    for name, entry in iter_members(path, problems):
         if not isinstance(entry, dict):
             what = f"found {type(entry).__name__}"
             problems.bad.add("not-an-object", what, question_id=name)
             continue
         by_likelihood = any(key.startswith(_LABEL) for key in entry)
         make = partial(_record, task, name, entry, problems)
-        record = tried(make, problems, name=name)
+        record = make_or_count(make, problems, name=name)
         if record is None:
             continue
         place = int(name) if _PLACE.fullmatch(name) else len(details)
-        given = scores(details[place] if place < len(details) else {}, problems, name=name)
+        given = parse_scores(details[place] if place < len(details) else {}, problems, name=name)
         yield LogRecord(
             task=task,
             passage=record[0],
@@ -89,21 +89,23 @@ def _record(
         return None
     prompt = _prompt(entry, by_label)
     passage_text, text = prompts.from_prompt(prompt)
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     gold = entry.get("gold")
     if by_label:
-        options = golds.lettered(list(by_label))
+        options = golds.make_lettered_options(list(by_label))
         # StoryCloze's labels are 1 and 2: a gold that is a label is none's place.
-        answers = golds.choice(str(gold) if str(gold) in by_label else gold, options)
+        answers = golds.gold_options(str(gold) if str(gold) in by_label else gold, options)
         prediction = _by_perplexity(name, list(by_label.values()), options)
     else:
-        options, answers = letters.of_prompt(golds.of_value(_accepted(task, gold)), prompt)
-        text = prompts.before_options(text) if options else text
-        prediction = _written(name, entry["prediction"], options, problems)
+        options, answers = letters.options_from_prompt(
+            golds.parse_gold(_accepted(task, gold)), prompt
+        )
+        text = prompts.strip_options(text) if options else text
+        prediction = _generated(name, entry["prediction"], options, problems)
     if not answers:
         problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
         return None
-    question = golds.question(name, passage, text, answers, options)
+    question = golds.make_question(name, passage, text, answers, options)
     return passage, question, prediction
 
 
@@ -117,7 +119,7 @@ def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
 
 def _whole_prompt(entry: dict[str, Any]) -> Any:
     """Return the prompt with its examples; by perplexity the original one has none in it."""
-    by_option = (mapping(value) for key, value in entry.items() if key.startswith(_LABEL))
+    by_option = (as_dict(value) for key, value in entry.items() if key.startswith(_LABEL))
     return next((one["prompt"] for one in by_option if "prompt" in one), entry.get("origin_prompt"))
 
 
@@ -129,12 +131,12 @@ def _accepted(task: str, gold: Any) -> Any:
 
 
 def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
-    values = [number(entry.get("PPL")) for entry in entries]
+    values = [parse_score(entry.get("PPL")) for entry in entries]
     scores_of = tuple(-value for value in values if value is not None)
-    return golds.likeliest(name, options, scores_of, called="perplexity")
+    return golds.pick_likeliest(name, options, scores_of, called="perplexity")
 
 
-def _written(
+def _generated(
     name: str, prediction: Any, options: tuple[Option, ...], problems: Problems
 ) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
@@ -144,7 +146,7 @@ def _written(
         return Prediction(question_id=name, error="the log has no text for this question")
     return Prediction(
         question_id=name,
-        answer=golds.given(first, options),
+        answer=golds.parse_answer(first, options),
         generation=Generation(text=first),
     )
 
@@ -156,15 +158,15 @@ def _results(path: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]
     those of a part follow those of the parts before it.
     """
     folder = path.parent.parent.parent / "results" / path.parent.name
-    exact = document(folder / path.name)
+    exact = read_side_file(folder / path.name)
     part = _PART.search(task)
     if exact or part is None:
         return exact, _details(exact)
-    whole = document(folder / f"{_PART.sub('', task)}.json")
+    whole = read_side_file(folder / f"{_PART.sub('', task)}.json")
     before = [path.with_name(f"{_PART.sub('', task)}_{at}.json") for at in range(int(part[1]))]
     if not all(one.is_file() for one in before):
         return whole, []
-    passed = sum(1 for one in before for _ in members(one, Problems()))
+    passed = sum(1 for one in before for _ in iter_members(one, Problems()))
     return whole, _details(whole)[passed:]
 
 
@@ -190,7 +192,7 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
 def _facts(
     path: Path, task: str, results: dict[str, Any], details: list[Any], lost: tuple[str, ...]
 ) -> LogFacts:
-    numbers = finite({key: value for key, value in results.items() if key != "details"})
+    numbers = finite_scores({key: value for key, value in results.items() if key != "details"})
     return LogFacts(
         harness=NAME,
         model=path.parent.name if path.parent.parent.name == "predictions" else "",

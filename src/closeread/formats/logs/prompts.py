@@ -25,7 +25,9 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"\n[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：]|\n[ \t]*\n", re.IGNORECASE)
-_SHOWN = re.compile(r"^[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*(\S[^\n]*)$", re.I | re.M)
+_EXAMPLE_ANSWER = re.compile(
+    r"^[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*(\S[^\n]*)$", re.I | re.M
+)
 _HEADED = re.compile(r"^[#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*", re.I)
 _OPTION = re.compile(
     r"^[ \t]*[(（\[]?([A-J])[ \t]*[)）\].．、:：][ \t]*(\S(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE
@@ -45,12 +47,12 @@ def from_fields(doc: Mapping[str, Any]) -> tuple[str, str] | None:
 def from_prompt(prompt: str) -> tuple[str, str]:
     """Split a prompt at its last ``Passage:`` and ``Question:``; unsplit, it is the question."""
     heads = list(_PASSAGE.finditer(prompt))
-    asked = _QUESTION.search(prompt, heads[-1].end()) if heads else None
-    if asked is None:
+    question = _QUESTION.search(prompt, heads[-1].end()) if heads else None
+    if question is None:
         return "", prompt
-    passage = prompt[heads[-1].end() : asked.start()].strip("\n")
-    end = _END.search(prompt, asked.end())
-    return passage, prompt[asked.end() : end.start() if end else len(prompt)].strip()
+    passage = prompt[heads[-1].end() : question.start()].strip("\n")
+    end = _END.search(prompt, question.end())
+    return passage, prompt[question.end() : end.start() if end else len(prompt)].strip()
 
 
 def from_input(text: str) -> tuple[str, str]:
@@ -59,15 +61,15 @@ def from_input(text: str) -> tuple[str, str]:
     What stands before is the passage, less a heading that it begins with; what follows, turns of a
     dialogue among it, is the question.
     """
-    asked = _QUESTION.search(text)
-    if asked is None:
+    question = _QUESTION.search(text)
+    if question is None:
         return "", text.strip()
     heading = _PASSAGE.match(text)
-    passage = text[heading.end() if heading else 0 : asked.start()]
-    return passage.strip("\n"), text[asked.end() :].strip()
+    passage = text[heading.end() if heading else 0 : question.start()]
+    return passage.strip("\n"), text[question.end() :].strip()
 
 
-def options_in(prompt: str) -> tuple[str, ...]:
+def find_options(prompt: str) -> tuple[str, ...]:
     """Return the texts of the last options in a prompt: lines that begin with A, B, ... in turn."""
     found: list[str] = []
     for line in _OPTION.finditer(prompt):
@@ -79,13 +81,13 @@ def options_in(prompt: str) -> tuple[str, ...]:
     return tuple(found) if len(found) > 1 else ()
 
 
-def before_options(question: str) -> str:
+def strip_options(question: str) -> str:
     """Return a question without the lines of its options, the last ones in it."""
     firsts = [line.start() for line in _OPTION.finditer(question) if line[1] == "A"]
     return question[: firsts[-1]].strip() if firsts else question
 
 
-def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
+def example_answers(prompt: Any, passage: str) -> tuple[str, ...] | None:
     """Return the answers of the examples in a prompt, as they stand there; none is ().
 
     They are what the assistant says before the user asks about the passage, and what follows
@@ -97,13 +99,13 @@ def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
         prompt: The prompt, or the messages; ``talk.turns`` says in what forms.
         passage: The question's own, word for word; None comes back where the prompt lacks it.
     """
-    parted = _before(prompt, passage)
-    if parted is None:
+    split = _before_passage(prompt, passage)
+    if split is None:
         return None
-    earlier, before = parted
-    told = [one.text for one in earlier if one.role != "assistant"]
+    earlier, before = split
+    texts = [one.text for one in earlier if one.role != "assistant"]
     answers = [_HEADED.sub("", one.text.strip()) for one in earlier if one.role == "assistant"]
-    answers += [found[1] for text in (*told, before) for found in _SHOWN.finditer(text)]
+    answers += [found[1] for text in (*texts, before) for found in _EXAMPLE_ANSWER.finditer(text)]
     if not answers:
         blocks = (block.strip() for block in before.split("\n\n"))
         answers = [
@@ -113,7 +115,7 @@ def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
     return tuple(answer for answer in plain if answer and not answer.startswith("<"))
 
 
-def shows_itself(prompt: Any, passage: str, question: Question) -> bool:
+def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
     """Whether the examples of a prompt hold the very question that it asks, with its passage.
 
     Options must be there, too: of one passage a stem is asked more than once.
@@ -123,10 +125,10 @@ def shows_itself(prompt: Any, passage: str, question: Question) -> bool:
         passage: The question's own, word for word.
         question: What the prompt asks at last.
     """
-    parted = _before(prompt, passage)
-    if parted is None:
+    split = _before_passage(prompt, passage)
+    if split is None:
         return False
-    earlier, before = parted
+    earlier, before = split
     shown = "\n".join([*(one.text for one in earlier), before])
     if passage.strip() not in shown or not question.text.strip():
         return False
@@ -135,22 +137,22 @@ def shows_itself(prompt: Any, passage: str, question: Question) -> bool:
     return all(" ".join(one.split()) in plain for one in wanted)
 
 
-def _before(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] | None:
+def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] | None:
     """Return what stands before a question's passage, where that stands last in a prompt.
 
     Returns:
         The turns before, and what the same turn says before it; None where it stands nowhere.
     """
     own = passage.strip()
-    said = turns(prompt)
-    places = [at for at, one in enumerate(said) if one.role == "user" and own in one.text]
+    all_turns = turns(prompt)
+    places = [at for at, one in enumerate(all_turns) if one.role == "user" and own in one.text]
     if not own or not places:
         return None
-    asked = said[places[-1]].text
-    return said[: places[-1]], asked[: asked.rfind(own)]
+    text = all_turns[places[-1]].text
+    return all_turns[: places[-1]], text[: text.rfind(own)]
 
 
-def passage(text: str) -> Passage:
+def make_passage(text: str) -> Passage:
     """Return a passage named by its content."""
     return Passage(
         passage_id=content_id(text) if text else "none", text=text, language=detect(text)

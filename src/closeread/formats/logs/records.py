@@ -95,7 +95,7 @@ class Problems:
             what = f"{len(written)} responses to one question; closeread keeps the first"
             self.kept.add("more-responses", what, question_id=name, line=line)
 
-    def settle(self, path: Path, *, skip: bool) -> None:
+    def raise_unless_skipped(self, path: Path, *, skip: bool) -> None:
         """Raise what was found, all at once, unless it is to be skipped.
 
         Raises:
@@ -135,16 +135,16 @@ class LogFormat:
     beside: Callable[[Path], bool] = lambda path: False
 
 
-def newer(found: Any, known: Sequence[int]) -> bool:
+def is_newer(found: Any, known: Sequence[int]) -> bool:
     """Whether a version such as ``0.4.13`` or 2 comes after the last one that is known."""
     parts = str(found).split(".")
     numbers = [int(part) if part.isdecimal() else 0 for part in parts[: len(known)]]
     return numbers > list(known)[: len(numbers)] if found not in (None, "") else False
 
 
-def check_version(problems: Problems, harness: str, found: Any, known: Sequence[int]) -> None:
+def count_if_newer(problems: Problems, harness: str, found: Any, known: Sequence[int]) -> None:
     """Count ``newer-version`` where a log was written by a harness after the last known one."""
-    if newer(found, known):
+    if is_newer(found, known):
         last = ".".join(map(str, known))
         problems.bad.add(
             "newer-version",

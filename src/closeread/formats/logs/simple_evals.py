@@ -16,7 +16,15 @@ from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.conversations import last_user
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
+from closeread.formats.logs.values import (
+    as_dict,
+    finite_scores,
+    iter_elements,
+    make_or_count,
+    parse_literal,
+    parse_scores,
+    text_of,
+)
 from closeread.types import Generation, Prediction
 
 NAME = "simple-evals"
@@ -36,18 +44,20 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record a sample: first the HTML is gone through, then the conversations."""
     task, model = _names(path)
     beside: dict[str, Any] = {}
-    told = [_told(one) for one in elements(path, "htmls", Problems(), beside)]
+    golds_and_scores = [
+        _parse_html(one) for one in iter_elements(path, "htmls", Problems(), beside)
+    ]
     rest: dict[str, Any] = {}
     unread = False
-    for place, talk in enumerate(elements(path, "convos", problems, rest)):
+    for place, conversation in enumerate(iter_elements(path, "convos", problems, rest)):
         name = str(place)
-        gold, score = told[place] if place < len(told) else (None, None)
-        make = partial(_record, task, name, talk, gold=gold, score=score, problems=problems)
-        record = tried(make, problems, name=name)
+        gold, score = golds_and_scores[place] if place < len(golds_and_scores) else (None, None)
+        make = partial(_record, task, name, conversation, gold=gold, score=score, problems=problems)
+        record = make_or_count(make, problems, name=name)
         if record is not None:
             unread = unread or record.unread
             yield record
-    numbers = finite({"score": rest.get("score"), **mapping(rest.get("metrics"))})
+    numbers = finite_scores({"score": rest.get("score"), **as_dict(rest.get("metrics"))})
     facts[task] = LogFacts(
         harness=NAME,
         model=model,
@@ -67,7 +77,7 @@ def _names(path: Path) -> tuple[str, str]:
     return task, model
 
 
-def _told(piece: Any) -> tuple[Any, Any]:
+def _parse_html(piece: Any) -> tuple[Any, Any]:
     """Return gold and score from a sample's HTML."""
     if not isinstance(piece, str):
         return None, None
@@ -81,37 +91,37 @@ def _told(piece: Any) -> tuple[Any, Any]:
             value = float(score[1])
         except ValueError:
             value = None
-    return (literal(html.unescape(gold[1]).strip()) if gold else None), value
+    return (parse_literal(html.unescape(gold[1]).strip()) if gold else None), value
 
 
 def _record(
-    task: str, name: str, talk: Any, *, gold: Any, score: Any, problems: Problems
+    task: str, name: str, conversation: Any, *, gold: Any, score: Any, problems: Problems
 ) -> LogRecord | None:
-    messages = talk if isinstance(talk, list) else []
+    messages = conversation if isinstance(conversation, list) else []
     last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
     text = text_of(last.get("content"))
     if last.get("role") != "assistant" or text is None:
         problems.bad.add("no-response", "the conversation has no answer", question_id=name)
         return None
     prompt = last_user(messages)
-    passage_text, asked = prompts.from_prompt(prompt)
-    options, answers = letters.of_prompt(golds.of_value(gold), prompt)
-    asked = prompts.before_options(asked) if options else asked
+    passage_text, question_text = prompts.from_prompt(prompt)
+    options, answers = letters.options_from_prompt(golds.parse_gold(gold), prompt)
+    question_text = prompts.strip_options(question_text) if options else question_text
     if not answers:
         problems.bad.add("missing-gold", "no Correct Answer in the HTML", question_id=name)
         return None
-    passage = prompts.passage(passage_text)
+    passage = prompts.make_passage(passage_text)
     generation = None if task.startswith("drop") else Generation(text=text)
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(name, passage, asked, answers, options),
+        question=golds.make_question(name, passage, question_text, answers, options),
         prediction=Prediction(
             question_id=name,
-            answer=golds.given(text, options),
+            answer=golds.parse_answer(text, options),
             generation=generation,
         ),
-        scores=scores({} if score is None else {"score": score}, problems, name=name),
+        scores=parse_scores({} if score is None else {"score": score}, problems, name=name),
         prompt=messages,
         unread=bool(options),
     )

@@ -11,7 +11,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.files.stream import BrokenJSON, Walk
+from closeread.formats.files.stream import BrokenJSONError, JSONStream
 from closeread.formats.logs.records import LogRecord, Problems
 from closeread.types import Prediction
 
@@ -36,14 +36,14 @@ def parse(raw: bytes) -> Any:
         return found
 
 
-def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+def iter_lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a JSON-lines log with their line numbers.
 
     Counts ``cut-record`` (the last line breaks off), ``cut-log`` (compressed data do),
     ``not-json``, ``not-an-object`` as bad, and ``huge-record`` as kept.
     """
-    for number, raw in _before_the_cut(path, problems):
-        huge(len(raw), problems, line=number)
+    for number, raw in _iter_lines_before_cut(path, problems):
+        count_if_huge(len(raw), problems, line=number)
         try:
             value = parse(raw)
         except ValueError as error:
@@ -58,7 +58,7 @@ def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]
             problems.bad.add("not-an-object", f"found {type(value).__name__}", line=number)
 
 
-def _before_the_cut(path: Path, problems: Problems) -> Iterator[tuple[int, bytes]]:
+def _iter_lines_before_cut(path: Path, problems: Problems) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
         for number, raw in Source(path).lines():
@@ -69,42 +69,46 @@ def _before_the_cut(path: Path, problems: Problems) -> Iterator[tuple[int, bytes
         problems.bad.add("cut-log", error.found, line=number)
 
 
-def huge(size: int, problems: Problems, *, line: int | None = None, name: str = "") -> None:
+def count_if_huge(
+    size: int, problems: Problems, *, line: int | None = None, name: str = ""
+) -> None:
     """Count a record that is larger than any honest answer needs."""
     if size > HUGE_BYTES:
         message = f"the record has {size:,} bytes"
         problems.kept.add("huge-record", message, line=line, question_id=name)
 
 
-def elements(path: Path, field: str, problems: Problems, rest: dict[str, Any]) -> Iterator[Any]:
+def iter_elements(
+    path: Path, field: str, problems: Problems, rest: dict[str, Any]
+) -> Iterator[Any]:
     """Yield the elements of a document's array one at a time; ``rest`` gets what stands beside.
 
     Counts ``cut-log`` where the document breaks off.
     """
     with Source(path).open() as stream:
-        walk = Walk(stream, finite=False)
-        walk.rest = rest
+        document = JSONStream(stream, finite=False)
+        document.rest = rest
         try:
-            yield from walk.elements(field)
-        except (BrokenJSON, UnicodeDecodeError, RecursionError) as error:
-            _cut(error, problems)
+            yield from document.elements(field)
+        except (BrokenJSONError, UnicodeDecodeError, RecursionError) as error:
+            _count_cut(error, problems)
 
 
-def members(path: Path, problems: Problems) -> Iterator[tuple[str, Any]]:
+def iter_members(path: Path, problems: Problems) -> Iterator[tuple[str, Any]]:
     """Yield the members of a document that is one object, like ``elements``."""
     with Source(path).open() as stream:
         try:
-            yield from Walk(stream, finite=False).members()
-        except (BrokenJSON, UnicodeDecodeError, RecursionError) as error:
-            _cut(error, problems)
+            yield from JSONStream(stream, finite=False).members()
+        except (BrokenJSONError, UnicodeDecodeError, RecursionError) as error:
+            _count_cut(error, problems)
 
 
-def _cut(error: Exception, problems: Problems) -> None:
-    line = error.line if isinstance(error, BrokenJSON) else None
+def _count_cut(error: Exception, problems: Problems) -> None:
+    line = error.line if isinstance(error, BrokenJSONError) else None
     problems.bad.add("cut-log", str(error) or "nested too deeply", line=line)
 
 
-def document(path: Path) -> dict[str, Any]:
+def read_side_file(path: Path) -> dict[str, Any]:
     """Parse a small file that stands beside a log; empty where there is none, or no JSON in it."""
     try:
         found = parse(Source(path).read())
@@ -113,7 +117,7 @@ def document(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def tried(
+def make_or_count(
     make: Callable[[], T], problems: Problems, *, name: str = "", line: int | None = None
 ) -> T | None:
     """Return what is made of a record; None where a value in it is not what the layout says.
@@ -139,17 +143,17 @@ def tried(
         return None
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
     """Return an object as it is; empty where it is none."""
     return value if isinstance(value, dict) else {}
 
 
-def listing(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Return a list as it is; empty where it is none."""
     return value if isinstance(value, list) else []
 
 
-def number(value: Any) -> float | None:
+def parse_score(value: Any) -> float | None:
     """Return a score as a number: true is 1, words are None, what no float can hold is infinite."""
     if not isinstance(value, bool | int | float):
         return None
@@ -159,7 +163,7 @@ def number(value: Any) -> float | None:
         return math.inf
 
 
-def scores(
+def parse_scores(
     found: dict[str, Any], problems: Problems, *, name: str, line: int | None = None
 ) -> dict[str, float | None]:
     """Return a question's scores that are numbers.
@@ -168,7 +172,7 @@ def scores(
     """
     kept: dict[str, float | None] = {}
     for key, value in found.items():
-        score = number(value)
+        score = parse_score(value)
         if score is None:
             continue
         if not math.isfinite(score):
@@ -178,9 +182,9 @@ def scores(
     return kept
 
 
-def finite(found: dict[str, Any]) -> dict[str, float | None]:
+def finite_scores(found: dict[str, Any]) -> dict[str, float | None]:
     """Return a whole set's numbers; what is not finite becomes None, what is no number goes."""
-    numbers = {key: number(value) for key, value in found.items()}
+    numbers = {key: parse_score(value) for key, value in found.items()}
     return {
         key: value if math.isfinite(value) else None
         for key, value in numbers.items()
@@ -188,7 +192,7 @@ def finite(found: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
-def literal(text: str, opening: str = "[(") -> Any:
+def parse_literal(text: str, opening: str = "[(") -> Any:
     """Return the list or tuple that Python printed; the text itself where it is none.
 
     Args:

@@ -1,6 +1,6 @@
 """Prediction files in every published form, on their way in and out."""
 
 from closeread.formats.submissions.dumping import hand_in
-from closeread.formats.submissions.loading import given_submission, load_submission
+from closeread.formats.submissions.loading import load_submission, make_submission
 
-__all__ = ["given_submission", "hand_in", "load_submission"]
+__all__ = ["hand_in", "load_submission", "make_submission"]

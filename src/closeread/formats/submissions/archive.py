@@ -20,7 +20,7 @@ class Packed(NamedTuple):
     raw: bytes
 
 
-def packed(path: Path, *, of_triples: bool) -> Packed | None:
+def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
     """Return the predictions of an archive, without a byte-order mark; None of no zip archive.
 
     Args:
@@ -38,38 +38,38 @@ def packed(path: Path, *, of_triples: bool) -> Packed | None:
             members = [one for one in archive.infolist() if not one.is_dir()]
             called = {PurePosixPath(one.filename).name for one in members}
             if not (of_triples or called & {gcrc_package.PREDICTIONS, *gcrc_package.BESIDE}):
-                return _only(path, archive, members)
+                return _only_member(path, archive, members)
     except InputError:
         raise
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         if not of_triples:
-            raise _refused(path, f"the archive cannot be read: {error}") from error
+            raise _archive_error(path, f"the archive cannot be read: {error}") from error
     return Packed(gcrc_package.PREDICTIONS, gcrc_package.unpack(path))
 
 
-def _only(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Packed:
-    found = [one for one in members if _is_meant(PurePosixPath(one.filename))]
+def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Packed:
+    found = [one for one in members if _may_be_predictions(PurePosixPath(one.filename))]
     if len(found) != 1:
         listed = [one.filename for one in found or members]
         many = count_of(len(found), "file that may hold", "files that may hold")
-        raise _refused(path, f"{many} predictions in the archive: {some(listed)}")
+        raise _archive_error(path, f"{many} predictions in the archive: {some(listed)}")
     (member,) = found
     if member.file_size > _MOST_BYTES:
-        raise _refused(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
+        raise _archive_error(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _refused(path, f"{member.filename} is not compressed with deflate")
+        raise _archive_error(path, f"{member.filename} is not compressed with deflate")
     if not member.file_size:
-        raise _refused(path, f"{member.filename} is empty")
-    return Packed(member.filename, gcrc_package.member(archive, member.filename))
+        raise _archive_error(path, f"{member.filename} is empty")
+    return Packed(member.filename, gcrc_package.read_member(archive, member.filename))
 
 
-def _is_meant(name: PurePosixPath) -> bool:
+def _may_be_predictions(name: PurePosixPath) -> bool:
     """Whether a member may be predictions, and none of the shadows that a Mac packs."""
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in name.parts)
     return name.suffix.lower() in _ENDINGS and not hidden
 
 
-def _refused(path: Path, found: str) -> InputError:
+def _archive_error(path: Path, found: str) -> InputError:
     return InputError(
         found,
         where=str(path),

@@ -23,7 +23,7 @@ def is_bioasq(value: Mapping[str, Any]) -> bool:
     )
 
 
-def predictions(
+def parse_predictions(
     source: str, rows: list[Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
     """Yield each answer but those to summaries, which are no questions of the set.
@@ -42,13 +42,13 @@ def predictions(
                 expected='{"id": ..., "exact_answer": ...}',
                 cure="add to each row the id of its question",
             )
-        name, said = row["id"], row.get("exact_answer")
-        if said is None:  # a summary, or one that was left out
+        name, given = row["id"], row.get("exact_answer")
+        if given is None:  # a summary, or one that was left out
             continue
-        names = [_names(one) for one in (said if isinstance(said, list) else [said])]
+        names = [_names(one) for one in (given if isinstance(given, list) else [given])]
         if None in names:
             raise InputError(
-                f"the exact answer is {said!r:.80}",
+                f"the exact answer is {given!r:.80}",
                 where=f"{source}, question {name}",
                 expected="text, or lists of names",
                 cure="fix the file",

@@ -17,7 +17,7 @@ def is_turn(row: Mapping[str, Any]) -> bool:
     return "id" in row and "turn_id" in row
 
 
-def turn(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def parse_turn(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the id of a turn's question, and the rest of its row."""
     rest = {key: value for key, value in row.items() if key not in ("id", "turn_id")}
     return f"{row['id']}-{row['turn_id']}", rest
@@ -28,7 +28,7 @@ def is_conversation(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("qid"), list) and isinstance(row.get("best_span_str"), list)
 
 
-def turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def parse_turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each question's id with its answer.
 
     Raises:
@@ -51,10 +51,10 @@ def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream:
     def rows() -> Iterator[dict[str, Any]]:
         for passage, questions in dataset:
             for question in questions:
-                said = _said(predictions.get(question.question_id), _UNKNOWN)
-                if said is not None:
+                text = _answer_text(predictions.get(question.question_id), _UNKNOWN)
+                if text is not None:
                     number = int(question.question_id.rpartition("-")[2])
-                    yield {"id": passage.passage_id, "turn_id": number, "answer": said}
+                    yield {"id": passage.passage_id, "turn_id": number, "answer": text}
 
     write_array(stream, rows())
 
@@ -66,8 +66,10 @@ def write_conversations(
 
     def rows() -> Iterator[dict[str, Any]]:
         for _, questions in dataset:
-            found = [(one, _said(predictions.get(one.question_id), _CANNOT)) for one in questions]
-            given = [(one.question_id, said) for one, said in found if said is not None]
+            found = [
+                (one, _answer_text(predictions.get(one.question_id), _CANNOT)) for one in questions
+            ]
+            given = [(one.question_id, text) for one, text in found if text is not None]
             if given:
                 names, answers = zip(*given, strict=True)
                 many = len(names)
@@ -81,7 +83,7 @@ def write_conversations(
     write_lines(stream, rows())
 
 
-def _said(prediction: Prediction | None, no_answer: str) -> str | None:
+def _answer_text(prediction: Prediction | None, no_answer: str) -> str | None:
     if prediction is None or prediction.answer is None:
         return None
     return no_answer if prediction.answer.kind == "none" else prediction.answer.text

@@ -35,10 +35,10 @@ from closeread.types import (
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
 # Whose ids, titles or lines are those of the set's own form; and what has one answer a question.
-_OF_THEIR_SET = ("hotpotqa", "coqa", "quac", "qasper", "multirc")
-_OF_ONE_ANSWER = ("texts", "nbest", "null-odds", "expmrc", "vgaokao")
+_FORMS_OF_OWN_SET = ("hotpotqa", "coqa", "quac", "qasper", "multirc")
+_FORMS_OF_ONE_ANSWER = ("texts", "nbest", "null-odds", "expmrc", "vgaokao")
 _ANY_NUMBER = "multirc"
-_SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
+_MIN_PROBABILITY = 1e-12  # keeps the logit of a probability of 0 or 1 finite
 
 
 def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: BinaryIO) -> None:
@@ -58,20 +58,20 @@ def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: Binar
         raise UsageError(
             f"there is no submission form named {form!r}", expected="one of " + ", ".join(FORMS)
         )
-    _must_suit(form, dataset)
+    _check_form(form, dataset)
     FORMS[form](predictions, dataset, stream)
 
 
-def _must_suit(form: str, dataset: Dataset) -> None:
+def _check_form(form: str, dataset: Dataset) -> None:
     own = dataset.format.partition(",")[0]
     instead = _ANY_NUMBER if own == _ANY_NUMBER else "texts"
-    if form in _OF_THEIR_SET and form != own:
+    if form in _FORMS_OF_OWN_SET and form != own:
         raise UsageError(
             f"the run's data set is in the format {dataset.format}",
             expected=f"a set in the format {form}, whose ids and places the submission uses",
             cure=f"write only the answers: --to {instead}",
         )
-    if form in _OF_ONE_ANSWER and own == _ANY_NUMBER:
+    if form in _FORMS_OF_ONE_ANSWER and own == _ANY_NUMBER:
         raise UsageError(
             f"the form {form} holds one answer for each question",
             expected="1 or 0 for each option: any number of MultiRC's options may be right",
@@ -80,14 +80,14 @@ def _must_suit(form: str, dataset: Dataset) -> None:
 
 
 def _texts(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
-    _object(stream, ((q, _text(p)) for q, p in _answered(predictions, dataset)))
+    _object(stream, ((q, _text(p)) for q, p in _iter_answered(predictions, dataset)))
 
 
 def _nbest(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     def rows() -> Iterator[tuple[str, Any]]:
-        for question_id, prediction in _answered(predictions, dataset):
+        for question_id, prediction in _iter_answered(predictions, dataset):
             if not prediction.candidates:
-                raise _lacks(question_id, "n-best candidates", "texts")
+                raise _missing_error(question_id, "n-best candidates", "texts")
             ranked = [(_answer_text(c.answer), c.score) for c in prediction.candidates]
             texts, scores = zip(*ranked, strict=True)
             yield question_id, {"answers": texts, "scores": scores}
@@ -97,11 +97,11 @@ def _nbest(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None
 
 def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     def rows() -> Iterator[tuple[str, float]]:
-        for question_id, prediction in _answered(predictions, dataset):
+        for question_id, prediction in _iter_answered(predictions, dataset):
             none = [c.score for c in prediction.candidates if c.answer.kind == "none"]
             if not none:
                 giver = "a reader that returns it (span: -o null=on)"
-                raise _lacks(question_id, "a score of having no answer", "texts", giver)
+                raise _missing_error(question_id, "a score of having no answer", "texts", giver)
             yield question_id, none[0]
 
     _object(stream, rows())
@@ -109,13 +109,13 @@ def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> 
 
 def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     def rows() -> Iterator[tuple[str, Any]]:
-        for question_id, prediction in _answered(predictions, dataset):
-            yield question_id, {"answer": _text(prediction), "evidence": _explained(prediction)}
+        for question_id, prediction in _iter_answered(predictions, dataset):
+            yield question_id, {"answer": _text(prediction), "evidence": _evidence_text(prediction)}
 
     _object(stream, rows())
 
 
-def _explained(prediction: Prediction) -> str:
+def _evidence_text(prediction: Prediction) -> str:
     """Return the evidence of what was answered, as ``expmrc.*`` judges it within a run."""
     label = prediction.answer.label if prediction.answer else ""
     pieces = [one for one in prediction.evidence if one.option_label in ("", label)]
@@ -158,11 +158,11 @@ def _with_letter(question: Question, predictions: Predictions) -> Question:
 
 def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     results, right = [], 0
-    for _, question, prediction in _paired(predictions, dataset):
+    for _, question, prediction in _iter_predicted(predictions, dataset):
         labels = [option.label for option in question.options]
         label = prediction.answer.label if prediction.answer else ""
         if label not in labels:
-            raise _lacks(question.question_id, "a predicted letter", "texts")
+            raise _missing_error(question.question_id, "a predicted letter", "texts")
         gold = question.answers[0].label if question.answers else ""
         right += label == gold
         row = {
@@ -179,10 +179,10 @@ def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> No
 
 def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     index = 0
-    for _, question, prediction in _paired(predictions, dataset, every=True):
+    for _, question, prediction in _iter_predicted(predictions, dataset, every=True):
         if not question.options or len(prediction.option_scores) != len(question.options):
             instead = "vgaokao" if question.options else "texts"
-            raise _lacks(question.question_id, "a score for each option", instead)
+            raise _missing_error(question.question_id, "a score for each option", instead)
         for score in prediction.option_scores:
             if not 0 <= score <= 1:
                 raise UsageError(
@@ -191,7 +191,7 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
                     expected="probabilities, which the form stores as logits",
                     cure="write another form (such as vgaokao), or use a reader that returns some",
                 )
-            bounded = min(max(score, _SURE), 1 - _SURE)
+            bounded = min(max(score, _MIN_PROBABILITY), 1 - _MIN_PROBABILITY)
             half = math.log(bounded / (1 - bounded)) / 2
             stream.write(f"{index}\t{-half!r}\t{half!r}\t\n".encode())
             index += 1
@@ -200,20 +200,20 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
 def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     """Write what the authors' program learns from and reads: an option, its evidence, its truth."""
     rows = []
-    for passage, question, prediction in _paired(predictions, dataset):
+    for passage, question, prediction in _iter_predicted(predictions, dataset):
         if not question.options:
-            raise _lacks(question.question_id, "evidence for each option", "texts")
+            raise _missing_error(question.question_id, "evidence for each option", "texts")
         for index, option in enumerate(question.options):
             pieces = [one for one in prediction.evidence if one.option_label == option.label]
             if not pieces:
-                raise _lacks(question.question_id, "evidence for each option", "vgaokao")
+                raise _missing_error(question.question_id, "evidence for each option", "vgaokao")
             truth = question.option_truth[index] if question.option_truth else None
             row = {
                 "sentence2": option.text,
                 "label": None if truth is None else int(truth),
                 "opid": index,
                 "neighbor_type": "iterative",
-                "sentence1": _run_together(pieces, passage.text) or NOTHING_FOUND,
+                "sentence1": _join_evidence(pieces, passage.text) or NOTHING_FOUND,
                 "qid": question.question_id,
             }
             rows.append(row)
@@ -221,14 +221,14 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
     stream.write(msgspec.json.encode(written))
 
 
-def _run_together(pieces: Sequence[Evidence], text: str) -> str:
+def _join_evidence(pieces: Sequence[Evidence], text: str) -> str:
     """Return the sentences in the passage's order, and behind them what has no place in it."""
     spans = sorted({span for one in pieces for span in one.spans})
-    others = [said for one in pieces if not one.spans for said in one.texts]
+    others = [text_piece for one in pieces if not one.spans for text_piece in one.texts]
     return "".join([*(span.of(text) for span in spans), *others])
 
 
-def _paired(
+def _iter_predicted(
     predictions: Predictions, dataset: Dataset, *, every: bool = False
 ) -> Iterator[tuple[Passage, Question, Prediction]]:
     for passage, questions in dataset:
@@ -245,7 +245,7 @@ def _paired(
                 )
 
 
-def _answered(predictions: Predictions, dataset: Dataset) -> Iterator[tuple[str, Prediction]]:
+def _iter_answered(predictions: Predictions, dataset: Dataset) -> Iterator[tuple[str, Prediction]]:
     for question in dataset.questions():
         prediction = predictions.get(question.question_id)
         if prediction is not None and prediction.answer is not None:
@@ -264,7 +264,7 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
     return answer.text
 
 
-def _lacks(
+def _missing_error(
     question_id: str, what: str, instead: str, giver: str = "a reader that returns it"
 ) -> UsageError:
     return UsageError(

@@ -11,23 +11,23 @@ from msgspec.structs import replace
 from closeread.types import Dataset, Evidence, Passage, Prediction, Span
 
 
-def with_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> None:
+def add_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> None:
     """Put places beside evidence without any, where a question's gold has some.
 
     Args:
         predictions: By question id; changed in place.
         dataset: Walked through where a prediction has such evidence.
     """
-    wanted = {name for name, one in predictions.items() if any(map(_has_no_place, one.evidence))}
-    if dataset is None or not wanted:
+    to_locate = {name for name, one in predictions.items() if any(map(_has_no_place, one.evidence))}
+    if dataset is None or not to_locate:
         return
     for passage, questions in dataset:
         for question in questions:
             name = question.question_id
             by_place = any(one.spans for one in question.gold_evidence)
-            if by_place and name in wanted:
+            if by_place and name in to_locate:
                 split = _split(passage, authors=dataset.format == "vgaokao")
-                found = tuple(_placed(predictions[name].evidence, passage, split))
+                found = tuple(_iter_located(predictions[name].evidence, passage, split))
                 predictions[name] = replace(predictions[name], evidence=found)
 
 
@@ -42,7 +42,7 @@ def _split(passage: Passage, *, authors: bool) -> tuple[Span, ...]:
     return vgaokao(passage.text) if authors else sentences(passage.text, passage.language)
 
 
-def _placed(
+def _iter_located(
     evidence: tuple[Evidence, ...], passage: Passage, split: tuple[Span, ...]
 ) -> Iterator[Evidence]:
     """Yield a piece a text; one that stands nowhere keeps no place."""
@@ -65,15 +65,15 @@ def _places(text: str, passage: str, split: tuple[Span, ...], taken: set[Span]) 
     wanted = text.strip()
     start = passage.find(wanted) if wanted else -1
     while start >= 0:
-        spans = tuple(_cut(Span(start, start + len(wanted)), split))
+        spans = tuple(_clip(Span(start, start + len(wanted)), split))
         if not taken.issuperset(spans):
             return spans
         start = passage.find(wanted, start + len(wanted))
     found = {one.of(passage).strip(): one for one in reversed(split)}
-    return tuple(sorted(one for said, one in found.items() if said and said in wanted))
+    return tuple(sorted(one for sentence, one in found.items() if sentence and sentence in wanted))
 
 
-def _cut(span: Span, split: tuple[Span, ...]) -> Iterator[Span]:
+def _clip(span: Span, split: tuple[Span, ...]) -> Iterator[Span]:
     for one in split:
         start, end = max(one.start, span.start), min(one.end, span.end)
         if start < end:

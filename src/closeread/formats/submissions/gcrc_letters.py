@@ -19,7 +19,9 @@ _OPTIONS = {
 }
 
 
-def letters(source: str, data: list[Any], dataset: Dataset | None) -> Iterator[tuple[str, Any]]:
+def parse_letters(
+    source: str, data: list[Any], dataset: Dataset | None
+) -> Iterator[tuple[str, Any]]:
     """Yield each question's id and letter: three a record.
 
     A set of triples under other ids is matched by group and role.
@@ -27,7 +29,7 @@ def letters(source: str, data: list[Any], dataset: Dataset | None) -> Iterator[t
     Raises:
         InputError: A record has no id or not all three fields; says which.
     """
-    named = _named_by(dataset)
+    named = _question_ids(dataset)
     for index, row in enumerate(data):
         missing = [
             field
@@ -55,7 +57,7 @@ def letters(source: str, data: list[Any], dataset: Dataset | None) -> Iterator[t
             yield named(row["id"], role), letter
 
 
-def _named_by(dataset: Dataset | None) -> Callable[[Any, str], str]:
+def _question_ids(dataset: Dataset | None) -> Callable[[Any, str], str]:
     """Return what a question of a record is called in a data set."""
     asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
     ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
@@ -70,7 +72,7 @@ def repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
     data = value.get("data") if isinstance(value, dict) else None
     if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
         return {}
-    named = _named_by(dataset)
+    named = _question_ids(dataset)
     found = {
         named(row["id"], role): row[field]
         for row in data

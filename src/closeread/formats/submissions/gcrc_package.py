@@ -88,12 +88,12 @@ def unpack(path: Path) -> bytes:
         with zipfile.ZipFile(path) as package:
             members = {one.filename: one for one in package.infolist()}
             parts: Parts = {name: partial(package.open, name) for name in members}
-            unopened = _left_packed(members)
+            unopened = _unsafe_members(members)
             faults = _missing((PREDICTIONS, *BESIDE), members) + list(unopened.values())
             opened = {name: parts[name] for name in parts if name not in unopened}
-            faults += _faults(opened, whole=MODEL in opened and _is_soon_read(members[MODEL]))
+            faults += _faults(opened, whole=MODEL in opened and _is_cheap_to_read(members[MODEL]))
             if not faults:
-                return member(package, PREDICTIONS)
+                return read_member(package, PREDICTIONS)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         faults = [f"the archive cannot be read: {error}"]
     raise InputError(
@@ -105,7 +105,7 @@ def unpack(path: Path) -> bytes:
     )
 
 
-def _left_packed(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
+def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
     """Return the members of which nothing is unpacked, and why."""
     found = {}
     for name in (PREDICTIONS, *BESIDE):
@@ -123,12 +123,12 @@ def _left_packed(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
     return found
 
 
-def _is_soon_read(model: zipfile.ZipInfo) -> bool:
+def _is_cheap_to_read(model: zipfile.ZipInfo) -> bool:
     """Whether the end of a packed model is soon reached: nothing is unpacked, or not too much."""
     return model.compress_type == zipfile.ZIP_STORED or model.file_size <= _MOST_BYTES
 
 
-def member(package: zipfile.ZipFile, name: str) -> bytes:
+def read_member(package: zipfile.ZipFile, name: str) -> bytes:
     """Return a member, without a byte-order mark; never more than the archive says that it has."""
     found = io.BytesIO()
     with package.open(name) as stream:
@@ -138,10 +138,12 @@ def member(package: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:
-    return [f"{name} is missing" + _instead(name, there) for name in names if name not in there]
+    return [
+        f"{name} is missing" + _suggest_member(name, there) for name in names if name not in there
+    ]
 
 
-def _instead(name: str, there: Collection[str]) -> str:
+def _suggest_member(name: str, there: Collection[str]) -> str:
     """Return what may be meant by it: in a folder, or under another name."""
     seen = [one for one in there if one.lower().endswith(PurePosixPath(name).suffix)]
     seen = [one for one in seen if not PurePosixPath(one).name.startswith(".")]  # of a Mac's

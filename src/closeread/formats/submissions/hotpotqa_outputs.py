@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.layouts.supporting_facts import evidence, touched
-from closeread.formats.submissions.raw_prediction import prediction_of
+from closeread.formats.layouts.supporting_facts import facts_to_evidence, overlapping_facts
+from closeread.formats.submissions.raw_prediction import parse_prediction
 from closeread.types import Dataset, Evidence, Prediction
 
 _FORM = "hotpotqa"
@@ -19,7 +19,7 @@ def is_hotpotqa(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("answer"), dict) and isinstance(value.get("sp"), dict)
 
 
-def predictions(
+def parse_predictions(
     source: str, value: Mapping[str, Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
     """Yield each question's answer with its facts, which are looked up in the set's contexts.
@@ -48,9 +48,9 @@ def predictions(
                     (passage.text[a:b], [passage.text[c:d] for c, d in spans])
                     for (a, b), spans in cuts
                 ]
-                found[name] = evidence(_facts(source, name, facts[name]), paragraphs, cuts)
+                found[name] = facts_to_evidence(_facts(source, name, facts[name]), paragraphs, cuts)
     for name in dict.fromkeys((*answers, *facts)):
-        one = prediction_of(source, name, answers.get(name))
+        one = parse_prediction(source, name, answers.get(name))
         yield name, replace(one, evidence=(found[name],)) if name in found else one
 
 
@@ -65,7 +65,7 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
             if one is not None and one.answer is not None:
                 answers[question.question_id] = one.answer.text
             if one is not None and one.evidence:
-                facts[question.question_id] = touched(one.evidence, passage.text, cuts)
+                facts[question.question_id] = overlapping_facts(one.evidence, passage.text, cuts)
     stream.write(msgspec.json.encode({"answer": answers, "sp": facts}) + b"\n")
 
 

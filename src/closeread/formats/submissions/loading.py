@@ -20,7 +20,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.decompression import must_be_text
-from closeread.formats.files.parse_errors import MEND, PARSER_ERRORS, explain
+from closeread.formats.files.parse_errors import FIX_FILE, PARSER_ERRORS, explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
     archive,
@@ -36,23 +36,23 @@ from closeread.formats.submissions import (
     table,
     vgaokao_outputs,
 )
-from closeread.formats.submissions.evidence_places import with_places
-from closeread.formats.submissions.option_numbers import in_words
+from closeread.formats.submissions.evidence_places import add_places
+from closeread.formats.submissions.option_numbers import value_converter
 from closeread.formats.submissions.raw_prediction import (
     ANSWER_FIELDS,
     FORMS,
     all_are,
-    in_memory,
+    check_numbers,
+    describe_kind,
     is_number,
-    kind_of,
-    prediction_of,
+    parse_prediction,
     text_answer,
 )
 from closeread.types import Dataset, Prediction, Submission
 
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
-_GIVEN = "the predictions"
+_IN_MEMORY = "the predictions"
 _MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
 _ID_FIELDS = (
     "question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx", "pairID",
@@ -83,39 +83,41 @@ def load_submission(
     source = Source(path, otherwise=FORMS)
     extras = _extras(null_odds)
     of_triples = dataset is None or dataset.format == "gcrc-advrobust"
-    packed = archive.packed(source.path, of_triples=of_triples)
+    packed = archive.read_packed(source.path, of_triples=of_triples)
     of_package = packed is not None and packed.name == gcrc_package.PREDICTIONS
-    raw = _unpacked(source) if packed is None else packed.raw
+    raw = _read_unpacked(source) if packed is None else packed.raw
     where = str(source) if packed is None else f"{source}, {packed.name}"
     if vgaokao_outputs.LOGITS.match(raw):
-        return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
-    texts = _plain_texts(raw) if in_words(dataset) is None else None
+        return _submission(
+            where, vgaokao_outputs.parse_logits(where, raw, dataset), extras, dataset
+        )
+    texts = _plain_texts(raw) if value_converter(dataset) is None else None
     if texts is not None:
-        again = _again(raw, texts)
+        again = _repeated_rows(raw, texts)
         every = (*texts.items(), *again) if again else ()
         return Submission(predictions=Texts(texts), rows=every, extras=extras)
     numbers: Sequence[int] = ()
     value: Any
     if packed is not None and not of_package and _is_lines(raw):
         rows = [(n, one) for n, one in enumerate(raw.splitlines(), 1) if one.strip()]
-        value = [_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
+        value = [_parse_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
     elif packed is not None:
-        value = _member(where, raw, of_package=of_package)
+        value = _parse_member(where, raw, of_package=of_package)
     elif _is_lines(raw):
         numbers, value = _lines(source)
     elif table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
-        numbers, value = table.rows(source)
+        numbers, value = table.read_rows(source)
     else:
         value = source.decode(raw, Any)
     found = _rows(where, value, dataset, numbers)
     extras |= gcrc_letters.repeated_options(value, dataset)
     if isinstance(value, dict) and isinstance(found, ItemsView):
-        found = (*found, *_again(raw, value))
+        found = (*found, *_repeated_rows(raw, value))
     return _submission(where, found, extras, dataset)
 
 
-def given_submission(
-    given: Mapping[str, Any] | Iterable[Any],
+def make_submission(
+    predictions: Mapping[str, Any] | Iterable[Any],
     dataset: Dataset | None = None,
     *,
     null_odds: NullOdds = None,
@@ -123,7 +125,7 @@ def given_submission(
     """Take predictions that are in memory.
 
     Args:
-        given: What a prediction file of any known form holds (``{id: text}``, rows with an id
+        predictions: What a prediction file of any known form holds (``{id: text}``, rows with an id
             each, ...), or predictions.
         dataset: As of ``load_submission``.
         null_odds: As of ``load_submission``.
@@ -132,35 +134,37 @@ def given_submission(
         InputError: It is of no known form, or a number is none; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    if hasattr(given, "columns"):  # walked through, pandas' gives the names of its columns
+    if hasattr(predictions, "columns"):  # walked through, pandas' gives the names of its columns
         raise InputError(
             "a table, not its rows",
-            where=_GIVEN,
+            where=_IN_MEMORY,
             expected="its rows, with the columns id and answer",
             cure='table.to_dict("records") of pandas, .to_dicts() of polars, .to_pylist() of '
             "pyarrow",
         )
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise _unknown_form(_GIVEN, given)
+    if isinstance(predictions, str) or not isinstance(predictions, Iterable):
+        raise _unknown_form_error(_IN_MEMORY, predictions)
     # As in a file, every id is text: a table's index may hold numbers.
     value: dict[str, Any] | list[Any] = (
-        {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
+        {str(key): one for key, one in predictions.items()}
+        if isinstance(predictions, Mapping)
+        else list(predictions)
     )
-    if not value and isinstance(given, Iterator):
+    if not value and isinstance(predictions, Iterator):
         raise InputError(
             "the iterator holds no predictions",
-            where=_GIVEN,
+            where=_IN_MEMORY,
             cure="make a new iterator, or pass a list: an iterator can be read only once",
         )
     if isinstance(value, list) and all_are(value, Prediction):
-        rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
+        rows: Iterable[Row] = [(one.question_id, check_numbers(_IN_MEMORY, one)) for one in value]
     else:
-        rows = _rows(_GIVEN, value, dataset)
+        rows = _rows(_IN_MEMORY, value, dataset)
     extras = _extras(null_odds) | gcrc_letters.repeated_options(value, dataset)
-    return _submission(_GIVEN, rows, extras, dataset)
+    return _submission(_IN_MEMORY, rows, extras, dataset)
 
 
-def _unpacked(source: Source) -> bytes:
+def _read_unpacked(source: Source) -> bytes:
     if not source.is_gzip:
         return source.read()
     with source.open() as stream:
@@ -175,13 +179,13 @@ def _unpacked(source: Source) -> bytes:
     return raw
 
 
-def _member(where: str, raw: bytes, *, of_package: bool) -> Any:
+def _parse_member(where: str, raw: bytes, *, of_package: bool) -> Any:
     """Parse the predictions of an archive: what is wrong is told of them, not of the archive."""
     must_be_text(raw[:4], where)
     try:
         return msgspec.json.decode(raw)
     except PARSER_ERRORS as error:
-        cure = f"{MEND}; {FORMS}"
+        cure = f"{FIX_FILE}; {FORMS}"
         if of_package:
             cure = "write one JSON object in UTF-8, in the form of the development set"
         raise explain(error, where, raw=raw, cure=cure) from error
@@ -191,15 +195,15 @@ def _extras(null_odds: NullOdds) -> dict[str, Any]:
     if null_odds is None:
         return {}
     if isinstance(null_odds, Mapping):
-        odds = {str(name): _odds(name, value) for name, value in null_odds.items()}
+        odds = {str(name): _parse_odds(name, value) for name, value in null_odds.items()}
         return {"null_odds": odds}
     return {"null_odds": Source(null_odds).document(dict[str, float])}
 
 
-def _odds(name: object, value: Any) -> float:
+def _parse_odds(name: object, value: Any) -> float:
     if not is_number(value):
         raise InputError(
-            f"the null odds are {kind_of(value)}",
+            f"the null odds are {describe_kind(value)}",
             where=f"null odds, question {name}",
             expected="a number in the range of a float",
         )
@@ -241,7 +245,7 @@ def _plain_texts(raw: bytes) -> dict[str, str] | None:
     return None if _id_field(found) else found
 
 
-def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
+def _repeated_rows(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
     """Return, for each further time that an id stands in one object, what counts: its last row.
 
     A parser keeps the last one and says nothing, as those of the official programs do.
@@ -261,16 +265,16 @@ def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
 def _submission(
     source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
 ) -> Submission:
-    kept = tuple(record_outputs.whole(musique_outputs.apart(rows, dataset), dataset))
-    said = in_words(dataset)
+    kept = tuple(record_outputs.match_ids(musique_outputs.match_ids(rows, dataset), dataset))
+    convert_value = value_converter(dataset)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
         if not isinstance(raw, Prediction):
-            value = raw if said is None else said(raw)
-            predictions[question_id] = prediction_of(source, question_id, value)
+            value = raw if convert_value is None else convert_value(raw)
+            predictions[question_id] = parse_prediction(source, question_id, value)
         else:
             predictions[question_id] = raw
-    with_places(predictions, dataset)
+    add_places(predictions, dataset)
     return Submission(predictions=predictions, rows=kept, extras=extras)
 
 
@@ -298,32 +302,32 @@ def _rows(
         data = value.get("data")
         if isinstance(data, list):
             if data and isinstance(data[0], dict) and "opid" in data[0]:
-                return vgaokao_outputs.evidence(source, data, dataset)
-            return gcrc_letters.letters(source, data, dataset)
+                return vgaokao_outputs.parse_evidence(source, data, dataset)
+            return gcrc_letters.parse_letters(source, data, dataset)
         if hotpotqa_outputs.is_hotpotqa(value):
-            return hotpotqa_outputs.predictions(source, value, dataset)
+            return hotpotqa_outputs.parse_predictions(source, value, dataset)
         if nq_outputs.is_nq(value):
-            return nq_outputs.predictions(source, value["predictions"], dataset)
+            return nq_outputs.parse_predictions(source, value["predictions"], dataset)
         if bioasq_outputs.is_bioasq(value):
-            return bioasq_outputs.predictions(source, value["questions"], dataset)
+            return bioasq_outputs.parse_predictions(source, value["questions"], dataset)
         if isinstance(value.get("results"), list):
-            return vgaokao_outputs.results(source, value["results"])
+            return vgaokao_outputs.parse_results(source, value["results"])
         if conversations.is_conversation(value) or multirc_outputs.is_paragraph(value):
-            return _listed([source], [value])
+            return _parse_rows([source], [value])
         if any(field in value for field in _ID_FIELDS) and not isinstance(
             value.get(_id_field(value)), dict | list
         ):
-            return _listed([source], [value])
+            return _parse_rows([source], [value])
         return value.items()
     if isinstance(value, list):
         places = (f"line {number}" for number in lines) if lines else (f"at [{n}]" for n in count())
-        return _listed((f"{source}, {place}" for place in places), value)
-    raise _unknown_form(source, value)
+        return _parse_rows((f"{source}, {place}" for place in places), value)
+    raise _unknown_form_error(source, value)
 
 
-def _unknown_form(source: str, value: Any) -> InputError:
+def _unknown_form_error(source: str, value: Any) -> InputError:
     return InputError(
-        f"found {kind_of(value)}",
+        f"found {describe_kind(value)}",
         where=source,
         expected="predictions: an object of ids and answers, or rows with an id each",
         cure=FORMS,
@@ -334,9 +338,9 @@ def _id_field(row: Mapping[str, Any]) -> str:
     return next((field for field in _ID_FIELDS if field in row), "")
 
 
-def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
+def _parse_rows(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
     for place, row in zip(places, rows, strict=False):
-        if isinstance(row, dict) and (found := _of_several_ids(place, row)) is not None:
+        if isinstance(row, dict) and (found := _parse_several(place, row)) is not None:
             yield from found
             continue
         field = _id_field(row) if isinstance(row, dict) else ""
@@ -348,29 +352,29 @@ def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
                 cure="add to each row the id of its question",
             )
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
-            yield str(row[field]), _own(place, row)
+            yield str(row[field]), _parse_own_row(place, row)
         else:
             rest = {key: item for key, item in row.items() if key != field}
             yield str(row[field]), rest
 
 
-def _of_several_ids(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
+def _parse_several(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
     """Take a row whose question is named by two fields, or that answers several; else None."""
     if conversations.is_conversation(row):
-        return conversations.turns(place, row)
+        return conversations.parse_turns(place, row)
     if conversations.is_turn(row):
-        return [conversations.turn(row)]
+        return [conversations.parse_turn(row)]
     if multirc_outputs.is_scored(row):
-        return [multirc_outputs.scored(place, row)]
+        return [multirc_outputs.parse_scored(place, row)]
     if multirc_outputs.is_paragraph(row):
-        return multirc_outputs.of_paragraph(place, row)
+        return multirc_outputs.parse_paragraph(place, row)
     if record_outputs.is_numbered(row.get("idx")):
         rest = {key: item for key, item in row.items() if key != "idx"}
-        return [(record_outputs.joined(row["idx"]), rest)]
+        return [(record_outputs.join_id(row["idx"]), rest)]
     return None
 
 
-def _own(place: str, row: Mapping[str, Any]) -> Any:
+def _parse_own_row(place: str, row: Mapping[str, Any]) -> Any:
     """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
     if not isinstance(row.get("answer"), dict | None):
         return {key: item for key, item in row.items() if key != "question_id"}

@@ -39,7 +39,7 @@ def is_scored(row: Mapping[str, Any]) -> bool:
     return {"pid", "qid", "scores"} <= row.keys()
 
 
-def scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def parse_scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a question's id, and its options' scores.
 
     Raises:
@@ -62,7 +62,7 @@ def is_paragraph(row: Mapping[str, Any]) -> bool:
     return "idx" in row and isinstance(passage, dict) and "questions" in passage
 
 
-def of_paragraph(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def parse_paragraph(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each question's id with its options' scores.
 
     Raises:
@@ -88,30 +88,34 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
         stream: Where to.
     """
     if dataset.metadata["multirc"]["lines"]:
-        write_lines(stream, _lines(predictions, dataset))
+        write_lines(stream, _iter_lines(predictions, dataset))
     else:
-        write_array(stream, _scored(predictions, dataset))
+        write_array(stream, _iter_scored(predictions, dataset))
 
 
-def _scored(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
+def _iter_scored(
+    predictions: Mapping[str, Prediction], dataset: Dataset
+) -> Iterator[dict[str, Any]]:
     for question in dataset.questions():
-        if held := _held(predictions, question.question_id):
+        if verdicts := _option_verdicts(predictions, question.question_id):
             pid, _, qid = question.question_id.rpartition("==")
-            yield {"pid": pid, "qid": qid, "scores": held}
+            yield {"pid": pid, "qid": qid, "scores": verdicts}
 
 
-def _lines(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
+def _iter_lines(
+    predictions: Mapping[str, Prediction], dataset: Dataset
+) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
-        told = []
+        questions_of_line = []
         for question in questions:
-            if held := _held(predictions, question.question_id):
-                answers = [{"idx": place, "label": label} for place, label in enumerate(held)]
+            if verdicts := _option_verdicts(predictions, question.question_id):
+                answers = [{"idx": place, "label": label} for place, label in enumerate(verdicts)]
                 number = int(question.question_id.rpartition("-")[2])
-                told.append({"idx": number, "answers": answers})
-        if told:
-            yield {"idx": int(passage.passage_id), "passage": {"questions": told}}
+                questions_of_line.append({"idx": number, "answers": answers})
+        if questions_of_line:
+            yield {"idx": int(passage.passage_id), "passage": {"questions": questions_of_line}}
 
 
-def _held(predictions: Mapping[str, Prediction], question_id: str) -> list[int]:
+def _option_verdicts(predictions: Mapping[str, Prediction], question_id: str) -> list[int]:
     found = predictions.get(question_id)
     return [] if found is None else [int(score) for score in found.option_scores]

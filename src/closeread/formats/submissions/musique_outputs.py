@@ -9,26 +9,28 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from closeread.formats.layouts.ids import nth
+from closeread.formats.layouts.ids import numbered_id
 from closeread.types import Dataset
 
 _FORM = "musique"
 _ANSWER, _SAID = "predicted_answer", "predicted_answerable"
 
 
-def apart(rows: Iterable[tuple[str, Any]], dataset: Dataset | None) -> Iterable[tuple[str, Any]]:
+def match_ids(
+    rows: Iterable[tuple[str, Any]], dataset: Dataset | None
+) -> Iterable[tuple[str, Any]]:
     """Return the rows under the ids of the set's questions; of other sets as they are."""
     if dataset is None or dataset.format != _FORM:
         return rows
     known = {question.question_id for question in dataset.questions()}
-    return [*_named(rows, known)]
+    return [*_iter_matched(rows, known)]
 
 
-def _named(rows: Iterable[tuple[str, Any]], known: set[str]) -> Iterable[tuple[str, Any]]:
+def _iter_matched(rows: Iterable[tuple[str, Any]], known: set[str]) -> Iterable[tuple[str, Any]]:
     times: Counter[str] = Counter()
     for name, row in rows:
         times[name] += 1
-        own = nth(name, times[name])
-        of_two = own in known and nth(name, 2) in known
+        own = numbered_id(name, times[name])
+        of_two = own in known and numbered_id(name, 2) in known
         declined = of_two and isinstance(row, dict) and row.get(_SAID) is False
         yield own if own in known else name, row | {_ANSWER: ""} if declined else row

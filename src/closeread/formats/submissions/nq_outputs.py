@@ -40,7 +40,7 @@ def is_nq(value: Mapping[str, Any]) -> bool:
     return isinstance(first, dict) and "example_id" in first
 
 
-def predictions(
+def parse_predictions(
     source: str, rows: list[Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
     """Yield each example's answer; those of no question of the set are left as they are: empty.
@@ -92,8 +92,8 @@ def _prediction(row: _Row, text: str, name: str, where: str) -> Prediction:
         return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
 
     spans = tuple(found for one in row.short_answers if (found := span(one)) is not None)
-    if (said := row.yes_no_answer.lower()) in ("yes", "no"):
-        answer = Answer(kind="span", texts=(said,))
+    if (yes_no := row.yes_no_answer.lower()) in ("yes", "no"):
+        answer = Answer(kind="span", texts=(yes_no,))
     elif spans:
         kind: Any = "span" if len(spans) == 1 else "spans"
         answer = Answer(kind=kind, texts=tuple(one.of(text) for one in spans), spans=spans)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.formats.layouts.columns import Columns, letter_of, truth_in_words
+from closeread.formats.layouts.columns import Columns, number_to_letter, yes_or_no
 from closeread.types import Dataset
 
 _ROWS = "rows"
@@ -14,20 +14,20 @@ _FIELDS = ("answer", "prediction", "label")
 _WEBQA, _NO_ANSWER = "webqa", "no_answer"
 
 
-def in_words(dataset: Dataset | None) -> Callable[[Any], Any] | None:
+def value_converter(dataset: Dataset | None) -> Callable[[Any], Any] | None:
     """Return what makes an option's letter, or no answer, of what the set's gold is written as.
 
     None where nothing has to be made of it.
     """
     if dataset is not None and dataset.format == _WEBQA:
-        return _each(_none)
-    held = dataset.metadata.get(_ROWS) if dataset is not None else None
-    if held is None:
+        return _apply_to_fields(_none)
+    columns_found = dataset.metadata.get(_ROWS) if dataset is not None else None
+    if columns_found is None:
         return None
-    columns = msgspec.convert(held, Columns)
+    columns = msgspec.convert(columns_found, Columns)
     if columns.answer_form == "truth":
-        return _each(truth_in_words)
-    return _each(partial(_letter, columns)) if columns.options else None
+        return _apply_to_fields(yes_or_no)
+    return _apply_to_fields(partial(_letter, columns)) if columns.options else None
 
 
 def _none(value: Any) -> Any:
@@ -39,10 +39,10 @@ def _letter(columns: Columns, value: Any) -> Any:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         return value
-    return letter_of(value, columns)
+    return number_to_letter(value, columns)
 
 
-def _each(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _apply_to_fields(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the same for a value alone, and for those of an object that may be an answer."""
 
     def of(value: Any) -> Any:

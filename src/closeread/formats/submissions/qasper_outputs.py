@@ -33,7 +33,9 @@ def _rows(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[d
 
 def _paragraphs(given: tuple[Evidence, ...], text: str) -> Iterator[str]:
     """Yield each line that a piece has a character of, and the texts of pieces without a place."""
-    placed = [one for one in given if one.spans and all(said in text for said in one.texts)]
+    placed = [
+        one for one in given if one.spans and all(piece_text in text for piece_text in one.texts)
+    ]
     spans = [span for one in placed for span in one.spans]
     start = 0
     for line in text.split("\n"):

@@ -30,7 +30,7 @@ ANSWER_FIELDS = (
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 
 
-def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
+def parse_prediction(source: str, question_id: str, value: Any) -> Prediction:
     """Return what a question's value means; ``source`` is for messages.
 
     Raises:
@@ -57,7 +57,7 @@ def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
 
 def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
     if not any(field in value for field in (*ANSWER_FIELDS, *_OTHER_FIELDS)):
-        raise _misfit(source, question_id, value)
+        raise _unknown_form_error(source, question_id, value)
     given = next((value[key] for key in ANSWER_FIELDS if key in value), None)
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
@@ -66,7 +66,7 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
     numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
     rank = value.get("scores_rank", False)
     if evidence is None or not numbers or not isinstance(rank, bool):
-        raise _misfit(source, question_id, value)
+        raise _unknown_form_error(source, question_id, value)
     return Prediction(
         question_id=question_id,
         answer=_answer(source, question_id, given),
@@ -95,7 +95,7 @@ def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Predi
     for text, score in pairs:
         answer = _answer(source, question_id, text)
         if answer is None or not is_number(score):
-            raise _misfit(source, question_id, [text, score])
+            raise _unknown_form_error(source, question_id, [text, score])
         candidates.append(Candidate(answer=answer, score=float(score)))
     best = max(candidates, key=lambda candidate: candidate.score, default=None)
     return Prediction(
@@ -116,14 +116,14 @@ def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float 
 def _number(source: str, question_id: str, what: str, value: Any) -> float:
     if not is_number(value):
         raise InputError(
-            f"the {what} is {kind_of(value)}",
+            f"the {what} is {describe_kind(value)}",
             where=f"{source}, question {question_id}",
             expected="a number in the range of a float",
         )
     return float(value)
 
 
-def in_memory(source: str, given: Prediction) -> Prediction:
+def check_numbers(source: str, given: Prediction) -> Prediction:
     """Return a prediction that a program made, of whose numbers none is NaN: it ranks nowhere.
 
     Raises:
@@ -143,7 +143,7 @@ def _answer(source: str, question_id: str, value: Any) -> Answer | None:
         return text_answer(value)
     if all_are(value, str):
         return Answer(kind="spans", texts=tuple(value))
-    raise _misfit(source, question_id, value)
+    raise _unknown_form_error(source, question_id, value)
 
 
 def text_answer(text: str) -> Answer:
@@ -163,7 +163,7 @@ def is_number(value: Any) -> bool:
     return is_real and bool(abs(value) <= sys.float_info.max)
 
 
-def kind_of(value: Any) -> str:
+def describe_kind(value: Any) -> str:
     """Return what messages call a value."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
     if value is None:
@@ -175,9 +175,9 @@ def kind_of(value: Any) -> str:
     return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
 
 
-def _misfit(source: str, question_id: str, value: Any) -> InputError:
+def _unknown_form_error(source: str, question_id: str, value: Any) -> InputError:
     return InputError(
-        f"the prediction is {kind_of(value)}",
+        f"the prediction is {describe_kind(value)}",
         where=f"{source}, question {question_id}",
         expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
         "evidence as strings, or as strings by option, option_scores as numbers",

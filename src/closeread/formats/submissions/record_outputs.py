@@ -19,12 +19,14 @@ def is_numbered(named: Any) -> bool:
     return isinstance(named, dict) and named.keys() == {"passage", "query"}
 
 
-def joined(named: dict[str, Any]) -> str:
+def join_id(named: dict[str, Any]) -> str:
     """Return the id that such a question has."""
     return f"{named['passage']}-{named['query']}"
 
 
-def whole(rows: Iterable[tuple[str, Any]], dataset: Dataset | None) -> Iterable[tuple[str, Any]]:
+def match_ids(
+    rows: Iterable[tuple[str, Any]], dataset: Dataset | None
+) -> Iterable[tuple[str, Any]]:
     """Return the rows under the ids of the set's questions; of other sets as they are.
 
     A number that stands in several passages names none.

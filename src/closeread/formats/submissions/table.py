@@ -4,7 +4,7 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.csv_rows import cells, first_line
+from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows
 
 _LABEL = "label"  # a number in it is one of an option; in other columns it may be an option's text
 _NUMBERS = ("confidence", "score", "probability")
@@ -15,18 +15,18 @@ def is_table(source: Source, ids: tuple[str, ...], answers: tuple[str, ...]) -> 
     head = source.head()
     if head.raw.lstrip()[:1] in (b"{", b"["):
         return False
-    names = first_line(head)
+    names = header_names(head)
     return bool(set(names) & set(ids)) and bool(set(names) & set(answers))
 
 
-def rows(source: Source) -> tuple[list[int], list[dict[str, Any]]]:
+def read_rows(source: Source) -> tuple[list[int], list[dict[str, Any]]]:
     """Return the numbers of the lines, and the rows; an empty cell is an empty answer.
 
     Raises:
         InputError: It is no table, or a number is none.
     """
     lines, found = [], []
-    for line, row in cells(source):
+    for line, row in iter_csv_rows(source):
         lines.append(line)
         found.append({name: _value(source, line, name, cell) for name, cell in row.items() if name})
     return lines, found

@@ -35,7 +35,7 @@ class _EvidenceRow(msgspec.Struct):
     sentence1: str
 
 
-def results(source: str, rows: list[Any]) -> Rows:
+def parse_results(source: str, rows: list[Any]) -> Rows:
     """Rows with a 0-based prediction and one probability an option.
 
     Raises:
@@ -57,7 +57,7 @@ def results(source: str, rows: list[Any]) -> Rows:
         )
 
 
-def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
+def parse_logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
     """Lines of ``index, logit of false, logit of true``, one an option in the data set's order.
 
     Raises:
@@ -75,7 +75,7 @@ def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
                 expected="index, logit of false and logit of true, separated by tabs",
             )
     position = 0
-    for question in _needs(dataset, source, "logits").questions():
+    for question in _require_dataset(dataset, source, "logits").questions():
         of_question = tuple(scores[position : position + len(question.options)])
         position += len(question.options)
         if not of_question or len(of_question) < len(question.options):
@@ -106,13 +106,13 @@ def _probability(false: float, true: float) -> float:
     return math.exp(true) / (math.exp(false) + math.exp(true))
 
 
-def evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
+def parse_evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
     """Rows whose ``sentence1`` is 1-n sentences of the passage run together, one row an option."""
     found: dict[str, dict[int, str]] = {}
     for number, row in enumerate(data):
         one = _convert(source, row, _EvidenceRow, f"data[{number}]")
         found.setdefault(str(one.qid), {})[one.opid] = one.sentence1
-    for passage, questions in _needs(dataset, source, "evidence rows"):
+    for passage, questions in _require_dataset(dataset, source, "evidence rows"):
         for question in questions:
             of_options = found.get(question.question_id)
             if of_options is None:
@@ -142,7 +142,7 @@ def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
         raise explain(error, source, value=row, within=where, kind=type) from error
 
 
-def _needs(dataset: Dataset | None, source: str, what: str) -> Dataset:
+def _require_dataset(dataset: Dataset | None, source: str, what: str) -> Dataset:
     if dataset is None:
         raise UsageError(
             f"{what} need their data set",
@@ -161,13 +161,13 @@ def _sentences_of(passage: Passage, joined: str) -> tuple[Span, ...]:
 
     text = passage.text
     return (
-        _made_of(segment.vgaokao(text), text, joined)
-        or _made_of(segment.sentences(text, passage.language), text, joined)
+        _find_cover(segment.vgaokao(text), text, joined)
+        or _find_cover(segment.sentences(text, passage.language), text, joined)
         or ()
     )
 
 
-def _made_of(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span, ...] | None:
+def _find_cover(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span, ...] | None:
     """Return those that run together are ``joined``.
 
     Of equal sentences the earliest that still lets the rest be found is taken.

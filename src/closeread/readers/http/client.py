@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from closeread.downloads.environment import trusted
+from closeread.downloads.environment import make_ssl_context
 from closeread.downloads.retry_after import retry_after
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
@@ -89,7 +89,7 @@ class Client:
         self._refusals = 0
         self.lost_in_a_row = 0
         self.asks_again = True
-        self._tls = trusted()
+        self._tls = make_ssl_context()
 
     def lane(self) -> Lane:
         """Open one connection, to be closed by the caller."""

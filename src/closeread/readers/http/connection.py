@@ -9,7 +9,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from closeread.downloads.environment import trusted
+from closeread.downloads.environment import make_ssl_context
 from closeread.errors import EndpointError
 from closeread.readers.http.addresses import core_url, proxy_for, shown, url_of
 from closeread.readers.http.endpoint import Endpoint
@@ -48,7 +48,7 @@ class Lane:
         ]
         if endpoint.key:
             self._headers.append((b"Authorization", f"Bearer {endpoint.key}".encode()))
-        tls = tls or trusted()
+        tls = tls or make_ssl_context()
         proxy = proxy_for(endpoint.base_url, tls)
         self._through = f", through the proxy {shown(proxy.url)}" if proxy is not None else ""
         self._pool = httpcore.AsyncConnectionPool(

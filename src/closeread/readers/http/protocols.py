@@ -9,7 +9,7 @@ import msgspec
 
 from closeread.errors import EndpointError, InputError
 from closeread.formats.conversion.spacy_tokens import tokenizer
-from closeread.formats.submissions.raw_prediction import prediction_of
+from closeread.formats.submissions.raw_prediction import parse_prediction
 from closeread.readers.http.answer_wire import (
     MOST_CANDIDATES,
     AnswerReply,
@@ -182,7 +182,7 @@ def _answered(name: str, replied: Mapping[str, Any]) -> Prediction:
     if not isinstance(given, dict) or not {"answers", "scores"} <= given.keys():
         raise MalformedReplyError("an answer is no text, as the MRQA protocol has it")
     try:
-        return prediction_of("the server's reply", name, given)
+        return parse_prediction("the server's reply", name, given)
     except InputError as error:
         raise MalformedReplyError(f"an n-best list is none: {error.found}") from error
 

@@ -17,7 +17,7 @@ from threading import Lock
 
 import torch
 
-from closeread.downloads.cache import folder
+from closeread.downloads.cache import cache_folder
 from closeread.errors import InputError, StorageError
 from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
@@ -53,7 +53,7 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
         InputError: The model cannot be exported, or its graph says something else than it does.
         StorageError: The cache folder cannot be written.
     """
-    kept = folder() / "onnx"
+    kept = cache_folder() / "onnx"
     path = kept / f"{_key(checkpoint)}-{_kind(int8)}.onnx"
     if (network := _opened(path, int8)) is not None:
         return network

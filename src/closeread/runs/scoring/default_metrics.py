@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from closeread.errors import UsageError
-from closeread.formats.registry import named
+from closeread.formats.registry import find_format
 from closeread.metrics.subject import family
 from closeread.protocols import Metric
 from closeread.registry import lookup
@@ -66,7 +66,7 @@ def default_metrics(
     Raises:
         UsageError: The predictions are evidence alone, and there is no gold evidence.
     """
-    published: Sequence[str] = named(dataset.format).metrics
+    published: Sequence[str] = find_format(dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
         return _of_no_answer(passage.language for passage, _ in dataset)
     if "evidence" in published and _with_evidence(predictions):

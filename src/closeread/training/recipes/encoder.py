@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.files.open_all import each_opened
+from closeread.formats.files.open_all import open_each
 from closeread.readers.lineage import Maker
 from closeread.registry.factory import path_of
 from closeread.training.recipe import Length
@@ -153,7 +153,7 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     without_stages(request)
     path_of("model", options.model)
     path_of("vocabulary", options.vocabulary)
-    each_opened(
+    open_each(
         partial(request.open_dataset, source.path, source.format) for source in settings.datasets
     )
     return settings, options

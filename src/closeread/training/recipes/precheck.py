@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import chain
 
 from closeread.errors import CloseReadError, UsageError
-from closeread.formats.files.open_all import each_opened
+from closeread.formats.files.open_all import open_each
 from closeread.registry import lookup
 from closeread.registry.factory import path_of
 from closeread.training.processes import is_first
@@ -58,7 +58,7 @@ def look_at_training(request: Request) -> None:
     for one in stages:
         with suppress(CloseReadError):  # told when it is looked at
             opens.append(_opens(one, asked(one)[0]))
-    each_opened(chain(*opens))
+    open_each(chain(*opens))
     for one in stages:
         look_at(one)
 
@@ -89,7 +89,7 @@ def open_all(request: Request, settings: NeuralSettings) -> None:
     Raises:
         InputError: One is not there, or of no known format.
     """
-    each_opened(_opens(request, settings))
+    open_each(_opens(request, settings))
 
 
 def _opens(request: Request, settings: NeuralSettings) -> Iterator[Callable[[], Dataset]]:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import asdict
 from transformers import TrainerCallback
 
-from closeread.downloads.cache import folder
+from closeread.downloads.cache import cache_folder
 from closeread.errors import StorageError
 from closeread.system.locks import take
 from closeread.training.recipes.settings import NeuralSettings
@@ -89,8 +89,8 @@ def begun(settings: NeuralSettings, run: dict[str, str], project: str) -> Mlflow
 def _one_at_a_time() -> Iterator[None]:
     """Let trainings that begin at once wait for each other: two that make one store break it."""
     try:
-        folder().mkdir(parents=True, exist_ok=True)
-        lock = (folder() / "mlflow.lock").open("a", encoding="utf-8")
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        lock = (cache_folder() / "mlflow.lock").open("a", encoding="utf-8")
     except (OSError, StorageError):  # a folder that cannot be written, or none
         yield
         return
