@@ -187,7 +187,7 @@ def test_no_file_at_all(tmp_path, name):
     assert "a folder, not a file" in refused(tmp_path, name)
     assert "No such file" in refused(tmp_path / "missing.json", name)
     os.mkfifo(tmp_path / "pipe")
-    assert "no regular file" in refused(tmp_path / "pipe", name)
+    assert "not a regular file" in refused(tmp_path / "pipe", name)
     assert "null" in str(read_all(Path("a\0b"), name))
 
 
