@@ -79,7 +79,7 @@ def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_pat
     with pytest.raises(InputError) as caught:
         load(path)
     to = f"--to '{tmp_path / 'my sets'}'"
-    assert caught.value.cure == f"`closeread get mrqa/train/SQuAD {to}` fetches it"
+    assert caught.value.cure == f"download it: `closeread get mrqa/train/SQuAD {to}`"
     assert get_command(Path("data/mrqa/train/mine.jsonl.gz")) == ""
 
 
