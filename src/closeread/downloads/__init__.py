@@ -1,4 +1,4 @@
-"""Published sets: where they lie, their sums, resumed downloads. Nothing is fetched on import."""
+"""Downloads published sets: addresses, checksums, resumption. Importing downloads nothing."""
 
 from closeread.downloads.cache import fetch_cached
 from closeread.downloads.published import Member, PublishedFile, PublishedSet

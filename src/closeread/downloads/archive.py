@@ -1,4 +1,4 @@
-"""Named members of a verified zip archive, each written whole or not at all."""
+"""Extracts named members of a verified zip archive, each completely or not at all."""
 
 import os
 import zipfile
@@ -13,15 +13,15 @@ from closeread.errors import MismatchError, StorageError
 def extract(
     archive: Path, members: tuple[Member, ...], folder: Path, check: Callable[[Path, Member], None]
 ) -> list[Path]:
-    """Take members out of a zip archive, under our names and never under theirs.
+    """Extract members of a zip archive, under closeread's names, never under the archive's.
 
-    A member that is there already is left alone when its size and CRC are the archive's.
+    An existing file is left alone if its size and CRC are those of the member.
 
     Args:
-        archive: A zip archive whose sum is right.
-        members: What to take out.
-        folder: Where the members' names begin.
-        check: Looks into a whole member before it gets its name; raises when it is wrong.
+        archive: A zip archive with a correct checksum.
+        members: What to extract.
+        folder: The folder that the members' names are relative to.
+        check: Inspects a complete member before it gets its name; raises if it is wrong.
 
     Raises:
         MismatchError: Not a zip archive, or a member is missing or damaged.

@@ -1,4 +1,4 @@
-"""Addresses opened as data sets: fetched once into a folder of the user's cache."""
+"""Downloads the addresses of data sets once, into the user's cache."""
 
 import hashlib
 import os
@@ -11,14 +11,14 @@ from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
 from closeread.errors import MismatchError, StorageError, UsageError
 
-_LONGEST_NAME = 120  # in bytes, with room for endings of our own
+_LONGEST_NAME = 120  # in bytes, with room for closeread's own endings
 
 
 def cache_folder() -> Path:
-    """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives.
+    """Return ``$CLOSEREAD_CACHE``, else the folder of the XDG convention.
 
     Raises:
-        StorageError: Neither is named, and the user has no home folder, as in some containers.
+        StorageError: Neither is set, and the user has no home folder, as in some containers.
     """
     if chosen := os.environ.get("CLOSEREAD_CACHE"):
         return Path(chosen)
@@ -33,19 +33,20 @@ def cache_folder() -> Path:
 
 
 def fetch_cached(url: str, *, patience: Patience | None = None) -> Path:
-    """Return a local copy of an address, fetched on the first call only.
+    """Return a local copy of an address, downloaded on the first call only.
 
-    The address of a published file brings that file's sum with it.
+    If it is the address of a published file, that file's checksum is verified.
 
     Raises:
         UsageError: Not an http or https address.
-        TransferError: It cannot be fetched, is a web page, or the environment forbids the network.
-        StorageError: The cache folder cannot be written, or another process fetches the same.
+        TransferError: It cannot be downloaded, is a web page, or the environment forbids
+            network access.
+        StorageError: The cache folder cannot be written, or another process downloads it.
     """
     try:
         parts = urlsplit(url)
         known_scheme = parts.scheme in {"http", "https"} and bool(parts.netloc)
-    except ValueError:  # half a pair of brackets
+    except ValueError:  # an unmatched bracket
         known_scheme = False
     if not known_scheme:
         raise UsageError(
@@ -66,9 +67,9 @@ def fetch_cached(url: str, *, patience: Patience | None = None) -> Path:
 
 
 def cache_content(name: str, content: bytes) -> Path:
-    """Return a file of the cache that holds what lies on no disk, as in a package in an archive.
+    """Return a file of the cache with content that is not a file, as in a zipped package.
 
-    It is written on the first call only, and stays: runs name it as their data set.
+    It is written on the first call only, and stays, because runs name it as their data set.
 
     Raises:
         StorageError: The cache folder cannot be written.
@@ -81,7 +82,7 @@ def cache_content(name: str, content: bytes) -> Path:
             new.write_bytes(content)
             new.replace(target)
         except OSError as error:
-            with suppress(OSError):  # nor can be removed what could not be made
+            with suppress(OSError):  # a file that could not be written cannot be removed
                 new.unlink()
             raise StorageError(
                 f"cannot be written: {error.strerror}",
@@ -92,7 +93,7 @@ def cache_content(name: str, content: bytes) -> Path:
 
 
 def _reject_web_page(path: Path) -> None:
-    """Refuse what a server shows to people, which would else be kept as the data set."""
+    """Refuse a web page, which would otherwise be kept as the data set."""
     with path.open("rb") as stream:
         head = stream.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")):
@@ -102,7 +103,7 @@ def _reject_web_page(path: Path) -> None:
 
 
 def _file_name(path: str) -> str:
-    """Return the last part of a path, cut at the front to what a file system takes."""
+    """Return the last part of a path, cut at the front to a length that file systems allow."""
     name = unquote(path).rpartition("/")[2].replace("\0", "")
     short = name.encode()[-_LONGEST_NAME:].decode("utf-8", "ignore")
     return short if short.strip(".") else "content"

@@ -1,4 +1,4 @@
-"""What the environment says of the way to an address: proxies, and whose certificates count."""
+"""Reads proxies and certificates from the environment."""
 
 import importlib.util
 import os
@@ -12,10 +12,10 @@ from closeread.errors import UsageError
 
 
 def make_ssl_context() -> ssl.SSLContext:
-    """Return whose certificates are trusted: certifi's, or those of ``SSL_CERT_FILE``.
+    """Return a context that trusts certifi's certificates, or those of ``SSL_CERT_FILE``.
 
     Raises:
-        UsageError: There are none in the file that the variable names.
+        UsageError: The file that the variable names has no certificates.
     """
     try:
         return httpx.create_ssl_context()
@@ -32,7 +32,7 @@ def proxy_to(address: str) -> httpx.Proxy | None:
     """Return the proxy that the environment names for an address, if any.
 
     Raises:
-        UsageError: It cannot be used. Its password is not repeated.
+        UsageError: The proxy cannot be used. The message does not repeat its password.
     """
     found = _proxy_url(address)
     if found is None:
@@ -53,9 +53,9 @@ def proxy_to(address: str) -> httpx.Proxy | None:
 
 
 def _proxy_url(address: str) -> str | None:
-    """Return what HTTPS_PROXY, ALL_PROXY and their like say, unless NO_PROXY names the host."""
+    """Return the proxy of HTTPS_PROXY, ALL_PROXY and similar, unless NO_PROXY names the host."""
     parts = urlsplit(address)
-    # The port belongs to what NO_PROXY may name; in brackets nothing but they would be found.
+    # NO_PROXY may name a port, which only netloc has, or an IPv6 host without netloc's brackets.
     if any(proxy_bypass(place) for place in (parts.hostname or "", parts.netloc)):
         return None
     proxies = getproxies()

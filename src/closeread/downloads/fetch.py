@@ -1,4 +1,4 @@
-"""One file from the first of its addresses that gives it rightly."""
+"""Downloads a file from the first of its addresses that gives it correctly."""
 
 import contextlib
 import hashlib
@@ -32,17 +32,17 @@ _TRUE_VALUES = {"1", "true", "yes", "on"}
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long to wait for a server, and how often to ask again.
+    """How long to wait for a server, and how often to try again.
 
     Attributes:
-        timeout_seconds: The longest silence.
-        attempts: How many fruitless attempts an address gets; one that brings bytes is not counted.
+        timeout_seconds: The longest silence of a server.
+        attempts: How many fruitless attempts an address gets; one that brings bytes
+            does not count.
         first_wait_seconds: The wait after the first fruitless attempt; doubled each time, and
             drawn between half and all of that, so that many clients do not return together.
         longest_wait_seconds: The longest wait that a server may ask for.
-        unreachable: Hosts that gave no connection in any attempt. They are asked once for each
-            further file: eighteen files would else wait eighteen times for a network that is not
-            there.
+        unreachable: Hosts that accepted no connection in any attempt. They get one attempt for each
+            further file, so that eighteen files do not wait eighteen times for a missing network.
     """
 
     timeout_seconds: float = 30.0
@@ -55,7 +55,7 @@ class Patience:
 
 
 def refuse_when_offline(what: str) -> None:
-    """Raise where the environment forbids the network.
+    """Raise an error if the environment forbids network access.
 
     Raises:
         TransferError: ``CLOSEREAD_OFFLINE`` or ``HF_HUB_OFFLINE`` is set.
@@ -77,27 +77,27 @@ def fetch(
     advance: Advance = uncounted,
     elsewhere: str = "choose another place",
 ) -> str:
-    """Bring a file to ``target``, which appears only when it is whole and right.
+    """Download a file to ``target``, which appears only when it is complete and correct.
 
-    What has arrived stays in ``target`` with the ending ``.part``, so that the next call goes on
-    from there, even after a kill.
+    What has arrived stays in ``target`` with the ending ``.part``, so that the next call resumes,
+    even after a kill.
 
     Args:
-        file: Its addresses and sums.
-        target: Where it goes.
+        file: Its addresses and checksums.
+        target: The path.
         patience: Time-outs and attempts.
-        advance: Is told of bytes as they come.
-        check: Looks into the whole file before it gets its name; raises when it is wrong.
-        elsewhere: What helps where nothing can be written.
+        advance: Called with the number of bytes as they arrive.
+        check: Inspects the complete file before it gets its name; raises if it is wrong.
+        elsewhere: The cure if nothing can be written.
 
     Returns:
-        The address that gave it.
+        The address that gave the file.
 
     Raises:
         TransferError: Every address failed (the message names each with its reason), or the
             environment forbids the network.
         UsageError: The environment names a proxy or certificates that cannot be used.
-        StorageError: The disk is full, or another process fetches the same file.
+        StorageError: The disk is full, or another process downloads the same file.
     """
     partial = PartialFile(target.with_name(target.name + ".part"))
     reasons: list[tuple[str, str]] = []
@@ -147,7 +147,7 @@ def digests(path: Path) -> tuple[str, str]:
 
 
 def describe_checksum_mismatch(file: PublishedFile, path: Path) -> str:
-    """Return what is wrong with a file's sums, or "" when they are those published."""
+    """Describe how a file's checksum differs from the published one; "" if it does not."""
     md5, sha256 = digests(path)
     if file.sha256 and sha256 != file.sha256:
         return f"wrong checksum: sha256 {sha256}, published {file.sha256}"
@@ -165,7 +165,7 @@ def _fetch_from(
     patience: Patience,
     advance: Advance,
 ) -> None:
-    """Make attempts at one address until all bytes are there."""
+    """Make attempts at one address until all bytes have arrived."""
     fruitless, most, restarted = 0, partial.size(), False
     host = address.partition("://")[2].partition("/")[0]
     attempts = 1 if host in patience.unreachable else patience.attempts
@@ -196,7 +196,7 @@ def _fetch_from(
             and not restarted
             and describe_checksum_mismatch(file, partial.path)
         ):
-            # The beginning came from another attempt, perhaps from another address: start anew.
+            # The beginning came from another attempt, perhaps from another address: start again.
             partial.clear()
             restarted = True
             continue
@@ -213,7 +213,7 @@ def _wait(patience: Patience, fruitless: int, error: TransientError) -> None:
 
 
 def _is_complete(file: PublishedFile, partial: PartialFile) -> bool:
-    """Whether a killed process had fetched everything but not yet given it its name."""
+    """Whether a killed process had downloaded everything but not yet renamed the file."""
     has_checksum = bool(file.md5 or file.sha256)
     return (
         has_checksum and partial.size() > 0 and not describe_checksum_mismatch(file, partial.path)
@@ -232,7 +232,7 @@ def _verify(file: PublishedFile, partial: PartialFile, check: Callable[[Path], N
 
 @contextlib.contextmanager
 def _exclusive_lock(target: Path) -> Iterator[None]:
-    """Keep a second process from writing the same file; a killed one keeps nobody out."""
+    """Keep a second process from writing the same file; the lock ends with its process."""
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(alone(target.with_name(target.name + ".part.lock")))

@@ -1,16 +1,16 @@
-"""What is known about a published set: where it lies, its sums, its size, its terms."""
+"""Records of published sets: addresses, checksums, sizes and terms."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One file to be taken out of an archive.
+    """One file to extract from an archive.
 
     Attributes:
         inside: Its path in the archive.
-        name: The path it gets under the target folder.
-        examples: How many questions it must hold; None where its publishers do not say.
+        name: Its path under the target folder.
+        examples: How many questions it must hold; None if its publishers do not say.
     """
 
     inside: str
@@ -23,15 +23,15 @@ class PublishedFile:
     """One file of a set.
 
     Attributes:
-        name: The path it gets under the target folder.
-        addresses: Where it lies, the official place first; none where it is fetched by hand.
-        md5: As published; "" where no such sum is.
-        sha256: As published, or of the file at a named commit; "" where no such sum is.
+        name: Its path under the target folder.
+        addresses: Its URLs, the official one first; none if it must be downloaded by hand.
+        md5: As published; "" if there is none.
+        sha256: As published, or of the file at a named commit; "" if there is none.
         examples: How many questions ``closeread.load`` must find in it (rows without a label
-            do not count); None where its publishers do not say.
-        members: For an archive, what is taken out of it.
-        license: Its own terms, where they differ from those of the set.
-        citation: Its own paper, where it differs from that of the set.
+            do not count); None if its publishers do not say.
+        members: For an archive, the files to extract.
+        license: Its own terms, if they differ from those of the set.
+        citation: Its own paper, if it differs from that of the set.
     """
 
     name: str
@@ -45,16 +45,16 @@ class PublishedFile:
 
     @property
     def stem(self) -> str:
-        """The last part of the name without its endings, which singles the file out."""
+        """The last part of the name without its endings, which identifies the file in its set."""
         return self.name.rpartition("/")[2].split(".json")[0].removesuffix(".zip")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSet:
-    """A set under one name, with the terms and the paper that come with it.
+    """A set under one name, with its terms and its paper.
 
     Attributes:
-        by_hand: Where a person gets it and under which terms, for sets that no program may fetch.
+        by_hand: Where a person gets it and under which terms, if no program may download it.
     """
 
     description: str
@@ -65,7 +65,7 @@ class PublishedSet:
 
 
 def github_addresses(repository: str, commit: str, path: str) -> tuple[str, ...]:
-    """Return the addresses of one file of a public repository at one commit."""
+    """Return the addresses of a file of a public repository at a commit."""
     return (
         f"https://raw.githubusercontent.com/{repository}/{commit}/{path}",
         f"https://cdn.jsdelivr.net/gh/{repository}@{commit}/{path}",
@@ -74,5 +74,5 @@ def github_addresses(repository: str, commit: str, path: str) -> tuple[str, ...]
 
 
 def archive_address(address: str) -> str:
-    """Return where the Internet Archive keeps the bytes of an address, if it took them."""
+    """Return the address of the Internet Archive's copy of an address, if it has one."""
     return f"https://web.archive.org/web/2024id_/{address}"

@@ -1,4 +1,4 @@
-"""Published sets into a folder: fetched or already there, checked by sum and by count."""
+"""Brings published sets into a folder, and checks them by checksum and count."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -23,15 +23,15 @@ Count = Callable[[Path], int]
 
 
 class Received(Record, frozen=True, kw_only=True):
-    """One file that now lies in the folder, and what is known of it.
+    """One file in the folder, and what is known of it.
 
     Attributes:
-        checked_by: ``sha256``, ``md5`` or both where a published sum was compared.
-        sha256: Of the file as it lies there.
-        examples: File name -> the questions counted, for an archive those of its members.
-        address: Where it came from; "" where it was there already.
-        members: What was taken out of an archive.
-        remarks: Counts that differ from those published although the sum is right.
+        checked_by: ``sha256``, ``md5`` or both, if a published checksum was compared.
+        sha256: The hash of the file on disk.
+        examples: File name -> number of questions; for an archive of its members.
+        address: The address that gave the file; "" if it was there already.
+        members: The extracted members of an archive.
+        remarks: Counts that differ from the published ones although the checksum is correct.
     """
 
     name: str
@@ -57,22 +57,21 @@ def get(
 ) -> Iterator[Received]:
     """Bring published sets into a folder, one file after the other.
 
-    A file that no address gives does not keep the others from coming; the error is raised at
-    the end.
+    A file that cannot be downloaded does not stop the others; the error is raised at the end.
 
     Args:
         names: Sets (``mrqa/train``), files of them (``mrqa/train/SQuAD``), prefixes (``mrqa``).
-        to: The folder; each file gets its place under it.
-        count: Counts the questions in a file, whatever it is called.
-        mirror: An address under which files lie by their names; tried before the published ones.
+        to: The folder.
+        count: Counts the questions in a file, whatever its name.
+        mirror: An address that holds the files under their names; tried first.
         patience: Time-outs and attempts.
-        advance: Is told of bytes as they come.
+        advance: Called with the number of bytes as they arrive.
 
     Raises:
         UnknownNameError: No such set.
-        UsageError: The set is fetched by hand; the message says where and under which terms.
-        MismatchError: A file of that name is there with other content, or no sum is published and
-            the count is wrong.
+        UsageError: The set must be downloaded by hand; the message says where, on which terms.
+        MismatchError: The file exists with other content, or no checksum is published and the count
+            is wrong.
         TransferError: Every address of a file failed.
         StorageError: The folder cannot be written.
     """
@@ -117,7 +116,7 @@ def _receive_file(
         counted[name] = count(path)
         if expected is None or counted[name] == expected:
             return
-        # A right sum outranks a count: the publishers may have counted otherwise than they wrote
+        # A correct checksum outranks a count: the publishers may have counted differently
         # (independent conversions of the MRQA file of HotpotQA's dev hold 5,901, not 5,904).
         questions = count_of(counted[name], "question was", "questions were")
         if not (file.md5 or file.sha256):

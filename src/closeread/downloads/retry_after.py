@@ -1,4 +1,4 @@
-"""What a server asks for that is busy: when to come again."""
+"""Parses the ``Retry-After`` header of busy servers."""
 
 import email.utils
 import math
@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 
 def retry_after(value: str) -> float | None:
-    """Return the seconds that a ``Retry-After`` header asks for, be they ever so many.
+    """Return the seconds that a ``Retry-After`` header asks for, without a limit.
 
-    RFC 9110 knows whole seconds and dates; servers send fractions of seconds, too.
+    RFC 9110 defines whole seconds and dates; servers also send fractions of seconds.
 
     Args:
-        value: The header's; what is neither asks for nothing.
+        value: The header's value; None is returned for any other value.
     """
     try:
         seconds = float(value)

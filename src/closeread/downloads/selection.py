@@ -1,4 +1,4 @@
-"""What the user's names mean: a set, one file of it, or all sets under a prefix."""
+"""Resolves the names of a user: a set, a file of it, or all sets under a prefix."""
 
 import difflib
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ Selected = tuple[str, PublishedSet, PublishedFile]
 
 
 def select(names: Iterable[str]) -> list[Selected]:
-    """Return the files that names stand for, each once, in the table's order within a name.
+    """Return the files that names stand for, each once, in the table's order for each name.
 
     ``mrqa/train`` is a set, ``mrqa/train/SQuAD`` a file of it, ``mrqa`` all sets of the task.
 
     Raises:
-        UnknownNameError: No set or file is called so; the message lists the near ones.
+        UnknownNameError: There is no such set or file; the message lists similar names.
     """
     wanted: dict[str, Selected] = {}
     for name in names:
@@ -37,9 +37,9 @@ def select(names: Iterable[str]) -> list[Selected]:
 
 
 def get_command(path: Path) -> str:
-    """Return the call of ``closeread get`` that puts a published file at a path, or nothing.
+    """Return the ``closeread get`` command that puts a published file at a path, or "".
 
-    ``data/mrqa/train/SQuAD.jsonl.gz`` is such a path, whatever folder stands for ``data``.
+    ``data/mrqa/train/SQuAD.jsonl.gz`` is such a path, with any folder for ``data``.
     """
     for key, chosen in SETS.items():
         for file in chosen.files:

@@ -1,8 +1,8 @@
-"""Every set that ``closeread get`` knows, in one literal table.
+"""The table of all sets that ``closeread get`` knows.
 
-A sum stands here only where its publishers give one, where several independent projects pin the
-same one, or where the file is read at a named commit. Nothing is guessed: an empty sum means that
-the sum of what arrives is printed instead of compared.
+It holds a checksum only if the publishers give one, if several independent projects pin the same
+one, or if the file is read at a named commit. Nothing is guessed: without a checksum, the hash of
+what arrives is printed instead of compared.
 """
 
 from closeread.downloads.mrqa import MRQA

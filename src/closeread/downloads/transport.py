@@ -1,4 +1,4 @@
-"""One address, one attempt: append what is missing to a partial file, or say why not."""
+"""Makes one attempt at one address: appends the missing bytes to a partial file."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ _TRANSIENT_STATUSES = {408, 425, 429, 500, 502, 503, 504}
 
 
 class TransientError(Exception):
-    """A fault that may pass: the same address is worth another attempt."""
+    """A fault that may pass: the same address gets another attempt."""
 
     def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
         super().__init__(reason)
@@ -27,16 +27,16 @@ class TransientError(Exception):
 
 
 class UnreachableError(TransientError):
-    """A host gave no connection at all."""
+    """A host accepted no connection."""
 
 
 class PermanentError(Exception):
-    """A fault that will not pass: on to the next address."""
+    """A permanent fault: the next address is tried."""
 
 
 @dataclass(frozen=True)
 class PartialFile:
-    """A file on its way: ``NAME.part`` and, beside it, where its bytes come from."""
+    """A partial download, ``NAME.part``, and the note of its origin beside it."""
 
     path: Path
 
@@ -45,7 +45,7 @@ class PartialFile:
         return self.path.with_name(self.path.name + ".json")
 
     def size(self) -> int:
-        """How many bytes have arrived."""
+        """Return how many bytes have arrived."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     def origin(self) -> tuple[str, str]:
@@ -57,18 +57,18 @@ class PartialFile:
             return "", ""
 
     def record_origin(self, address: str, validator: str) -> None:
-        """Note where the bytes come from, before the first of them is written."""
+        """Record the origin of the bytes, before the first of them is written."""
         fresh = self._note.with_name(self._note.name + ".new")
         fresh.write_text(json.dumps({"address": address, "validator": validator}), "utf-8")
         fresh.replace(self._note)
 
     def clear(self) -> None:
-        """Forget all that has arrived."""
+        """Delete all that has arrived."""
         self._note.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)
 
     def finish(self, target: Path) -> None:
-        """Give the whole file its final name, so that it survives a power cut."""
+        """Give the complete file its final name, so that it survives a power failure."""
         with self.path.open("rb+") as stream:
             os.fsync(stream.fileno())
         self.path.replace(target)
@@ -81,17 +81,17 @@ class PartialFile:
 
 
 def make_client(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Client":
-    """Return a client for these addresses, by way of the proxies that the environment names.
+    """Return a client for these addresses that uses the environment's proxies.
 
     Raises:
-        UsageError: A proxy for one of them, or the certificates, cannot be used.
+        UsageError: The proxy for an address, or the certificates, cannot be used.
     """
     import httpx
 
     from closeread.downloads.environment import make_ssl_context, proxy_to
 
     for address in addresses:
-        with contextlib.suppress(ValueError):  # what is no address is told with its attempt
+        with contextlib.suppress(ValueError):  # an invalid address is reported by its attempt
             proxy_to(address)
     settings: dict[str, Any] = {
         "follow_redirects": True,
@@ -103,7 +103,7 @@ def make_client(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Clie
     try:
         return httpx.Client(**settings)
     except (ImportError, ValueError, httpx.InvalidURL):
-        # It opens all proxies that are named, also one that none of these addresses needs.
+        # httpx opens all proxies of the environment, also those that these addresses do not need.
         return httpx.Client(**settings, trust_env=False)
 
 
@@ -115,22 +115,22 @@ def attempt(
     sum_is_known: bool,
     advance: Advance,
 ) -> None:
-    """Ask once for what is missing and append it to ``partial``.
+    """Request the missing bytes once and append them to ``partial``.
 
-    Bytes that are there already are kept when the same file surely continues: the server confirms
-    its ETag or date (``If-Range``), or a published sum will judge the whole.
+    Earlier bytes are kept only if the server confirms the same ETag or date (``If-Range``), or if a
+    published checksum will verify the whole file.
 
     Args:
-        client: Follows redirections.
-        address: Where to ask.
-        partial: What has arrived so far.
-        sum_is_known: Whether a published sum will judge the whole.
-        advance: Is told of bytes as they come.
+        client: A client that follows redirects.
+        address: The URL.
+        partial: The bytes so far.
+        sum_is_known: Whether a published checksum will verify the whole file.
+        advance: Called with the number of bytes as they arrive.
 
     Raises:
         Passing: A cut, a time-out, or a status such as 429 or 503.
         Unreachable: No connection.
-        Refused: A status such as 404, or a redirection from https to http without a sum.
+        Refused: A status such as 404, or a redirect from https to http without a checksum.
         OSError: The disk is full, or the file cannot be written.
     """
     import httpx
@@ -200,7 +200,7 @@ def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None
 
 
 def _validator(response: "httpx.Response") -> str:
-    """Return what If-Range may hold: a strong ETag, else the date of the last change."""
+    """Return a validator for If-Range: a strong ETag, else the date of the last change."""
     tag: str = response.headers.get("ETag", "")
     if tag and not tag.startswith("W/"):
         return tag

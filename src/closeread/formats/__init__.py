@@ -1,4 +1,4 @@
-"""Published file <-> Dataset: one file a format, all behind ``load``, ``dump`` and ``guess``."""
+"""Reads and writes data sets in published formats; one module for each format."""
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source

@@ -1,4 +1,4 @@
-"""A format of somebody else's, held to what one promises: whole items, and errors with its name."""
+"""Guards a format from outside: checks its items, and names the format in its errors."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
@@ -9,7 +9,7 @@ from closeread.types import Dataset, Defects, Item, Passage, Question
 
 
 def guard_write(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callable[..., None]:
-    """Return the function ``write`` of a format, whose failures are told as its own."""
+    """Return a format's ``write`` whose failures name the format."""
 
     def guarded(dataset: Dataset, stream: BinaryIO) -> None:
         try:
@@ -25,7 +25,7 @@ def guard_write(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> 
 def guard_read(
     whose: Outsider, read: Callable[[Any, Defects], Iterable[Any]]
 ) -> Callable[[Any, Defects], Iterator[Item]]:
-    """Return the function ``read`` of a format, whose every item is a passage with questions."""
+    """Return a format's ``read`` that checks each item to be a passage with questions."""
 
     def guarded(source: Any, defects: Defects) -> Iterator[Item]:
         with whose.failing("failed"):
@@ -44,7 +44,7 @@ def guard_read(
 def guard_read_gold(
     whose: Outsider, read_gold: Callable[[Any, Defects], Iterable[Any]]
 ) -> Callable[[Any, Defects], Iterator[Question]]:
-    """Return the function ``read_gold`` of a format, which yields questions alone."""
+    """Return a format's ``read_gold`` that checks each item to be a question."""
 
     def guarded(source: Any, defects: Defects) -> Iterator[Question]:
         with whose.failing("failed"):

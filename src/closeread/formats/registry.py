@@ -1,4 +1,4 @@
-"""What a format is, and how one is chosen, read and written."""
+"""Defines a format, and guesses, loads and writes data sets."""
 
 import codecs
 import os
@@ -25,7 +25,7 @@ _MAX_COLUMNS = 40  # that a message tells
 
 @dataclass(frozen=True, kw_only=True)
 class Info:
-    """File-level facts: what a data set is called, its version, licence and header fields."""
+    """File-level facts: the data set's name, version, licence and header fields."""
 
     name: str = ""
     version: str = ""
@@ -43,9 +43,9 @@ class Format:
         write: Writes a data set; raises UsageError where it cannot hold the information.
         info: File-level facts, from the beginning of the file alone where possible.
         read_gold: The questions without passages, where that is faster than ``read``.
-        metrics: The metrics that its publishers use, by catalog name, for when none is asked for.
-        named: Makes the same format from what a user says of the file, as ``NAME,KEY=VALUE``.
-        in_lines: Whether it is written a record a line, so that ``x.NAME.jsonl`` means it.
+        metrics: The metrics that its publishers use, by catalog name: the default metrics.
+        named: Makes the format with a user's settings, as in ``NAME,KEY=VALUE``.
+        in_lines: Whether it is written one record a line, so that ``x.NAME.jsonl`` stands for it.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Format:
 
 
 def guess(source: Source) -> str:
-    """Return the name of the format that a file's content shows.
+    """Guess a file's format from its content, and return its name.
 
     Raises:
-        InputError: No format recognises it; says so more exactly where it is no UTF-8 or no JSON.
+        InputError: No format recognises it; the error says if it is not UTF-8 or not JSON.
     """
     name = _recognise(source.head()) or _recognise(source.long_head())
     if name:
@@ -93,7 +93,7 @@ def _column_names(head: Head) -> list[str]:
 
 
 def _describe_columns(head: Head) -> str:
-    """Tell the columns of the first row, where there are rows."""
+    """Describe the columns of the first row, if there are rows."""
     names = _column_names(head)
     if not 2 <= len(names) <= _MAX_COLUMNS or not all(map(str.isprintable, names)):
         return ""
@@ -108,14 +108,14 @@ def _recognise(head: Head) -> str:
 
 
 def _diagnose(source: Source) -> None:
-    """Raise the more exact error: an archive, no UTF-8, or JSON that breaks off."""
+    """Raise the more specific error: an archive, not UTF-8, or JSON that is cut off."""
     if binary := source.binary_error():
         raise binary
     raw = source.head().raw
     if source.head().value == []:
         raise InputError("the list is empty", where=str(source), cure="pass a file with questions")
     if not raw.strip():
-        next(source.lines())  # which says so where all of it is blank
+        next(source.lines())  # raises if all lines are blank
     try:
         codecs.getincrementaldecoder("utf-8")().decode(raw)
     except UnicodeDecodeError as error:
@@ -137,15 +137,14 @@ def load(
 
     Args:
         path: A local file, plain or gzip-compressed. (The command line fetches URLs first.)
-        format: A name from ``closeread ls formats``; guessed from the content when None.
-        facts: Find out the file's hash and what stands beside its records, which passes over all
-            of a large file; without them iteration starts at once.
-        option: The option that names the format, where an error tells how to name another; empty
-            where none does.
+        format: A name from ``closeread ls formats``; guessed from the content if None.
+        facts: Compute the file's hash and read its file-level facts, which reads all of a large
+            file; without them iteration starts at once.
+        option: The option that names the format, for errors; empty if there is none.
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.
-        UsageError: What is named for the format is none.
+        UsageError: The named object is not a format.
     """
     source = Source(path, option=option)
     name = format or guess(source)
@@ -166,11 +165,11 @@ def load(
 
 
 def find_format(format: str) -> Format:  # noqa: A002
-    """Return the format of a name; ``NAME,KEY=VALUE,...`` says more of the file.
+    """Return the format with a name; ``NAME,KEY=VALUE,...`` gives it settings.
 
     Raises:
         UnknownNameError: There is no such format.
-        UsageError: It is none, or takes nothing of what is said.
+        UsageError: The object is not a format, or does not accept the settings.
     """
     name, *settings = format.split(",")
     found = lookup.resolve("format", name)
@@ -210,13 +209,13 @@ def _guarded(whose: Outsider, found: Format) -> Format:
 
 
 def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
-    """Write a data set; the file appears under its name only when it is whole.
+    """Write a data set; the file appears under its name only when it is complete.
 
     A path that ends in ``.gz`` is compressed (reproducibly: no time stamp).
 
     Raises:
-        UsageError: The format cannot be written, or cannot hold this information; or nothing would
-            stand in the file, which is read as one that was cut.
+        UsageError: closeread does not write the format, the format cannot hold this set, or the
+            file would be empty, which would read as a cut file.
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format

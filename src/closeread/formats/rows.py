@@ -1,4 +1,4 @@
-"""Rows that others made: a question each, or a passage with its questions, in their own columns.
+"""Reads and writes rows in the columns of any set, one question or one passage each.
 
 JSON lines, a JSON list, a table, or parquet and arrow. ``layouts/known_rows.py`` tells which sets
 are known; of any other one the user says what holds what: ``rows,passage=story,question=query``.
@@ -44,7 +44,7 @@ _Origin = tuple[dict[str, Any], dict[str, Any], bool]
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first row has the columns of a set that is known, and not those of our own."""
+    """Whether the first row has the columns of a known set, and not those of closeread's own."""
     row = first_row(head)
     if row is None:
         return False
@@ -55,20 +55,20 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source, settings: Settings | None = None) -> Info:
-    """Tell what the columns hold, in which forms, and what stands beside rows in a document."""
+    """Find what the columns hold, their forms, and the fields beside rows in a document."""
     columns = find_columns(source, settings or {})
     kept = {} if (rest := fields_beside_rows(source)) is None else {_BESIDE: rest}
     return Info(metadata={_NAME: msgspec.to_builtins(columns)} | kept)
 
 
 def read(source: Source, defects: Defects, settings: Settings | None = None) -> Iterator[Item]:
-    """Yield passages with their questions; counts as rows of our own do.
+    """Yield passages with their questions; counts the defects of closeread's own rows.
 
-    Counts ``duplicate-question`` where the rows have no ids, which are then made from the content.
+    If the rows have no ids, ids are made from the content, and ``duplicate-question`` is counted.
 
     Raises:
-        InputError: A column is missing or of another type; says line and question.
-        UsageError: What is given is none of a column's roles.
+        InputError: A column is missing or of another type; names line and question.
+        UsageError: A setting is unknown or has an invalid value.
     """
     columns = find_columns(source, settings or {})
     waiting: deque[_Origin] = deque()
@@ -93,11 +93,11 @@ def read(source: Source, defects: Defects, settings: Settings | None = None) -> 
 def read_gold(
     source: Source, defects: Defects, settings: Settings | None = None
 ) -> Iterator[Question]:
-    """Yield the questions as ``read`` does, without what writing their rows again needs.
+    """Yield the questions as ``read`` does, without the metadata to write their rows again.
 
     Raises:
-        InputError: A column is missing or of another type; says line and question.
-        UsageError: What is given is none of a column's roles.
+        InputError: A column is missing or of another type; names line and question.
+        UsageError: A setting is unknown or has an invalid value.
     """
     columns = find_columns(source, settings or {})
     ours = ((at, one) for at, one, _ in _rows(source, columns, defects))
@@ -112,7 +112,7 @@ def read_gold(
 def _rows(
     source: Source, columns: Columns, defects: Defects
 ) -> Iterator[tuple[Position, dict[str, Any], _Origin]]:
-    """Yield each row as one of ours, with its place and what it is made from."""
+    """Yield each row as closeread's own row, with its place and its origin."""
     times: Counter[Any] = Counter()
     made = ContentIds(defects)
     for at, whole in iter_rows(source):
@@ -130,7 +130,7 @@ def _rows(
 
 
 def _diff_metadata(row: dict[str, Any], made: dict[str, Any], columns: Columns) -> dict[str, Any]:
-    """Return as metadata how a row differs from what would be written, and so what is inside."""
+    """Return as metadata how a row, and its member ``inside``, differ from their rendering."""
     if not columns.inside:
         return rendering_diff(_NAME, row, made)
     inner = rendering_diff(_INSIDE, row[columns.inside], made.pop(columns.inside, {}))
@@ -146,14 +146,14 @@ def _option_texts(options: Any) -> list[str]:
 def _check(
     source: Source, at: Position, row: Mapping[str, Any], columns: Columns, passage: Any
 ) -> None:
-    """Tell by their own name of columns that hold no text, or no id.
+    """Refuse columns that do not hold text, or an id, by the set's own column names.
 
     Args:
         source: The file.
-        at: Where the row stands in it.
+        at: The place of the row.
         row: The row.
         columns: Its columns.
-        passage: What ``passage_of`` made of the row: a text only where each part is one.
+        passage: The result of ``join_passage``: a text only if each part is one.
     """
     needed: list[tuple[str, Any, tuple[type, ...]]] = [
         (columns.question, value_at(row, columns.question), (str,)),
@@ -180,7 +180,7 @@ def _check(
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write JSON lines with the columns that were read, or ``data`` where they stood in that.
+    """Write JSON lines with the columns that were read, or a document if they were in ``data``.
 
     Raises:
         UsageError: The set was not read from rows.
@@ -216,7 +216,7 @@ def _written(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:
 def _merge_rows(
     rows: list[tuple[dict[str, Any], dict[str, Any]]], columns: Columns
 ) -> dict[str, Any]:
-    """Return one row: that of a question, or of a passage with what is inside of each."""
+    """Return one row: of a question, or of a passage with its questions inside."""
     if not columns.inside:
         return rows[0][0]
     inner_rows: Any = [inner for _, inner in rows]
@@ -226,13 +226,13 @@ def _merge_rows(
 
 
 def with_columns(settings: Settings) -> Format:
-    """Return the format with columns that the user names.
+    """Return the format with the columns that a user names.
 
     Args:
         settings: The key of a column to its name, or to several with ``|`` between them.
 
     Raises:
-        UsageError: There is no such role.
+        UsageError: A setting is unknown or has an invalid value.
     """
     parse_settings(settings)
     return Format(

@@ -1,4 +1,4 @@
-"""Published sets that no format reads as they are: what each is, and what to do about it."""
+"""Recognises published sets that no format reads directly, and says what to do."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from closeread.formats.files.head import Head
 
 
 class Unsupported(NamedTuple):
-    """A set that is told by the names in its first record."""
+    """A set that is recognised by the names in its first record."""
 
     names: frozenset[str]
     found: str
@@ -29,7 +29,9 @@ _KNOWN = (
         "rows,passage=passages.passage_text,question=query,answer=answers,id=query_id",
     ),
     Unsupported(
-        frozenset(("QuestionId", "QuestionSource")),  # in `Data`, what follows it is far away
+        frozenset(
+            ("QuestionId", "QuestionSource")
+        ),  # in `Data`; other names are too far from the beginning
         "TriviaQA, whose passages are in other files",
         "convert both to SQuAD's form with TriviaQA's utils/convert_to_squad_format.py; or use "
         "the rows of `datasets` (rc.wikipedia), or MRQA's (closeread get mrqa)",
@@ -51,7 +53,7 @@ _ANSWERS = frozenset(("answer", "answers"))
 
 
 def find_unsupported(head: Head, columns: Iterable[str]) -> Unsupported | None:
-    """Return what the first record shows; None where that is nothing known.
+    """Return the set that the first record belongs to; None if it is unknown.
 
     Args:
         head: The beginning of the file, whose first record may lie in its first member, a list.

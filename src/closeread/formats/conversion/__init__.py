@@ -1,1 +1,1 @@
-"""One format into another; into the MRQA form as the shared task made it."""
+"""Converts data sets between formats, and to the MRQA form as the shared task made it."""

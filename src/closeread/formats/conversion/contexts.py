@@ -1,4 +1,4 @@
-"""Passages into contexts: equal neighbours become one, documents are joined where asked for."""
+"""Makes contexts of passages: merges equal neighbours, and joins documents on request."""
 
 import hashlib
 import itertools
@@ -15,10 +15,10 @@ def iter_contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> I
 
     Args:
         items: Passages with their questions.
-        documents: Join passages that follow each other with the same questions, with markers.
-        remarks: Counts ``merged-context`` (a passage that repeats the one before it),
+        documents: Join successive passages with the same questions, with markers.
+        remarks: Counts ``merged-context`` (a passage with the text of the one before it),
             ``repeated-paragraph`` (left out of a joined context) and ``context-again`` (a passage
-            that came before, further up: it keeps a line of its own).
+            with the text of an earlier one, which keeps its own line).
     """
     seen: set[bytes] = set()
     made = _joined(items, remarks) if documents else _merged(items, remarks)
@@ -74,7 +74,7 @@ def _context(group: Sequence[Item], remarks: Defects) -> Item:
 
 
 def _merge_questions(same: tuple[Question, ...], joined: JoinedDocuments) -> Question:
-    """Return one question with the answers that any of its documents gives."""
+    """Return one question with the answers from all its documents."""
     answers = [
         msgspec.structs.replace(answer, spans=_move_spans(answer, index, joined))
         for index, question in enumerate(same)

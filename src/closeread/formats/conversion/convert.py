@@ -1,4 +1,4 @@
-"""One format into another: counted, limited, and compared with what was written."""
+"""Converts a data set to another format, and compares what was written with the source."""
 
 import contextlib
 import os
@@ -30,15 +30,15 @@ from closeread.types import Dataset, Defects, Item, Record
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """What became of a data set.
+    """The result of a conversion.
 
     Attributes:
-        dropped: Reason -> questions that were left out.
-        lost: Field -> questions that no longer say it, because the format has no place for it,
-            and how many passages without a question are gone (not for the MRQA form, which keeps
-            texts, answers and their places alone).
-        changed: What was changed on the way -> how often.
-        defects: Defects of the source -> how many; they are kept as they are.
+        dropped: Reason -> number of questions that were left out.
+        lost: Field -> number of questions that lose it, because the format cannot hold it, and the
+            number of lost passages without a question (not for the MRQA form, which keeps only
+            texts, answers and their places).
+        changed: Kind of change -> how often.
+        defects: Defects of the source -> how many; the target keeps them.
     """
 
     source: str
@@ -55,7 +55,7 @@ class Report(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class MrqaOptions:
-    """How the MRQA form is made; see ``to_mrqa``."""
+    """The options of the MRQA form; see ``to_mrqa``."""
 
     name: str = ""
     split: str = ""
@@ -65,7 +65,7 @@ class MrqaOptions:
 
 @dataclass
 class _CountedDataset:
-    """A data set that ends after so many questions and remembers what it gave."""
+    """A data set that ends after a number of questions and counts what it yielded."""
 
     dataset: Dataset
     limit: int | None
@@ -95,18 +95,18 @@ def convert(
     limit: int | None = None,
     mrqa: MrqaOptions | None = None,
 ) -> Report:
-    """Write a data set in another format; the file appears only when it is whole and faithful.
+    """Write a data set in another format; the file appears only when it is complete and faithful.
 
     Args:
         dataset: What to write.
-        target: Where; a name that ends in ``.gz`` is compressed.
-        to: A format's name; by default what the target's name says.
-        limit: At most so many questions (a triple is not cut in two).
-        mrqa: How the MRQA form is made, where it is what is asked for.
+        target: The path; a name that ends in ``.gz`` is compressed.
+        to: A format's name; by default the format in the target's name.
+        limit: The largest number of questions (a triple is not split).
+        mrqa: The options of the MRQA form, if that is the target.
 
     Raises:
-        UsageError: The target's name says no format, or the format cannot hold the passages,
-            questions, options or answers; says which is the first. Or the target is what is read.
+        UsageError: The target's name does not say a format; the format cannot hold the passages,
+            questions, options or answers (the error names the first); or the target is the source.
         StorageError: The folder cannot be written, or the disk is full.
     """
     must_not_replace(target, dataset.path)
@@ -134,7 +134,7 @@ def convert(
         dump(conversion.dataset, draft, name)
         written = _CountedDataset(load(draft, name, facts=False), None)
         if makes_mrqa:
-            # Its losses are counted on the way, and making it a second time would be slow.
+            # Its losses are counted on the way, and converting a second time would be slow.
             lost, problem = Counter[str](), ""
             for _ in written.limited():
                 continue
@@ -171,7 +171,7 @@ def convert(
 
 @contextlib.contextmanager
 def _draft_file(target: Path) -> Iterator[Path]:
-    """Give a file to write that takes the target's place when all went well."""
+    """Yield a draft file that replaces the target on success."""
     if is_stream(target):
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder) / target.name
@@ -203,13 +203,13 @@ def _draft_file(target: Path) -> Iterator[Path]:
 
 
 def format_of(target: str | os.PathLike[str]) -> str:
-    """Return the format that a file's name says: ``dev.squad.json``, ``x.csv``, ``x.jsonl.gz``.
+    """Return the format in a file's name: ``dev.squad.json``, ``x.csv``, ``x.jsonl.gz``.
 
-    The ending is believed: ``drop.csv`` is a table, of whatever set, and ``x.jsonl`` is our own
-    form unless the name also says another one that has a line for each record.
+    The ending must fit: ``drop.csv`` is a table of any set, and ``x.jsonl`` is closeread's own
+    form unless the name also says another format with one record a line.
 
     Raises:
-        UsageError: It says none.
+        UsageError: The name does not say a format.
     """
     parts = re.split(r"[._]", Path(target).name.lower().removesuffix(".gz"))
     ending = parts[-1]

@@ -1,8 +1,8 @@
-"""Several documents as one context: ``[DOC]`` begins each, ``[TLE]`` its title.
+"""Joins several documents into one context, with the markers of the MRQA form.
 
-``[PAR]`` begins a paragraph. Source: the format section of the MRQA 2019 shared task. A paragraph
-that is there already is left out: the first release of HotpotQA in this form repeated paragraphs
-(mended 2019-06-13).
+``[DOC]`` begins a document, ``[TLE]`` its title, ``[PAR]`` a paragraph. Source: the format section
+of the MRQA 2019 shared task. A repeated paragraph is left out: the first release of HotpotQA in
+this form repeated paragraphs (repaired 2019-06-13).
 """
 
 from collections.abc import Iterable
@@ -15,13 +15,13 @@ MARKERS = ("[DOC]", "[TLE]", "[PAR]")
 
 @dataclass(frozen=True)
 class JoinedDocuments:
-    """A context made of documents.
+    """A context of several documents.
 
     Attributes:
         text: With markers.
-        pieces: For each paragraph that was taken in: which document it is of, its span there, and
-            where it begins in ``text``.
-        repeated: How many documents or paragraphs were left out because they were there already.
+        pieces: For each paragraph: the index of its document, its span there, and its offset in
+            ``text``.
+        repeated: How many paragraphs were left out as repeated.
     """
 
     text: str
@@ -29,7 +29,7 @@ class JoinedDocuments:
     repeated: int
 
     def move_span(self, document: int, span: Span) -> Span | None:
-        """Return where a span of one document lies now; None where it crosses paragraphs."""
+        """Return the span in ``text`` of a span of a document; None if it crosses paragraphs."""
         for index, piece, start in self.pieces:
             if index == document and piece.start <= span.start and span.end <= piece.end:
                 shift = start - piece.start
@@ -38,7 +38,7 @@ class JoinedDocuments:
 
 
 def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
-    """Join documents; lines are their paragraphs, and a title precedes them where there is one."""
+    """Join documents, whose lines are their paragraphs, each after its title if it has one."""
     parts: list[str] = []
     pieces: list[tuple[int, Span, int]] = []
     seen: dict[tuple[str, str], tuple[Span, int]] = {}
@@ -69,7 +69,7 @@ def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
 
 
 def _paragraphs(text: str) -> list[Span]:
-    """Return the lines that are not blank, without the white space around them."""
+    """Return the spans of the non-blank lines, without surrounding white space."""
     spans = []
     start = 0
     for line in text.split("\n"):

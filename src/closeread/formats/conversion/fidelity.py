@@ -1,4 +1,4 @@
-"""What a written file no longer says: the same questions before and after, field by field."""
+"""Compares the questions of a data set before and after writing, field by field."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,7 @@ from closeread.types import Item, Passage, PassageQuestion, Question
 
 FieldReader = Callable[[Passage, Question], Any]
 
-# Without these a question is another question; a format that loses one cannot hold the set.
+# A format that loses one of these cannot hold the set.
 ESSENTIAL: dict[str, FieldReader] = {
     "passage": lambda passage, question: passage.text,
     "question": lambda passage, question: question.text,
@@ -42,7 +42,7 @@ OTHER_FIELDS: dict[str, FieldReader] = {
 def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[str], str]:
     """Count the questions that differ in each field, and describe the first essential difference.
 
-    What was not said before is not lost, though the format may make something of the rest.
+    A field that was empty before is not lost, even if the format derives a value for it.
 
     Returns:
         Field name -> number of questions that differ in it, and a sentence about the first
@@ -65,7 +65,7 @@ def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[
 
 
 def _has_content(value: Any) -> bool:
-    """Whether a field holds anything, however deep."""
+    """Whether a field holds a value, at any depth."""
     if isinstance(value, list | tuple):
         return any(map(_has_content, value))
     return value is not None and value not in ("", {})

@@ -1,4 +1,4 @@
-"""Where an answer stands in a tokenized passage, by the rule of the MRQA 2019 shared task.
+"""Finds an answer's occurrences in a tokenized passage, by the rule of the MRQA 2019 shared task.
 
 A span is a match when it equals the answer after SQuAD's normalisation (Fisch et al. 2019, section
 3): lower case, no ASCII punctuation, no articles, single blanks. It begins and ends with a token.
@@ -19,15 +19,15 @@ Token = tuple[str, int]
 
 
 def fold(text: str) -> tuple[str, list[int]]:
-    """Normalise a text and say where each character of the result came from.
+    """Normalise a text, with the offset of each character of the result.
 
     Returns:
-        The normalised text, and one offset into ``text`` for each of its characters; a blank
-        between words has the offset of the word before it.
+        The normalised text, and for each of its characters an offset into ``text``; a blank
+        between words has the offset of the character before it.
     """
     kept: list[str] = []
     places: list[int] = []
-    whole = text.lower()  # a sigma's small form depends on its neighbours; some letters become two
+    whole = text.lower()  # a sigma's lower case depends on its neighbours; some letters become two
     pieces = whole if len(whole) == len(text) else [character.lower() for character in text]
     for index, piece in enumerate(pieces):
         for lowered in piece:
@@ -46,7 +46,7 @@ def fold(text: str) -> tuple[str, list[int]]:
 
 
 class TokenizedText:
-    """A passage with its tokens, ready for answers to be looked for.
+    """A passage with its tokens, in which answers can be searched.
 
     Attributes:
         text: The passage.
@@ -61,7 +61,7 @@ class TokenizedText:
         self._folded, self._offsets = fold(text)
 
     def token_span(self, span: Span) -> Span | None:
-        """Return the tokens that a span of characters is made of; None where it cuts one."""
+        """Return the token span of a character span; None if the span splits a token."""
         first, last = self._starts.get(span.start), self._ends.get(span.end)
         if first is None or last is None or last < first:
             return None
@@ -70,9 +70,9 @@ class TokenizedText:
     def find(self, answer: str) -> list[Span]:
         """Return every occurrence, in text order and not overlapping.
 
-        An occurrence takes in the punctuation and the articles around it that the answer has too,
-        so that its text is the answer's full raw text wherever the passage has it; and the marks
-        that are of one token with it: ``p.m.`` for ``pm``.
+        An occurrence includes the surrounding punctuation and articles that the answer also has,
+        so that its text is the answer's full raw text if the passage has it; and the punctuation
+        of its tokens: ``p.m.`` for ``pm``.
         """
         wanted = mrqa(answer)
         if not wanted:
@@ -91,7 +91,7 @@ class TokenizedText:
         return found
 
     def _to_tokens(self, core: Span) -> Span:
-        """Return the span with all of the tokens that it begins and ends in."""
+        """Return the span extended to the tokens in which it begins and ends."""
         first = bisect_right(self.tokens, core.start, key=_offset) - 1
         last = bisect_right(self.tokens, core.end - 1, key=_offset) - 1
         if first < 0:
@@ -120,6 +120,6 @@ def _offset(token: Token) -> int:
 
 
 def _edges(answer: str) -> tuple[str, str]:
-    """Return what normalisation takes off both ends of an answer, in lower case."""
+    """Return what normalisation removes from both ends of an answer, in lower case."""
     _, offsets = fold(answer)
     return answer[: offsets[0]].lower(), answer[offsets[-1] + 1 :].lower()

@@ -1,4 +1,4 @@
-"""Tokens by spaCy's rules alone: a blank pipeline, no model, nothing to download."""
+"""Tokenizes by spaCy's rules: a blank pipeline without a model."""
 
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,10 +1,10 @@
-"""Any set with span answers into MRQA form, as the 2019 shared task made its own.
+"""Converts a set with span answers to the MRQA form, as the 2019 shared task made its sets.
 
-Tokens by spaCy's rules, at most 800 a context, the answers' places found, all that is not
-extractive dropped and counted. The three repairs of the official release hold by construction:
-each accepted answer has its own places and its full raw text (2019-05-29), no paragraph stands in a
-context twice (2019-06-13), and what is marked equals an accepted answer as the official scorer
-compares (2019-07-12). Sources: Fisch et al. 2019, section 3, and the shared task's README.
+It tokenizes by spaCy's rules, cuts contexts after 800 tokens, finds the answers, and drops and
+counts what is not extractive. The three repairs of the official release hold by construction: each
+accepted answer has its own places and its full raw text (2019-05-29), no paragraph occurs twice in
+a context (2019-06-13), and what is marked equals an accepted answer as the official scorer compares
+(2019-07-12). Sources: Fisch et al. 2019, section 3, and the shared task's README.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ Occurrences = Literal["all", "annotated"]
 
 @dataclass
 class Conversion:
-    """A data set in MRQA form, and what became of the questions while it was read.
+    """A data set in MRQA form, with counts of what happened to the questions.
 
     Attributes:
-        dataset: Streams; ``dump`` writes it.
-        dropped: Questions that were left out, by reason; filled while ``dataset`` is read.
-        remarks: What was changed on the way: cut contexts, repeated paragraphs, repeated ids.
+        dataset: Converted while it is read; ``dump`` writes it.
+        dropped: Dropped questions by reason; filled while ``dataset`` is read.
+        remarks: Changes on the way: cut contexts, repeated paragraphs, repeated ids.
     """
 
     dataset: Dataset
@@ -49,17 +49,17 @@ def to_mrqa(
     occurrences: Occurrences = "all",
     documents: bool = False,
 ) -> Conversion:
-    """Convert a data set; nothing is read until the result's ``dataset`` is.
+    """Convert a data set; it is read when the result's ``dataset`` is read.
 
     Args:
-        dataset: Any set; only its questions with an answer in the passage are kept.
-        name: The set's name in the header and in the hashes of the ids; by default its own.
+        dataset: Any set; only questions with an answer in the passage are kept.
+        name: The set's name for the header and the ids' hashes; by default its own.
         split: ``train``, ``dev`` or ``test``, for the header.
         occurrences: ``all`` marks every place of an answer. ``annotated`` keeps the annotators'
-            places where the source has them, as the shared task did for SQuAD and NewsQA, and
-            looks for all places of the other answers.
-        documents: Show titles and paragraphs by the markers, and join passages that follow each
-            other with the same questions into one context.
+            places if the source has them, as the shared task did for SQuAD and NewsQA, and marks
+            every place of the other answers.
+        documents: Mark titles and paragraphs, and join successive passages with the same questions
+            into one context.
 
     Raises:
         MissingExtraError: spaCy is not installed.
@@ -81,12 +81,12 @@ def to_mrqa(
 
 
 def qid(name: str, question_id: str) -> str:
-    """Return 32 hexadecimal digits that no other set and question share."""
+    """Return an id of 32 hexadecimal digits, unique to the set and the question."""
     return hashlib.sha256(f"{name}\0{question_id}".encode()).hexdigest()[:32]
 
 
 class _Context:
-    """A passage up to the last token that is kept, and the whole of it where that is asked for."""
+    """A passage cut after the last kept token, and the whole passage on demand."""
 
     def __init__(self, text: str, tokens: list[Token], language: str) -> None:
         self._text = text
@@ -102,7 +102,7 @@ class _Context:
 
 
 class _Converter:
-    """One pass over a set: tokenizers by language, and the ids that were given already."""
+    """One pass over a set: its tokenizers by language, and the ids used so far."""
 
     def __init__(self, name: str, occurrences: Occurrences, made: Conversion) -> None:
         self.name = name
@@ -211,7 +211,7 @@ class _Converter:
 
 
 def _extractive_answers(question: Question) -> tuple[list[Answer], str]:
-    """Return the answers that can be a span, or why there are none."""
+    """Return the extractive answers, or the reason why there are none."""
     if question.kind in {"verification", "entailment"}:
         return [], f"{question.kind}-question"
     if not question.answers:
@@ -235,7 +235,7 @@ def _extractive_answers(question: Question) -> tuple[list[Answer], str]:
 
 
 def _annotated_spans(answer: Answer, context: TokenizedText) -> list[Span]:
-    """Return the source's own places, where they hold the answer and cut no token."""
+    """Return the source's own places that hold the answer and split no token."""
     return [
         span
         for span in answer.spans

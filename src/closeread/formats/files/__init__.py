@@ -1,1 +1,1 @@
-"""Files on their way in: inflated, checked, streamed, and broken ones explained; and out, whole."""
+"""Reads files (decompression, checks, streaming, error messages) and writes them atomically."""

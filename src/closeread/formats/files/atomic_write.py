@@ -1,4 +1,4 @@
-"""A file on its way out: written whole, or not at all."""
+"""Writes files atomically: whole or not at all."""
 
 import contextlib
 import io
@@ -14,14 +14,13 @@ from closeread.system import folders, partial_files
 
 
 def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False) -> None:
-    """Write a value as JSON with a line feed behind it.
+    """Write a value as JSON with a final line feed.
 
     Args:
         path: The file.
-        value: What msgspec can encode.
-        indent: Spaces by which inner lines are moved; 0 writes one line.
-        by_name: Keys of mappings in the order of their names, not in their own: the same file
-            however they were come by.
+        value: Any value that msgspec can encode.
+        indent: Spaces of indentation; 0 writes one line.
+        by_name: Sort the keys of mappings by name, so that equal values give equal files.
 
     Raises:
         StorageError: As of ``replacing``.
@@ -35,7 +34,7 @@ def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False)
 
 @contextlib.contextmanager
 def writing(target: Path) -> Iterator[BinaryIO]:
-    """Write as ``replacing`` does; compressed, without a time stamp, where it ends in ``.gz``.
+    """Write as ``replacing`` does; compress, without a time stamp, if the path ends in ``.gz``.
 
     Raises:
         StorageError: As of ``replacing``.
@@ -53,15 +52,15 @@ def writing(target: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Write to a neighbour and rename at the end, so that no half file bears the name.
+    """Write to a temporary file beside the target and rename it at the end.
 
-    Missing folders are made. A link stays one, and what it leads to is replaced; a pipe or device
-    is written to as it is. Neighbours that killed writers of the same file left are removed first.
+    Makes missing folders. A link stays, and its target is replaced; a pipe or device is written to
+    directly. Temporary files that killed writers of the same file left are removed first.
 
     Raises:
         StorageError: The folder cannot be made or written, or the disk is full.
     """
-    import tempfile  # costs more than all else here, and readers never need it
+    import tempfile  # slow to import, and readers do not need it
 
     output_place.must_be_no_folder(target)
     if output_place.is_stream(target):
@@ -89,7 +88,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _open_stream(target: Path) -> Iterator[BinaryIO]:
-    """Write to a pipe or a device, which cannot be replaced; its reader may leave."""
+    """Write to a pipe or a device, which cannot be replaced; its reader may close it."""
     try:
         with target.open("wb") as stream:
             yield stream

@@ -1,9 +1,9 @@
-"""Files that hold no text as they are: known by their first bytes, with how to get at the text."""
+"""Recognises archives and compressed files by their first bytes, and says how to unpack them."""
 
 from closeread.errors import InputError
 
 _UNPACK = "unpack it: {} FILE"
-# Beginning -> what it is, what to do. No text begins so.
+# First bytes -> what the file is, what to do. No text begins with them.
 _KINDS = {
     b"PK\x03\x04": (
         "a zip archive",
@@ -19,14 +19,14 @@ _KINDS = {
     b"Rar!\x1a\x07": ("a rar archive", "unpack it and pass a file in it"),
 }
 _TAR_AT, _TAR = 257, (b"ustar\0", b"ustar  \0")  # POSIX and GNU; text may have mustard there
-N_HEAD_BYTES = _TAR_AT + max(map(len, _TAR))  # bytes that tell
+N_HEAD_BYTES = _TAR_AT + max(map(len, _TAR))  # enough to recognise the file
 
 
 def binary_file_error(first: bytes, where: str) -> InputError | None:
-    """Say what a file is that cannot be parsed; None where its beginning does not tell.
+    """Return the error for an archive or a compressed file; None if the file is neither.
 
     Args:
-        first: The first ``ENOUGH`` bytes, as far as there are so many.
+        first: The first ``N_HEAD_BYTES`` bytes, or all bytes of a shorter file.
         where: The file's name.
     """
     if first[_TAR_AT:].startswith(_TAR):

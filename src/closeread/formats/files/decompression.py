@@ -1,4 +1,4 @@
-"""A local file on its way in: inflated, without a byte-order mark, checked to be no UTF-16."""
+"""Opens local files: decompresses them, removes a byte-order mark, and refuses UTF-16."""
 
 import contextlib
 import hashlib
@@ -24,12 +24,12 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 class InflatedFile:
     """A local file, plain or gzip-compressed.
 
-    Of a table in parquet or arrow the content is the JSON lines of its rows.
+    The content of a parquet or arrow table is the JSON lines of its rows.
 
     Attributes:
-        option: The option of the command line that names the file's format; "" where none does,
-            as of a run's own files.
-        otherwise: What else may be done about content that is not as it should be.
+        option: The command-line option that names the file's format; "" if there is none, as for
+            a run's own files.
+        otherwise: A further cure for invalid content.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class InflatedFile:
 
     @property
     def cure(self) -> str:
-        """What to do about a file that is not as its format promises."""
+        """What to do about a file that breaks its format."""
         if self.option:
             return f"{FIX_FILE}, or name another format with {self.option}"
         return f"{FIX_FILE}; {self.otherwise}" if self.otherwise else FIX_FILE
 
     @property
     def stem(self) -> str:
-        """The file's name without ``.json``, ``.jsonl``, ``.csv``, ``.gz`` and their like."""
+        """The file's name without endings such as ``.json``, ``.jsonl``, ``.csv`` and ``.gz``."""
         name = self.path.name
         for ending in (".gz", ".jsonl", ".json", ".csv", ".parquet", ".arrow"):
             name = name.removesuffix(ending)
@@ -59,7 +59,7 @@ class InflatedFile:
 
     @cached_property
     def is_gzip(self) -> bool:
-        """Whether the content is gzip, by its first bytes, whatever the name says."""
+        """Whether the content is gzip, by its first bytes, not by its name."""
         with self._raw() as stream:
             return stream.read(2) == _GZIP_MAGIC
 
@@ -68,8 +68,8 @@ class InflatedFile:
         """Open the inflated bytes, without a byte-order mark.
 
         Raises:
-            InputError: No such file, a directory, empty, a broken gzip or one that unpacks to what
-                no text does, or UTF-16.
+            InputError: The file is missing, a folder, empty, UTF-16, a corrupt gzip, or a gzip that
+                unpacks to more than a text does.
         """
         with contextlib.ExitStack() as stack:
             raw: BinaryIO = stack.enter_context(self._raw())
@@ -107,7 +107,7 @@ class InflatedFile:
                 raise
 
     def place(self, path: str, name: object = "", *, line: int | None = None) -> str:
-        """Say where in the file a record stands: line or path, and the question's id if any."""
+        """Describe the place of a record: file, line or path, and the question's id if any."""
         at = f"line {line}" if line else f"at {path}" if path else ""
         parts = [str(self), at, f"question {name}" if name else ""]
         return ", ".join(part for part in parts if part)
@@ -134,17 +134,17 @@ class InflatedFile:
             return Head(self.path.name, stream.read(_LONG_HEAD_BYTES))
 
     def first_line_is_cut(self) -> bool:
-        """Whether even the long beginning of the file ends before its first line does."""
+        """Whether the first line is longer than the long head."""
         raw = self.long_head().raw
         return len(raw) == _LONG_HEAD_BYTES and b"\n" not in raw.lstrip()
 
     def sha256(self) -> str:
-        """Return the hash of the bytes on disk, as published checksums give it."""
+        """Return the SHA-256 of the bytes on disk, comparable with published checksums."""
         with self._raw() as stream:
             return hashlib.file_digest(cast(Any, stream), "sha256").hexdigest()
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines that are not blank, with their numbers from 1.
+        """Yield the non-blank lines with their numbers from 1.
 
         Raises:
             InputError: Every line is blank.
@@ -184,14 +184,14 @@ class InflatedFile:
 
 
 def must_be_text(first: bytes, where: str) -> None:
-    """Refuse what begins as no UTF-8 text does.
+    """Refuse content that does not begin like UTF-8 text.
 
     Args:
         first: The first bytes, four are enough.
-        where: Of what.
+        where: The file, for the error.
 
     Raises:
-        InputError: There is nothing, or it is UTF-16.
+        InputError: The content is empty, UTF-16 or binary.
     """
     if not first:
         raise InputError("the file is empty", where=where, cure="download it again")
@@ -213,7 +213,7 @@ def _empty_table_error(where: str) -> InputError:
 
 
 def _suggest_cure(path: Path, error: Exception) -> str:
-    """Return what to do about a file that cannot be opened: published ones are fetched."""
+    """Return the cure for a file that cannot be opened: a published one can be downloaded."""
     from closeread.downloads import get_command
 
     if isinstance(error, FileNotFoundError) and (call := get_command(path)):

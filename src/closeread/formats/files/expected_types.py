@@ -1,4 +1,4 @@
-"""What a record would have taken at a place where a parser found something else."""
+"""Describes what a record expects at the place where a parser found something else."""
 
 import difflib
 import re
@@ -20,15 +20,15 @@ _KINDS: dict[Any, str] = {
 
 
 def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | None:
-    """Return what was found and what was expected, where msgspec says less than both.
+    """Return what was found and what was expected, if msgspec does not say both.
 
     Args:
-        message: What msgspec says, without the place.
-        kind: The record that was parsed.
+        message: msgspec's message, without the place.
+        kind: The type of the record.
         path: The place as msgspec writes it, such as ``$.items[0].kind``.
 
     Returns:
-        None where the message says both, or the place is not found in the record.
+        None if the message says both, or the record has no such place.
     """
     node = _type_at(inspect.type_info(kind), path)
     unknown = _UNKNOWN.match(message)
@@ -58,13 +58,13 @@ def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | N
 
 
 def expects_tables(kind: Any, path: str) -> bool:
-    """Whether a record has a list of records at a place."""
+    """Whether a record expects a list of records at a place."""
     item = getattr(_type_at(inspect.type_info(kind), path), "item_type", None)
     return isinstance(_unwrap(item), inspect.StructType)
 
 
 def _type_at(node: Any, path: str) -> Any:
-    """Return the type that stands at a path; None where the record does not tell."""
+    """Return the type at a path; None if the record does not define it."""
     node = _unwrap(node)
     for step in _STEP.finditer(path):
         if isinstance(node, inspect.StructType):
@@ -78,7 +78,7 @@ def _type_at(node: Any, path: str) -> Any:
 
 
 def _describe_type(node: Any) -> str:
-    """Return what a field takes, in a word or two; an object by the fields that it must have."""
+    """Return in a few words what a field accepts; name the required fields of an object."""
     if isinstance(node, inspect.UnionType):
         kinds = (_describe_type(one) for one in node.types if not isinstance(one, inspect.NoneType))
         return " or ".join(dict.fromkeys(kinds))
@@ -96,7 +96,7 @@ def _describe_type(node: Any) -> str:
 
 
 def _unwrap(node: Any) -> Any:
-    """Return a type without remarks on it, and without the null that it may be instead."""
+    """Return a type without its metadata and without an alternative null."""
     while isinstance(node, inspect.Metadata):
         node = node.type
     if isinstance(node, inspect.UnionType):
@@ -106,6 +106,6 @@ def _unwrap(node: Any) -> Any:
 
 
 def split_message(error: Exception) -> tuple[str, str]:
-    """Return what a parser says and the place that it names (``$`` where it names none)."""
+    """Return a parser's message and the place that it names (``$`` if none)."""
     message, found, path = str(error).rpartition(" - at `")
     return (message, path.removesuffix("`")) if found else (str(error), "$")

@@ -1,16 +1,16 @@
-"""What to do where a folder is named, and files hold what is asked for."""
+"""Says what to do if a folder is given instead of a file."""
 
 import shlex
 from pathlib import Path
 
 from closeread.errors import InputError
 
-_PATTERNS = ("*.txt", "*/*.txt", "*/*/*.txt")  # as RACE has them: an article a file
-_MAX_FILES = 20  # files, before it is none
+_PATTERNS = ("*.txt", "*/*.txt", "*/*/*.txt")  # as in RACE: one article a file
+_MAX_FILES = 20  # files to look at before giving up
 
 
 def folder_error(path: Path) -> InputError:
-    """Return the error for a folder, with the file in it that is meant, or how one is made."""
+    """Return the error for a folder; the cure names the file in it, or how to make one."""
     if (path / "run.json").is_file():
         cure = "pass a data set; for predictions, pass the file predictions.jsonl in it"
         return InputError("a run folder, not a file", where=str(path), cure=cure)
@@ -33,9 +33,9 @@ def folder_error(path: Path) -> InputError:
 
 
 def _glob_to_concatenate(path: Path) -> str:
-    """Return what a shell passes over where articles lie each in a file; "" where they do not.
+    """Return the shell loop over files with one article each; "" if there are none.
 
-    In RACE's folder that is one of its parts, the files of all that stand in it.
+    In RACE's folder the loop is over the files of one split.
     """
     for depth, pattern in enumerate(_PATTERNS):
         found = next(filter(_is_json, sorted(path.glob(pattern))[:_MAX_FILES]), None)

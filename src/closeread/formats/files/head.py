@@ -1,4 +1,4 @@
-"""The beginning of a file, parsed as far as it goes, for guessing the format."""
+"""Parses the beginning of a file, for guessing its format."""
 
 import json
 import re
@@ -14,7 +14,7 @@ class Head:
     """The first bytes of a file, inflated.
 
     Attributes:
-        name: The file's name, the weakest hint of all.
+        name: The file's name, the weakest hint.
         raw: The bytes.
     """
 
@@ -24,12 +24,12 @@ class Head:
 
     @cached_property
     def first_line(self) -> Any:
-        """The first non-blank line as JSON, or None where it is not a whole JSON value."""
+        """The first non-blank line as JSON; None if it is not a whole JSON value."""
         return _parse(self.raw.lstrip().split(b"\n", 1)[0])
 
     @cached_property
     def value(self) -> Any:
-        """The file's first JSON value, as much of it as the head holds; None if it is no JSON."""
+        """The file's first JSON value, as far as the head holds it; None if it is not JSON."""
         if self.first_line is not None:
             return self.first_line
         whole = _parse(self.raw)
@@ -37,12 +37,12 @@ class Head:
 
     @property
     def has_lines(self) -> bool:
-        """Whether something follows the first line, which is a JSON value for itself."""
+        """Whether the first line is a whole JSON value and others follow it."""
         rest = self.raw.lstrip().partition(b"\n")[2]
         return self.first_line is not None and bool(rest.strip())
 
     def first(self, *path: str | int) -> Any:
-        """Follow keys and indices into ``value``; None where the path ends early.
+        """Follow keys and indices into ``value``; None if the path does not exist.
 
         The index 0 on an object takes its first member's value (for files keyed by id).
         """
@@ -60,7 +60,7 @@ class Head:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The first object: the file's one, or that of its lines or its list; empty of none."""
+        """The first object: of the file, its lines or its list; empty if there is none."""
         found = self.first(0) if isinstance(self.value, list) else self.value
         return found if isinstance(found, dict) else {}
 
@@ -71,7 +71,7 @@ class Head:
 
 
 def _parse(raw: bytes) -> Any:
-    """Parse JSON; NaN and Infinity are taken, as Python writes them: who reads on judges them."""
+    """Parse JSON; accept NaN and Infinity, as Python writes them: the reader decides about them."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -84,7 +84,7 @@ def _parse(raw: bytes) -> Any:
 
 
 def _close_truncated(raw: bytes) -> bytes:
-    """Cut a truncated JSON text after its last whole element and close what is open there."""
+    """Cut a truncated JSON text after its last whole element, and close the open brackets."""
     stack: list[bytes] = []
     cut, depth = 0, 0
     for token in _TOKEN.finditer(raw):

@@ -1,4 +1,4 @@
-"""A file of what a verb has learned, on its way in: JSON that was written here."""
+"""Reads files that a closeread command learned and wrote, such as a calibrator."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -11,19 +11,19 @@ T = TypeVar("T")
 
 
 def read_learned(path: Path, kind: type[T], *, called: str, command: str) -> T:
-    """Read what a command wrote.
+    """Read a file that a command wrote.
 
     Args:
         path: The file.
         kind: The record in it.
-        called: What a message calls it, such as ``a calibrator``.
-        command: What writes such a file.
+        called: The name in messages, such as ``a calibrator``.
+        command: The command that writes such a file.
 
     Raises:
-        InputError: It cannot be read, or holds no such record.
+        InputError: It cannot be read, or does not hold such a record.
     """
     try:
-        # Its sum is recorded, and what stands in a pipe can be read once only, if anything comes.
+        # Its checksum is recorded, and a pipe can be read only once, and may never deliver.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InputError(
                 "not a regular file", where=str(path), cure="save the content to a file first"

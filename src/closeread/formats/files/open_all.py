@@ -1,4 +1,4 @@
-"""Opens several files that a recipe names: what is wrong with several of them is told at once."""
+"""Opens the files that a recipe names, and reports all that cannot be opened in one error."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -11,11 +11,11 @@ _MAX_SHOWN = 20
 
 
 def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
-    """Return what all of these open, in order.
+    """Return what these functions open, in order.
 
     Raises:
-        InputError: Of one that cannot be opened its own, of several one that tells of each what is
-            wrong and what to do: who fetches files one by one starts a recipe as many times.
+        InputError: One cannot be opened, or several: then one error names each with its cure, so
+            that nobody has to start a recipe once for each missing file.
     """
     found, failed = [], []
     for one in opens:

@@ -1,7 +1,7 @@
-"""Where the outcome of some work is to be kept: told before the work what is wrong with it.
+"""Checks before some work whether its output can be written.
 
-A disk may fill up and a folder vanish while the work is done, so whoever writes is told again.
-Folders that are missing are made by whoever writes, and not before.
+A disk may fill up and a folder vanish during the work, so the writer checks again. Missing folders
+are made by the writer, not before.
 """
 
 import errno
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from closeread.errors import StorageError, UsageError
 
-_TRIED_BYTES = 4096  # a full disk may still make an empty file
+_TRIED_BYTES = 4096  # on a full disk an empty file may still be made
 
 
 def must_take_file(target: Path) -> None:
-    """Try whether a file can be written; nothing stays behind.
+    """Check that a file can be written, and leave nothing behind.
 
     Args:
-        target: The file, which may be there already; its folder need not be.
+        target: The file, which may exist; its folder need not.
 
     Raises:
-        StorageError: It cannot; says why.
+        StorageError: It cannot be written; says why.
     """
     must_be_no_folder(target)
     if not is_stream(target):
@@ -31,15 +31,15 @@ def must_take_file(target: Path) -> None:
 def must_not_replace(
     target: Path, source: str | Path, what: str = "the data set that closeread reads"
 ) -> None:
-    """Refuse to write over what is read, however either is spelled.
+    """Refuse to overwrite the input, however either path is spelled.
 
     Args:
-        target: The file, which may be there already.
-        source: The path of what is read; it need not be a file.
-        what: What that is.
+        target: The file, which may exist.
+        source: The path of the input; it need not be a file.
+        what: What messages call the input.
 
     Raises:
-        UsageError: Both are one file.
+        UsageError: Both are the same file.
     """
     if target.exists() and Path(source).is_file() and target.samefile(source):
         raise UsageError(
@@ -50,10 +50,10 @@ def must_not_replace(
 
 
 def must_take_folder(target: Path) -> None:
-    """Try whether files can be written into a folder, which need not be there yet.
+    """Check that files can be written into a folder, which need not exist.
 
     Raises:
-        StorageError: They cannot; says why.
+        StorageError: They cannot be written; says why.
     """
     _try_writing(_nearest_existing(target), target)
 
@@ -62,7 +62,7 @@ def must_be_no_folder(target: Path) -> None:
     """Refuse a folder where a file is to be written.
 
     Raises:
-        StorageError: It is one.
+        StorageError: It is a folder.
     """
     if target.is_dir():
         raise StorageError(
@@ -74,10 +74,10 @@ def must_be_no_folder(target: Path) -> None:
 
 
 def output_file_in(folder: Path, name: str) -> Path:
-    """Return the place of a file in a folder that others may have filled.
+    """Return the path of an output file in a folder that others may have filled.
 
     Raises:
-        StorageError: A link stands there, which may lead to any file of the user's, or a pipe.
+        StorageError: The path is a link, which may lead to any file of the user's, or a pipe.
     """
     target = folder / name
     if target.is_symlink():
@@ -90,17 +90,17 @@ def output_file_in(folder: Path, name: str) -> Path:
 
 
 def is_stream(target: Path) -> bool:
-    """Whether a path is a pipe or a device, which is written to and never replaced."""
+    """Whether a path is a pipe or a device, which is written to, not replaced."""
     return target.exists() and not (target.is_file() or target.is_dir())
 
 
 def resolve_link(target: Path) -> Path:
-    """Return what is to be replaced: where a link leads, so that it stays one; else the path."""
+    """Return the file to replace: the target of a link, so that the link stays; else the path."""
     return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
 def write_error(error: OSError, target: Path) -> StorageError:
-    """Return the error of a file or folder that the system does not let us write."""
+    """Return the error for a file or folder that the system does not allow to be written."""
     why, cure = str(error.strerror), "free disk space or choose another folder"
     if error.errno == errno.ENOENT:
         why, cure = (

@@ -1,4 +1,4 @@
-"""From a parser's complaint to an error that names the file, the line and the question."""
+"""Turns a parser's error into one that names the file, the line and the question."""
 
 import re
 from typing import Any
@@ -38,17 +38,17 @@ def explain(
     cure: str = FIX_FILE,
     kind: Any = None,
 ) -> InputError:
-    """Turn a parser's error into one that says what, where, what was expected and what to do.
+    """Turn a parser's error into one with the place, what was expected and what to do.
 
     Args:
         error: What the parser raised.
         file: The file's name.
         raw: The text that was parsed, to find the line in; may be empty.
-        value: The same as plain objects, to find the question in; parsed again when None.
-        line: The number of the line that ``raw`` is, where it is one line.
-        within: Where ``raw`` or ``value`` stands in the file, such as ``data[3]``.
-        cure: What to do, unless the error itself tells better.
-        kind: The type that was to be parsed, where it may tell what would have been taken.
+        value: The same as plain objects, to find the question in; parsed again if None.
+        line: The line number of ``raw``, if it is one line.
+        within: The path of ``raw`` or ``value`` in the file, such as ``data[3]``.
+        cure: What to do, unless the error implies a better cure.
+        kind: The expected type, to name what would have been valid.
     """
     message, path = split_message(error)
     if isinstance(error, BrokenJSONError):
@@ -92,9 +92,9 @@ def explain(
 
 
 def byte_position(error: Exception) -> int | None:
-    """Return the byte at which a parser stopped; None where it does not say."""
+    """Return the byte at which a parser stopped; None if it does not say."""
     found = _BYTE.search(str(error))
-    # of what stands behind a value msgspec tells the byte after the first
+    # for trailing characters msgspec gives the byte after the first
     return int(found[1]) - ("trailing characters" in str(error)) if found else None
 
 
@@ -119,7 +119,7 @@ def _describe_syntax_error(message: str, raw: bytes, at: int | None) -> str:
 
 
 def _quote_around(raw: bytes, at: int) -> str:
-    """Return what stands where a parser stopped and before it: a line may be the whole file."""
+    """Quote the text at and before a parser's stop: a line may be the whole file."""
     begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
     before = in_one_line(raw[begin:at].decode(errors="ignore"))
     here = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
@@ -127,7 +127,7 @@ def _quote_around(raw: bytes, at: int) -> str:
 
 
 def _describe_kinds(name: str) -> str:
-    """Return what people call one of JSON's kinds, or several with ``|`` between them."""
+    """Return the plain name of a JSON type, or of several with ``|`` between them."""
     names = {
         "str": "a string",
         "int": "an integer",
@@ -148,10 +148,10 @@ def _parse_or_none(raw: bytes) -> Any:
 
 
 def _nearest_record(value: Any, path: str, *, itself: bool) -> str:
-    """Return the innermost record on a path that has an id, such as ``question 7``.
+    """Return the innermost record with an id on a path, such as ``question 7``.
 
-    ``itself``: whether what stands at the path's end may be it; where that is of another kind than
-    was expected, it is no record.
+    ``itself``: whether the value at the path's end may be that record; a value of an unexpected
+    type is not.
     """
     values = [value]
     for key, index in _STEP.findall(path):

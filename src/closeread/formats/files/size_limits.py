@@ -1,22 +1,22 @@
-"""What a packed file may hold: more than any text unpacks to was made to do harm."""
+"""Limits the unpacked size of compressed files, against decompression bombs."""
 
 import io
 from typing import Any
 
 from closeread.errors import InputError
 
-# Text packs to a tenth or a fiftieth; what unpacks to more than both of these was made to do harm.
+# Text compresses to a tenth or a fiftieth: a file that exceeds both limits was made to do harm.
 _MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_RATIO = 100
 
 
 class BoundedReader(io.RawIOBase):
-    """What a gzip file unpacks to, up to so many bytes: a few megabytes may hold gigabytes.
+    """The unpacked bytes of a gzip file, up to a limit: a few megabytes may hold gigabytes.
 
     Args:
         unpacked: The unpacked bytes.
-        n_packed: How many bytes the file has as it lies on disk.
-        where: What it is, as an error says it.
+        n_packed: The size of the file on disk, in bytes.
+        where: The file, for the error.
     """
 
     def __init__(self, unpacked: io.RawIOBase, n_packed: int, where: str) -> None:
@@ -28,7 +28,7 @@ class BoundedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer; an InputError where there is more than any text unpacks to."""
+        """Fill a buffer; raise InputError beyond the limit."""
         n_read = self._unpacked.readinto(buffer) or 0
         self._left -= n_read
         if self._left < 0:
@@ -42,7 +42,7 @@ class BoundedReader(io.RawIOBase):
         return n_read
 
     def readall(self) -> bytes:
-        """Return the rest, looked at piece by piece."""
+        """Return the rest, read piece by piece, so that the limit holds."""
         pieces = []
         while piece := self.read(1 << 20):
             pieces.append(piece)

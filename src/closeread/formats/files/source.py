@@ -1,4 +1,4 @@
-"""A file of JSON on its way in: parsed, with errors that say where."""
+"""Reads JSON files: whole or streamed, with errors that name the place."""
 
 import contextlib
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ _WHOLE_GZIP_BYTES = 4 * 1024 * 1024
 
 
 class Source(InflatedFile):
-    """A local file that holds questions or predictions: one JSON value, or one a line."""
+    """A local file of questions or predictions: one JSON value, or one a line."""
 
     def records(self) -> Iterator[tuple[int | None, bytes]]:
         """Yield JSON texts with their line numbers: each line, or the one value of the file.
 
-        A file whose first line is no whole JSON value is taken as one value over many lines.
+        If the first line is not a whole JSON value, the file is one value over many lines.
         """
         lines = self.lines()
         first = next(lines)
@@ -40,7 +40,7 @@ class Source(InflatedFile):
         """Parse one JSON value into a value of ``type`` (a msgspec Struct, a dict, ...).
 
         Raises:
-            InputError: Not JSON, or a field is missing or of another type; says line and path.
+            InputError: Not JSON, or a field is missing or of another type; names line and path.
         """
         try:
             return msgspec.json.decode(raw, type=type)
@@ -55,7 +55,7 @@ class Source(InflatedFile):
         return self.binary_error(raw) or parse_error
 
     def binary_error(self, raw: bytes = b"") -> InputError | None:
-        """Say which archive or table the file is, if it is one; None of ``raw`` taken out of it."""
+        """Return the error for an archive or a compressed file; None if ``raw`` is from inside."""
         first = self.head().raw[: binary_files.N_HEAD_BYTES]
         return (
             binary_files.binary_file_error(first, str(self))
@@ -76,11 +76,11 @@ class Source(InflatedFile):
         Args:
             value: The parsed value.
             type: What it must be, a msgspec Struct as a rule.
-            line: The line it stands on.
+            line: Its line number.
             within: Its place in the document, such as ``data[3]``.
 
         Raises:
-            InputError: A field is missing or of another type; says the question.
+            InputError: A field is missing or of another type; names the question.
         """
         try:
             return msgspec.convert(value, type)

@@ -1,7 +1,7 @@
-"""A JSON document too large to hold: its elements one at a time, through the standard parser.
+"""Streams the elements of a JSON document that is too large for memory.
 
-(A parser of events would do, but the usual one keeps a path for every depth, so that 100,000 open
-brackets cost it all memory there is.)
+It calls the standard parser for one element at a time. (The usual event parser keeps a path for
+each depth, so that 100,000 open brackets use up all memory.)
 """
 
 import codecs
@@ -21,7 +21,7 @@ _LONGEST_HALF_NUMBER = 3
 
 
 class BrokenJSONError(ValueError):
-    """The text is no JSON; knows the line and in what of the document it was."""
+    """The text is not JSON; holds the line and the place in the document."""
 
     def __init__(self, reason: str, line: int, place: str) -> None:
         self.reason = reason
@@ -31,11 +31,11 @@ class BrokenJSONError(ValueError):
 
 
 class JSONStream:
-    """One pass over a document; ``finite=False`` takes NaN and Infinity, as Python writes them.
+    """One pass over a document; ``finite=False`` accepts NaN and Infinity, as Python writes them.
 
     Attributes:
-        rest: The top-level members that were not streamed, complete when the pass is.
-        found: Whether the streamed array was there.
+        rest: The top-level members that were not streamed; complete after the pass.
+        found: Whether the document has the streamed array.
     """
 
     def __init__(self, stream: BinaryIO, *, finite: bool = True) -> None:
@@ -120,7 +120,7 @@ class JSONStream:
             self._fail("text after the end of the document")
 
     def _next(self) -> str:
-        """Return the next character that is no space, "" at the end of the file."""
+        """Return the next character that is not a space, "" at the end of the file."""
         while True:
             match = _SPACE.match(self._text, self._at)
             self._at = match.end() if match else self._at

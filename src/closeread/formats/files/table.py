@@ -1,8 +1,8 @@
-"""A table of columns, read as the JSON lines of its rows: parquet, and arrow as it is saved.
+"""Reads parquet and arrow tables as the JSON lines of their rows.
 
-So ``datasets`` keeps sets (``to_parquet``, ``save_to_disk``, its cache), and a hub its files. Where
-the file holds the names of its classes, a number of a class becomes its name: what 0 stands for
-differs from set to set.
+``datasets`` saves sets in these forms (``to_parquet``, ``save_to_disk``, its cache). If the file
+holds class names, a class number becomes its name, because what 0 stands for differs from set to
+set.
 """
 
 import io
@@ -17,20 +17,20 @@ from closeread.registry.extras import missing_extra
 
 _PARQUET, _ARROW, _ARROW_STREAM = b"PAR1\x15", b"ARROW1\0\0", b"\xff\xff\xff\xff"
 _ROWS_AT_ONCE = 256
-N_HEAD_BYTES = 8  # bytes that tell
+N_HEAD_BYTES = 8  # enough to recognise the file
 
 
 def is_table(first: bytes) -> bool:
-    """Whether a file begins as parquet or arrow does; no text begins so."""
+    """Whether a file begins like parquet or arrow; no text does."""
     return first.startswith((_PARQUET, _ARROW, _ARROW_STREAM))
 
 
 class TableLines(io.RawIOBase):
-    """The rows of a table as bytes, one JSON object a line; a few hundred are in memory at a time.
+    """The rows of a table as JSON lines; a few hundred rows are in memory at a time.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        InputError: The file is broken; when it is opened or while it is read.
+        InputError: The file is broken; raised when it is opened or while it is read.
     """
 
     def __init__(self, path: Path, first: bytes) -> None:
@@ -40,11 +40,11 @@ class TableLines(io.RawIOBase):
         self._left = memoryview(next(self._pieces, b""))
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with what comes next; 0 at the end."""
+        """Fill the buffer with the next bytes; return 0 at the end."""
         if not self._left:
             self._left = memoryview(next(self._pieces, b""))
         size = min(len(buffer), len(self._left))
@@ -53,7 +53,7 @@ class TableLines(io.RawIOBase):
         return size
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._pieces.close()
         super().close()
 
@@ -64,7 +64,7 @@ def _iter_json_lines(path: Path, *, parquet: bool, file: bool) -> Generator[byte
         import pyarrow.parquet as pq
     except ModuleNotFoundError as error:
         raise missing_extra("a table in parquet or arrow", "pyarrow", "parquet") from error
-    # What JSON has no form for, such as a span of time, is what Python prints.
+    # A value that JSON cannot hold, such as a duration, becomes what Python prints.
     encode = msgspec.json.Encoder(enc_hook=str).encode_lines
     try:
         with path.open("rb") as stream:
@@ -95,7 +95,7 @@ def _iter_json_lines(path: Path, *, parquet: bool, file: bool) -> Generator[byte
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
-    """Return the names of the classes of each column that has some, as ``datasets`` notes them."""
+    """Return the class names of each column that has them, from the metadata of ``datasets``."""
     try:
         features = msgspec.json.decode(metadata.get(b"huggingface", b"{}"))["info"]["features"]
         return {

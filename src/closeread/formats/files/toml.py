@@ -1,4 +1,4 @@
-"""A TOML file on its way in: read, and its mistakes told in TOML's words."""
+"""Reads TOML files, and describes their errors in TOML's terms."""
 
 import difflib
 import re
@@ -20,10 +20,10 @@ def read_toml(path: Path, *, cure: str = FIX_FILE) -> dict[str, Any]:
 
     Args:
         path: The file.
-        cure: What to do where it is no TOML.
+        cure: What to do if it is not TOML.
 
     Raises:
-        InputError: It cannot be read, or is no TOML.
+        InputError: It cannot be read, or is not TOML.
     """
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
@@ -41,7 +41,7 @@ def read_toml(path: Path, *, cure: str = FIX_FILE) -> dict[str, Any]:
 
 @contextmanager
 def locate_errors(path: Path) -> Iterator[None]:
-    """Name the file, where that is what must be mended, before what an error itself names."""
+    """Put the file in front of the place that an error names."""
     try:
         yield
     except CloseReadError as error:
@@ -53,10 +53,10 @@ def locate_errors(path: Path) -> Iterator[None]:
 
 
 def _exists_beside(path: Path, name: str) -> bool:
-    """Whether what is not found from here is there, seen from the file's own folder."""
+    """Whether a path that does not exist here exists relative to the file's folder."""
     try:
         return bool(name) and not Path(name).exists() and (path.parent / name).exists()
-    except OSError:  # no name at all, but a text that is too long for one
+    except OSError:  # not a path, but a text that is too long for one
         return False
 
 
@@ -68,12 +68,12 @@ def _relative_path_cure(path: Path) -> str:
 
 
 def describe_unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
-    """Return what is said of a key that nobody reads: the nearest that is known, or all.
+    """Describe an unknown key, with the nearest known one, or all known ones.
 
     Args:
-        key: As it stands in its table.
-        known: Those of that table.
-        prefix: What stands before each of them where it is named, such as ``reader.``.
+        key: The key in its table.
+        known: The keys of that table.
+        prefix: What messages put before each key, such as ``reader.``.
     """
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
@@ -83,13 +83,13 @@ def describe_unknown_key(key: str, known: Collection[str], prefix: str = "") -> 
 def explain_toml(
     error: Exception, file: str, kind: Any, *, within: str = "", cure: str = FIX_FILE
 ) -> InputError:
-    """Turn a value's error into one in TOML's words: it has tables, and no null.
+    """Turn a value's error into TOML's terms, which has tables and no null.
 
     Args:
-        error: What was raised where it was to be made a record.
+        error: The error of the conversion to a record.
         file: The file's name.
-        kind: The record.
-        within: Where it stands in the file, such as ``train``.
+        kind: The type of the record.
+        within: The path in the file, such as ``train``.
         cure: What to do.
     """
     json_error = explain(error, file, value={}, within=within, cure=cure, kind=kind)

@@ -1,1 +1,1 @@
-"""What several published formats share: trees of articles, options, annotations, rows."""
+"""Layouts that several formats share: SQuAD's tree, options, annotations, rows."""

@@ -1,4 +1,4 @@
-"""Where a text stands in a passage, as far as a file says it or the passage shows it."""
+"""Finds where a text occurs in a passage, by the file's offset or by search."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,13 +9,13 @@ from closeread.types import Span
 def locate_answer(
     text: str, passage: str, start: int | None, defect: Callable[[str, str], None]
 ) -> Span | None:
-    """Return where an answer stands: as the file says, else at the nearest like place.
+    """Return the span of an answer: at the file's offset, else at the nearest occurrence.
 
     Args:
         text: The answer.
-        passage: Where it should stand.
-        start: Its first character as the file says it; None where it says none.
-        defect: Told of ``wrong-offset`` and ``answer-not-in-passage``, with a message.
+        passage: The text to search.
+        start: The file's offset of the answer in characters; None if the file has none.
+        defect: Called with ``wrong-offset`` or ``answer-not-in-passage`` and a message.
     """
     if start is not None and start >= 0 and passage.startswith(text, start):
         return Span(start, start + len(text))
@@ -31,13 +31,13 @@ def locate_answer(
 
 
 def first_span(text: str, passage: str) -> tuple[Span, ...]:
-    """Return the first place of a text; none where it does not stand in the passage."""
+    """Return the first occurrence of a text; empty if the passage does not contain it."""
     start = passage.find(text)
     return (Span(start, start + len(text)),) if start >= 0 else ()
 
 
 def iter_occurrences(text: str, passage: str) -> Iterator[Span]:
-    """Yield where a text stands in a passage: as whole words, or anywhere if never as such."""
+    """Yield the occurrences of a text as whole words; if there are none, all occurrences."""
     if not text.strip() or text not in passage:
         return
     anywhere = re.escape(text)

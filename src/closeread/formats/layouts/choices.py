@@ -1,4 +1,4 @@
-"""Options, letters and the one right option: what all multiple-choice formats share."""
+"""Options, letters and gold options, for all multiple-choice formats."""
 
 import re
 from collections import Counter
@@ -11,10 +11,10 @@ from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.types import Answer, Defects, Option, Polarity, Question
 from closeread.wording import count_of
 
-_MAX_OPTIONS = 5  # that a published set has
-_MAX_DIGITS = 2  # of a number that may mean an option
+_MAX_OPTIONS = 5  # the most in a published set
+_MAX_DIGITS = 2  # of a number that may stand for an option
 MAX_LETTERED = len(ascii_uppercase)
-# A letter as Chinese keyboards and hasty people type it: Ｃ, （C）, C．, 选C, C项, 答案：C.
+# A letter as people type it on Chinese keyboards: Ｃ, （C）, C．, 选C, C项, 答案：C.
 _TYPED = re.compile(
     r"\s*(?:(?:正确)?答案[是为]?:?|故?选:?)?\s*\(?\s*([A-Za-z])\s*\)?\s*[.。、,;]?\s*项?\s*"
 )
@@ -27,12 +27,12 @@ def make_options(
 
     Args:
         texts: The options in order.
-        where: Where the question stands, for the error.
-        exactly: How many the format promises; at least two and at most ``most`` when None.
+        where: The place of the question, for the error.
+        exactly: How many the format promises; from two to ``most`` if None.
         most: At most ``MOST_LETTERED``.
 
     Raises:
-        InputError: There are fewer, or more, than that.
+        InputError: The number of options is another.
     """
     if len(texts) != exactly if exactly else not 2 <= len(texts) <= most:
         raise InputError(
@@ -45,13 +45,13 @@ def make_options(
 
 
 def parse_letter(answer: str) -> str:
-    """Return the letter that people read in an answer: ``C`` of ``（c）`` and ``选Ｃ``, else ""."""
+    """Return the letter in a typed answer: ``C`` for ``（c）`` and ``选Ｃ``, else ""."""
     typed = _TYPED.fullmatch(normalize("NFKC", answer))
     return typed[1].upper() if typed else ""
 
 
 def parse_number(answer: str) -> int | None:
-    """Return the number that an answer is, in ASCII digits or full-width ones; else None."""
+    """Return an answer in ASCII or full-width digits as a number; None for any other."""
     digits = normalize("NFKC", answer).strip()
     return (
         int(digits)
@@ -63,9 +63,9 @@ def parse_number(answer: str) -> int | None:
 def gold_from_letter(
     letter: str | None, options: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
-    """Return the gold for a letter; an unknown letter is kept and counted, None gives no gold.
+    """Return the gold for a letter; keeps and counts an unknown letter; no gold for None.
 
-    Options that cannot be told apart, or say nothing, are counted in any case.
+    Counts equal and empty options in any case.
     """
     count_unclear_options(options, name, defects)
     if letter is None:
@@ -80,7 +80,7 @@ def gold_from_letter(
 def gold_from_text(
     text: str | None, options: tuple[Option, ...], name: str, defects: Defects
 ) -> tuple[Answer, ...]:
-    """Return the gold for an option's text; otherwise as ``by_letter``."""
+    """Return the gold for an option's text; otherwise as ``gold_from_letter``."""
     count_unclear_options(options, name, defects)
     if text is None:
         return ()
@@ -93,7 +93,7 @@ def gold_from_text(
 
 
 def count_unclear_options(options: tuple[Option, ...], name: str, defects: Defects) -> None:
-    """Count ``repeated-option`` and ``empty-option``: texts that are several options, or none."""
+    """Count ``repeated-option`` and ``empty-option``."""
     for text, many in Counter(option.text.strip() for option in options).items():
         if not text:
             defects.add("empty-option", "an option has no text", question_id=name)
@@ -104,14 +104,14 @@ def count_unclear_options(options: tuple[Option, ...], name: str, defects: Defec
 
 
 def gold_letter(question: Question) -> str | None:
-    """Return the letter of the right option; None where no gold is known."""
+    """Return the letter of the gold option; None if the question has no gold."""
     return question.answers[0].label if question.answers else None
 
 
 def implied_truth(
     letter: str | None, options: tuple[Option, ...], asks_for: Polarity | None
 ) -> tuple[bool | None, ...]:
-    """Return each option's truth as one right letter and the stem's polarity imply it."""
+    """Return each option's truth value, as the gold letter and the stem's polarity imply it."""
     if asks_for is None or letter not in {option.label for option in options}:
         return ()
     return tuple([(option.label == letter) == (asks_for == "supported") for option in options])
@@ -120,10 +120,10 @@ def implied_truth(
 def require_options(
     question: Question, format_name: str, *, exactly: int | None = None
 ) -> list[str]:
-    """Return the options' texts for a format that needs them.
+    """Return the options' texts, for a format that requires options.
 
     Raises:
-        UsageError: The question has none, another number, or labels other than A, B, C, ...
+        UsageError: The number of options is another, or their labels are not A, B, C, ...
     """
     found = len(question.options)
     labels = "".join(option.label for option in question.options)

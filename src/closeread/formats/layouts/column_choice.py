@@ -1,4 +1,4 @@
-"""What the columns of a file hold: as the user says, else as is known of such rows."""
+"""Decides what the columns of a file hold: by the user's settings, else by the known sets."""
 
 import re
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ Settings = Mapping[str, str]
 
 
 def find_columns(source: Source, settings: Settings) -> Columns:
-    """Return what the columns of a file hold: as the user says, else as is known of such rows.
+    """Return what the columns of a file hold: by the user's settings, else by the known sets.
 
     Raises:
-        InputError: A column is not there, there is no row, or nothing tells where passage and
-            question are.
-        UsageError: What is given is none of a column's roles.
+        InputError: A column is missing, the file has no rows, or no column is known to hold the
+            passages and questions.
+        UsageError: A setting is unknown or has an invalid value.
     """
     at, row = next(iter_rows(source), (0, None))
     if row is None:
@@ -70,7 +70,7 @@ def _with_forms(source: Source, first: Mapping[str, Any], columns: Columns) -> C
 
 
 def _reject_python_objects(source: Source, row: Mapping[str, Any]) -> None:
-    """Refuse a table whose cells hold Python's objects, as ``to_csv`` of ``datasets`` has them."""
+    """Refuse a table whose cells hold Python objects, as ``to_csv`` of ``datasets`` writes them."""
     odd = [name for name, cell in row.items() if isinstance(cell, str) and _OBJECT.match(cell)]
     if odd:
         raise InputError(
@@ -93,17 +93,17 @@ def _has(row: Mapping[str, Any], path: str) -> bool:
 
 
 def _default_columns(row: Mapping[str, Any]) -> Columns:
-    """Return the columns of rows that have the names of our own, as far as they have."""
+    """Return the columns with the names of closeread's own rows, as far as they exist."""
     one = {name: name for name in ("answer", "title", "passage_id", "language") if name in row}
     several = {name: (name,) for name in ("options", "id") if name in row}
     return Columns(passage=("passage",), question="question", **one, **several)  # type: ignore[arg-type]
 
 
 def parse_settings(settings: Settings) -> dict[str, Any]:
-    """Return what a user says of a file as fields of ``Columns``.
+    """Return a user's settings as fields of ``Columns``.
 
     Raises:
-        UsageError: There is no such role, or it does not take this.
+        UsageError: A setting is unknown or has an invalid value.
     """
     found: dict[str, Any] = {}
     for key, value in settings.items():

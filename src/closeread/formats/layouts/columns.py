@@ -1,7 +1,7 @@
-"""Which column of a row holds what, for rows that others made: one question each, as in docs.
+"""Converts rows in the columns of any set to closeread's own rows, and back.
 
-``own`` turns such a row into one of ours (``layouts/rows.py``), ``theirs`` a question back. A
-column in an object is named by a path: ``answers.text``.
+``to_own_row`` makes a row of ``layouts/rows.py``, ``to_set_row`` makes the set's row again. A path
+names a column in an object: ``answers.text``.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,16 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         passage: Several are joined by line breaks, as are the texts of a list.
         id: Several are joined by hyphens; made from the content where there is none.
         also: Columns with further accepted answers.
-        unknown: What stands for an answer where the gold is not known.
-        options: A column that holds all, or one column an option.
-        first: What number stands for the first option.
-        inside: The column that holds several questions, a list or an object of lists; those of one
-            of them are named by paths that begin with it.
+        unknown: The value that stands for an unknown answer.
+        options: One column that holds all options, or one column for each option.
+        first: The number of the first option.
+        inside: The column that holds several questions, as a list or an object of lists; paths that
+            begin with it name the columns of one question.
         numbered: Whether the id is the passage's: the questions of one get its number behind it.
-        together: Whether several answers are one of several spans, and no alternatives.
+        together: Whether several answers are the spans of one answer, not alternatives.
         withheld: Whether an empty list of answers says that the gold is not known, where else it
             says that the passage has no answer.
-        answer_form: How an answer is written; "" where nothing tells.
+        answer_form: How an answer is written; "" if unknown.
         option_form: How the options of one column are written.
     """
 
@@ -62,10 +62,10 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
-    """Return a row a question: the row itself, or one for each member of what is inside.
+    """Return one row for each question: the row itself, or one for each member of ``inside``.
 
     Raises:
-        ValueError: What should hold questions holds none.
+        ValueError: The column ``inside`` does not hold questions.
     """
     if not columns.inside:
         return [row]
@@ -83,9 +83,9 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
 
 
 def value_at(row: Any, path: str) -> Any:
-    """Return what stands in a column, or behind a path of them; None where there is nothing.
+    """Return the value of a column or a path of columns; None if there is none.
 
-    Of objects in a list the path leads to a list, of lists in a list to one list.
+    For a list of objects it is a list of values, for a list of lists one flat list.
     """
     if isinstance(row, dict) and path in row:
         return row[path]
@@ -99,14 +99,14 @@ def value_at(row: Any, path: str) -> Any:
 
 
 def _flatten(found: list[Any]) -> list[Any]:
-    """Return lists in a list as one list."""
+    """Return a list of lists as one list."""
     if found and all(isinstance(one, list) for one in found):
         return _flatten([inner for one in found for inner in one])
     return found
 
 
 def with_forms(row: Mapping[str, Any], columns: Columns) -> Columns:
-    """Return the columns with the forms in which a row has its answer and its options."""
+    """Return the columns with the forms of the answer and the options in a row."""
     options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
     answer = value_at(row, columns.answer) if columns.answer else None
     made = _options(row, columns) if columns.options else None
@@ -118,7 +118,7 @@ def with_forms(row: Mapping[str, Any], columns: Columns) -> Columns:
 
 
 def with_inside_form(row: Mapping[str, Any], columns: Columns) -> Columns:
-    """Return the columns with the form in which a row holds its questions."""
+    """Return the columns with the form of the questions in a row."""
     is_object = isinstance(row.get(columns.inside), dict)
     return msgspec.structs.replace(columns, inside_form="object" if is_object else "list")
 
@@ -152,9 +152,9 @@ def _option_form(options: Any) -> OptionForm | Literal[""]:
 
 
 def join_passage(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[str, Any]]:
-    """Return the passage's text, and where its parts end if line breaks alone do not tell.
+    """Return the passage's text, and where its parts end if line breaks do not show it.
 
-    What is no text is returned as it is, for whoever checks types.
+    Returns a value that is not text as it is, for the caller to check.
     """
     found = [value_at(row, path) for path in columns.passage]
     parts = _flatten(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
@@ -164,12 +164,12 @@ def join_passage(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[st
 
 
 def to_own_row(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any]:
-    """Return our row for one of theirs, without its id where that must be made.
+    """Return closeread's row for a row of a set, without an id if the set has none.
 
     Args:
-        row: A row of theirs.
+        row: A row of the set.
         columns: Its columns.
-        passage: The passage's text, as ``passage_of`` returned it.
+        passage: The passage's text, as ``join_passage`` returned it.
     """
     row_of_ours = {"passage": passage, "question": value_at(row, columns.question)}
     for ours, theirs in (
@@ -202,18 +202,18 @@ def to_own_row(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[s
 
 
 def yes_or_no(value: Any) -> Any:
-    """Return yes or no for what says a truth; anything else as it is."""
+    """Return yes or no for a truth value; any other value as it is."""
     return _TRUTHS.get(str(value).strip().lower(), value)
 
 
 def number_to_letter(number: int, columns: Columns) -> str:
-    """Return the letter of the option that a number stands for; of none, the number as text."""
+    """Return the letter of the option with a number; the number as text if there is none."""
     index = number - columns.first
     return ascii_uppercase[index] if 0 <= index < len(ascii_uppercase) else str(number)
 
 
 def _accepted_texts(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
-    """Return the texts of an answer's column, and those of the columns with further ones."""
+    """Return the texts of the answer's column and of the columns with further answers."""
     values = [answer, *(value_at(row, path) for path in columns.also)]
     found = [text for one in values for text in (one if isinstance(one, list) else [one])]
     return [text for text in found if isinstance(text, str) and text]
@@ -247,9 +247,9 @@ def _options(row: Mapping[str, Any], columns: Columns) -> Any:
 
 
 def _resolve_option(answer: Any, options: Any, columns: Columns) -> Any:
-    """Return a letter for a number that stands for an option; anything else is one, or its text.
+    """Return the letter for an option's number; a letter or a text as it is.
 
-    Digits that an option reads are this option, unless the set is known to write its gold so.
+    Digits that are the text of an option stand for it, unless the set writes its gold as digits.
     """
     if isinstance(answer, str):
         if not answer.strip().isdecimal() or not isinstance(options, list):
@@ -285,13 +285,13 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
 
 
 def to_set_row(passage: Passage, question: Question, columns: Columns, cuts: Any) -> dict[str, Any]:
-    """Return a row under the names of a set, as far as its columns are known to us.
+    """Return the row of a set for a question, as far as its columns are known.
 
     Args:
         passage: The passage.
         question: The question.
-        columns: With the forms in which the set has answers and options.
-        cuts: Where the parts of the passage end, as ``passage_of`` returned it.
+        columns: With the forms of answers and options.
+        cuts: Where the parts of the passage end, as ``join_passage`` returned it.
     """
     made: dict[str, Any] = {}
     if len(columns.passage) > 1:

@@ -1,4 +1,4 @@
-"""CoQA in rows of ``datasets``, a story each, without ids: stories as they are published.
+"""Reads CoQA from rows of ``datasets``, one story each without id, as published stories.
 
 ``{"source", "story", "questions": [text, ...], "answers": {"input_text": [...], "answer_start":
 [...], "answer_end": [...]}}``. Ids are made from the texts.
@@ -43,10 +43,10 @@ def are_rows(head: Head) -> bool:
 
 
 def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
-    """Yield each story and where it stands.
+    """Yield each story with its place.
 
     Raises:
-        InputError: A row has not as many answers as questions.
+        InputError: A row does not have as many answers as questions.
     """
     for at, raw in iter_objects(source):
         row = source.convert(raw, _Row, within=document_path(at), line=line_number(at))

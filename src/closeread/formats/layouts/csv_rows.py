@@ -1,4 +1,4 @@
-"""The rows of a table as spreadsheets and programs save them: CSV with commas, semicolons, tabs."""
+"""Reads the rows of CSV tables with commas, semicolons or tabs between cells."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ _LONGEST_CELL = 1 << 30
 
 
 def header_names(head: Head) -> list[str]:
-    """Return the columns' names as the first line has them; none where it is no table's."""
+    """Return the column names in the first line; empty if it cannot be parsed as CSV."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
     try:
         return [
@@ -31,14 +31,14 @@ def _delimiter(line: str) -> str:
 def iter_csv_rows(
     source: Source, header: Callable[[list[str]], list[str]] = list
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the number of each row's first line and its cells by column; blank rows are left out.
+    """Yield the number of each row's first line and its cells by column; skips blank rows.
 
     Args:
         source: The table.
-        header: Checks the columns' names, and returns those that the cells get.
+        header: Checks the column names, and returns the names that the cells get.
 
     Raises:
-        InputError: It is no table, or a row has another number of cells; says the line.
+        InputError: The file is not a table, or a row has another number of cells; names the line.
     """
     if binary := source.binary_error():  # nearly anything else is a table to the parser
         raise binary
@@ -83,7 +83,7 @@ def iter_csv_rows(
 
 
 def row_error(source: Source, line: int, found: str, expected: str) -> InputError:
-    """Return the error for a row that is not as a table's."""
+    """Return the error for a malformed row."""
     return InputError(
         found,
         where=f"{source}, line {line}",

@@ -1,4 +1,4 @@
-"""One accepted answer as DROP writes it: a number, or spans, or a date."""
+"""Reads and writes DROP's annotations: a number, spans or a date."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class _Annotation(msgspec.Struct):
 
 @dataclass(frozen=True)
 class AnnotatedQuestion:
-    """The question that is annotated, and where it stands."""
+    """A question with annotations, and its place in the file."""
 
     question_id: str
     question: str
@@ -45,10 +45,10 @@ def read_annotation(
     Args:
         raw: ``{"number", "date", "spans"}``.
         question: The question; its defects are counted.
-        starts: Where the spans start, if the file says it; else every place is searched for.
+        starts: The offsets of the spans, if the file has them; else every occurrence is searched.
 
     Raises:
-        InputError: There is neither number, spans nor date.
+        InputError: The annotation has neither number, spans nor date.
     """
     found = question.source.convert(raw, _Annotation, within=question.within)
     if found.number:
@@ -100,10 +100,10 @@ def _places(
 
 
 def write_annotation(answer: Answer, question_id: str = "") -> Json:
-    """Return an answer, of the named question, as an annotation.
+    """Return an answer as an annotation; ``question_id`` is for the error.
 
     Raises:
-        UsageError: DROP has no place for such an answer.
+        UsageError: The drop format cannot hold such an answer.
     """
     number, spans, parts = "", list[str](), ["", "", ""]
     if answer.kind == "number":

@@ -1,4 +1,4 @@
-"""DROP in rows of ``datasets``, a question each: back to the passages with their questions.
+"""Reads DROP from rows of ``datasets``, one question each, as DROP's own passages.
 
 ``{"section_id", "passage", "question", "query_id", "answer": {...}, "validated_answers": {"number":
 [...], "date": [...], "spans": [...], ...}}``. Another set of that name has ``answers_spans``, one
@@ -27,7 +27,7 @@ def are_rows(head: Head) -> bool:
 
 
 def iter_members(source: Source) -> Iterator[tuple[str, Json]]:
-    """Yield passages by their ids, as DROP's own file has them; neighbouring rows are gathered.
+    """Yield passages by id, as in DROP's own file; gathers adjacent rows of one passage.
 
     Raises:
         InputError: The rows have one list for all answers, or lists that do not fit each other.

@@ -1,9 +1,9 @@
-"""What a record says beyond our nouns, kept in ``metadata`` so that writing gives it back.
+"""Keeps fields that closeread's records have no place for in ``metadata``, to write them back.
 
-A file comes back equivalent, and no record is carried whole. There are two ways to find what is to
-be kept. ``beyond`` looks at names alone: for the trees of SQuAD and MRQA, whose sets are too large
-to render every record while it is read. ``unsaid`` compares a record with what its format would
-write of it, and so keeps what is written otherwise, too: a number as a string, a field in vain.
+A file comes back equivalent, and no record is carried whole. Two functions find what to keep.
+``unknown_fields`` compares names only: for the trees of SQuAD and MRQA, whose sets are too large to
+render each record while it is read. ``rendering_diff`` compares a record with what its format would
+write, and so also keeps other spellings: a number as a string, a redundant field.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def unknown_fields(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
-    """Return the members of ``raw`` (plain or unparsed) that are no fields of ``known``."""
+    """Return the members of ``raw`` (plain or unparsed) that are not fields of ``known``."""
     fields = _fields(known)
     if raw.keys() <= fields:
         return {}
@@ -33,7 +33,7 @@ def _fields(known: type[msgspec.Struct]) -> frozenset[str]:
 
 
 def without_empty(**values: Any) -> Json:
-    """Return metadata without the empty values."""
+    """Return the values that are neither None nor an empty object, as metadata."""
     return {key: value for key, value in values.items() if value not in ({}, None)}
 
 
@@ -59,7 +59,7 @@ def rendering_diff(format: str, raw: Mapping[str, Any], rendered: Mapping[str, A
 
 
 def apply_diff(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json:  # noqa: A002
-    """Lay over a rendering what ``unsaid`` kept of the record."""
+    """Apply the differences that ``rendering_diff`` kept to a rendering."""
     kept = metadata.get(format)
     if not kept:
         return rendered
@@ -77,7 +77,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def join_paragraphs(paragraphs: list[str]) -> tuple[str, Json]:
-    """Join paragraphs with line breaks; where that cannot be undone, note where each one ends."""
+    """Join paragraphs with line breaks; if that cannot be undone, also return where each ends."""
     text = "\n".join(paragraphs)
     if paragraphs and not any("\n" in paragraph for paragraph in paragraphs):
         return text, {}
@@ -97,10 +97,10 @@ def split_paragraphs(text: str, metadata: Mapping[str, Any]) -> list[str]:
 
 
 def to_objects(lists: dict[str, Any]) -> list[Json]:
-    """Return an object of lists as a list of objects; so with objects in it.
+    """Return an object of lists as a list of objects; converts nested objects likewise.
 
     Raises:
-        TypeError: A member is no list.
+        TypeError: A member is not a list.
         ValueError: The lists are of unequal length.
     """
     columns = {

@@ -1,4 +1,4 @@
-"""Ids of questions: those that come twice are noticed, and those that are missing are made."""
+"""Question ids: counts repeated ids, and makes ids for rows without one."""
 
 import hashlib
 
@@ -6,21 +6,21 @@ from closeread.types import Defects
 
 
 def content_id(text: str) -> str:
-    """Return a stable id for a text that its publishers gave none."""
+    """Return a stable id made from a text, for records without an id."""
     return hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[
         :12
     ]
 
 
 class Ids:
-    """Notices question ids that come twice."""
+    """Counts question ids that occur twice."""
 
     def __init__(self, defects: Defects) -> None:
         self._defects = defects
         self._seen: set[str] = set()
 
     def note(self, name: str, *, line: int | None = None) -> str:
-        """Return the id; counts ``duplicate-id`` when it was there before."""
+        """Return the id; counts ``duplicate-id`` if it was noted before."""
         if name in self._seen:
             self._defects.add(
                 "duplicate-id", f"the id {name} occurs twice", question_id=name, line=line
@@ -30,14 +30,14 @@ class Ids:
 
 
 class ContentIds:
-    """Makes ids from content, for rows that have none; repeats get ``-2``, ``-3``, ..."""
+    """Makes ids from content for rows without ids; repeats get ``-2``, ``-3``, ..."""
 
     def __init__(self, defects: Defects) -> None:
         self._defects = defects
         self._seen: dict[str, int] = {}
 
     def make(self, *texts: str, line: int | None = None) -> str:
-        """Return the row's id; counts ``duplicate-question`` when all texts were there before."""
+        """Return the row's id; counts ``duplicate-question`` if all texts occurred before."""
         name = content_id("\0".join(texts))
         times = self._seen[name] = self._seen.get(name, 0) + 1
         if times > 1:
@@ -48,5 +48,5 @@ class ContentIds:
 
 
 def numbered_id(name: str, times: int) -> str:
-    """Return the id of what has a name for the nth time: the name itself, ``name-2``, ..."""
+    """Return the id for the nth occurrence of a name: ``name``, ``name-2``, ..."""
     return name if times == 1 else f"{name}-{times}"

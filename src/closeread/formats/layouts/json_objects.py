@@ -1,4 +1,4 @@
-"""JSON objects as files have them: one a line, the elements of one list, or one over many lines."""
+"""Reads JSON objects: one a line, the elements of a list, or one object over many lines."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
@@ -7,7 +7,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra_fields import Json
 from closeread.formats.layouts.json_writing import write_array, write_lines
 
-# Where an object stands: the number of its line, its place in the list, "" of the only one.
+# The place of an object: its line number, its path in the list, or "" for the only object.
 Position = int | str
 Positioned = tuple[Position, Json]
 
@@ -18,10 +18,10 @@ def is_list(source: Source) -> bool:
 
 
 def iter_objects(source: Source) -> Iterator[Positioned]:
-    """Yield each object with its place; a list that is large is read one element at a time.
+    """Yield each object with its place; streams a large list.
 
     Raises:
-        InputError: It is no JSON, or something else stands there than an object.
+        InputError: The file is not JSON, or holds something other than objects.
     """
     if is_list(source):
         yield from ((f"[{n}]", one) for n, one in enumerate(source.elements("", dict[str, Any])))
@@ -31,22 +31,22 @@ def iter_objects(source: Source) -> Iterator[Positioned]:
 
 
 def line_number(at: Position) -> int | None:
-    """Return the number of the line that an object has for itself, if it has one."""
+    """Return the line number of an object that has its own line; else None."""
     return at if isinstance(at, int) else None
 
 
 def document_path(at: Position) -> str:
-    """Return where in its document an object stands that has no line for itself."""
+    """Return the path in the document of an object without its own line; else ""."""
     return "" if isinstance(at, int) else at
 
 
 def describe_place(source: Source, at: Position, name: object = "") -> str:
-    """Say where an object stands: by its line, or where it stands in a list."""
+    """Describe the place of an object for messages: file, line or path, and id."""
     return source.place(document_path(at), name, line=line_number(at))
 
 
 def write_objects(stream: BinaryIO, values: Iterable[Any], *, as_list: bool) -> None:
-    """Write objects as they stood: in one list, or one a line."""
+    """Write objects as one list, or one a line."""
     if as_list:
         write_array(stream, values)
     else:

@@ -1,4 +1,4 @@
-"""JSON on its way out, one element at a time: a set may be larger than memory."""
+"""Writes JSON one element at a time, because a set may be larger than memory."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
@@ -36,7 +36,7 @@ def write_object(
 
 
 def write_rest(stream: BinaryIO, members: Mapping[str, Any]) -> None:
-    """Write the members that stand behind an object's first ones, and end it."""
+    """Write the remaining members of an object, and close it."""
     for name, value in members.items():
         stream.write(b"," + msgspec.json.encode(name) + b":" + msgspec.json.encode(value))
     stream.write(b"}\n")
@@ -49,7 +49,7 @@ def write_lines(stream: BinaryIO, values: Iterable[Any]) -> None:
 
 
 def unwritable_error(found: str, question_id: str, expected: str = "") -> UsageError:
-    """Return the error for a question that a format has no place for."""
+    """Return the error for a question that a format cannot hold."""
     return UsageError(
         found,
         where=f"question {question_id}",

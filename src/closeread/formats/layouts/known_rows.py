@@ -1,4 +1,4 @@
-"""Published sets in rows, a question or a passage each: what tells each, what its columns hold.
+"""The published sets that come as rows: how to recognise each, and what its columns hold.
 
 So the sets themselves have it (ReClor, LogiQA, QuAIL, CosmosQA, BoolQ), or the rows that
 ``datasets`` makes of those that are published otherwise (SQuAD, RACE, ROPES, DuoRC, DREAM).

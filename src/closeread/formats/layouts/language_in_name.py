@@ -1,4 +1,4 @@
-"""The language that a published file's name says: MLQA and XQuAD say it nowhere else."""
+"""Reads the language from a file's name: MLQA and XQuAD state it nowhere else."""
 
 import re
 
@@ -6,7 +6,7 @@ _NAMED = re.compile(r"(?:dev|test)-context-([a-z]{2})-question-[a-z]{2}|xquad\.(
 
 
 def named_language(stem: str) -> str:
-    """Return the language of a file's passages, and so of its answers; "" where its name is silent.
+    """Return the language of a file's passages and answers; "" if its name does not state it.
 
     Args:
         stem: ``test-context-de-question-es`` or ``xquad.de``: the name without ``.json``.

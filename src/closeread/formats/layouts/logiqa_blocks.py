@@ -1,7 +1,7 @@
-"""LogiQA as it was first published: a question in eight lines of text, the first of them blank.
+"""Reads LogiQA's first release: eight lines of text for each question, the first of them blank.
 
 The right letter in lower case, the passage, the question, four options that begin with ``A.``.
-Here they are rows with LogiQA 2's columns, numbered from 0.
+The right letter in lower case, the passage, the question, four options that begin with ``A.``.
 """
 
 import re
@@ -27,7 +27,7 @@ def iter_blocks(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each question as a row, with the number of its first line.
 
     Raises:
-        InputError: Lines are missing, or stand in another order.
+        InputError: Lines are missing or in another order.
     """
     lines, number = source.lines(), 0
     while block := list(islice(lines, _LINES)):

@@ -1,4 +1,4 @@
-"""MultiRC in rows of ``datasets``, an option each: back to SuperGLUE's lines, a paragraph each.
+"""Reads MultiRC from rows of ``datasets``, one option each, as SuperGLUE's lines.
 
 ``{"paragraph", "question", "answer", "idx": {"paragraph", "question", "answer"}, "label"}``.
 """
@@ -46,10 +46,10 @@ def are_rows(head: Head) -> bool:
 
 
 def iter_lines(source: Source) -> Iterator[Positioned]:
-    """Yield a line for each paragraph; rows of one question stand one after another.
+    """Yield a line for each paragraph; the rows of a question must be adjacent.
 
     Raises:
-        InputError: They do not, as in a set that was shuffled.
+        InputError: They are not, as in a shuffled set.
     """
     rows = (
         (at, source.convert(raw, _Row, line=line_number(at), within=document_path(at)))

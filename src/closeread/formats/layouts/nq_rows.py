@@ -1,4 +1,4 @@
-"""Natural Questions in other forms, the original and rows of ``datasets``, as simplified lines.
+"""Reads Natural Questions in the original form and in rows of ``datasets`` as simplified lines.
 
 The original form has ``document_tokens: [{"token", ...}, ...]`` and ``document_html`` where lines
 have ``document_text``; rows have ``{"id", "document": {"title", "url", "tokens": {"token": [...]}},
@@ -64,10 +64,10 @@ def are_rows(head: Head) -> bool:
 
 
 def iter_lines(source: Source) -> Iterator[Positioned]:
-    """Yield simplified lines, whatever the file has.
+    """Yield simplified lines, from any of the three forms.
 
     Raises:
-        InputError: A row's annotations are no lists of one length.
+        InputError: A row's annotations are not lists of equal length.
     """
     rows = are_rows(source.head())
     for at, raw in iter_objects(source):

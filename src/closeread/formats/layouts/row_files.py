@@ -1,4 +1,4 @@
-"""Others' rows: lines, a list (bare or ``data``), tables, ROPES's tree, LogiQA's blocks."""
+"""Reads rows from JSON lines, a list (bare or ``data``), tables, ROPES's tree, LogiQA's blocks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ def is_ropes_tree(head: Head) -> bool:
 
 
 def first_row(head: Head) -> dict[str, Any] | None:
-    """Return the first row; of a table the columns' names alone, which stand for text."""
+    """Return the first row; for a table only its column names, as if they were texts."""
     if are_blocks(head):
         return {"id": "", "answer": "", "text": "", "question": "", "options": []}
     if head.value is None:
@@ -44,18 +44,18 @@ def first_row(head: Head) -> dict[str, Any] | None:
 
 
 def _is_under_data(head: Head) -> bool:
-    """Whether rows are the elements of ``data`` in one document, and it is no column of rows."""
+    """Whether rows are the elements of ``data`` in one document, not a column of a row."""
     is_list = isinstance(head.first("data"), list) and isinstance(head.first("data", 0), dict)
     return is_list and not head.has_lines and known_columns(head.row) is None
 
 
 def fields_beside_rows(source: Source) -> dict[str, Any] | None:
-    """Return what stands beside rows that are ``data`` of one document; None of other files."""
+    """Return the other fields of a document whose ``data`` are rows; None for other files."""
     return source.rest("data") if _is_under_data(source.head()) else None
 
 
 def iter_rows(source: Source) -> Iterator[Positioned]:
-    """Yield each row with its place, whatever the file is."""
+    """Yield each row with its place, from any of these files."""
     if is_ropes_tree(source.head()):
         for number, article in enumerate(source.elements("data", _Article)):
             for index, row in enumerate(article.paragraphs):
@@ -74,10 +74,10 @@ def iter_rows(source: Source) -> Iterator[Positioned]:
 def split_row(
     source: Source, at: Position, row: dict[str, Any], columns: Columns
 ) -> list[dict[str, Any]]:
-    """Return a row a question: the row itself, or one for each of what is inside.
+    """Return one row for each question: the row itself, or one for each member of ``inside``.
 
     Raises:
-        InputError: What should hold questions holds none.
+        InputError: The column ``inside`` does not hold questions.
     """
     try:
         return each_question(row, columns)

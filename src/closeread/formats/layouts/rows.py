@@ -1,6 +1,6 @@
-"""Bring your own: one question a row, as JSON lines or as a table; docs/formats.md is its manual.
+"""Reads closeread's own rows, one question each; docs/formats.md describes the columns.
 
-A passage's questions stand in neighbouring rows that repeat its text.
+The questions of a passage are in adjacent rows that repeat its text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ Given = str | int | float | list[str | int | float | list[str]]
 
 
 class Row(msgspec.Struct):
-    """The columns with a meaning of their own; every other one becomes a tag."""
+    """The columns with a fixed meaning; any other column becomes a tag."""
 
     id: str | int
     passage: str
@@ -69,7 +69,7 @@ _WITHOUT_QUESTION = (
 
 
 def gather_passages(source: Source, rows: Iterable[Positioned], defects: Defects) -> Iterator[Item]:
-    """Gather rows into passages with their questions.
+    """Gather adjacent rows into passages with their questions.
 
     Raises:
         InputError: A column is missing or of another type; says line and question.
@@ -97,7 +97,7 @@ def gather_passages(source: Source, rows: Iterable[Positioned], defects: Defects
 
 
 def _with_options(raw: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the options that stand in columns A, B, ..., as exams' tables have them."""
+    """Return a row with the options of the columns A, B, ..., as in C-Eval's tables."""
     if "options" in raw or not has_lettered_columns(raw):
         return raw
     letters = list(takewhile(lambda letter: isinstance(raw.get(letter), str), ascii_uppercase))
@@ -106,7 +106,7 @@ def _with_options(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def has_lettered_columns(names: Mapping[str, Any]) -> bool:
-    """Whether columns are taken for options by their names."""
+    """Whether the columns A and B hold options."""
     return isinstance(names.get("A"), str) and isinstance(names.get("B"), str)
 
 
@@ -129,7 +129,7 @@ class _Place(msgspec.Struct):
 
     @property
     def line(self) -> int | None:
-        """The number of the row's line, where it has one for itself."""
+        """The number of the row's line, if the row has its own line."""
         return line_number(self.at)
 
     def __str__(self) -> str:

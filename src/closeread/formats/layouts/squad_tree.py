@@ -1,6 +1,6 @@
-"""The tree that SQuAD grew and CMRC, DRCD and ExpMRC share: articles, paragraphs, questions.
+"""Reads and writes SQuAD's tree of articles, paragraphs and questions (SQuAD, CMRC, ExpMRC, QuAC).
 
-What has no place of its own in our records is kept in metadata, and given back on writing:
+Metadata keeps what closeread's records have no field for, to write it back:
 
 - passage: ``article`` (its article's index), ``article_extra`` and ``squad_extra`` (fields of
   other publishers), ``own_id`` (the paragraph has an id), ``untitled`` (the article has no title);
@@ -86,7 +86,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) -> Iterator[Item]:
-    """Yield one passage a paragraph of articles that lie otherwise than in the tree."""
+    """Yield one passage for each paragraph of articles that come from elsewhere than ``data``."""
     ids = Ids(defects)
     language, tags = _named(source)
     for index, raw in enumerate(articles):
@@ -314,7 +314,7 @@ def _id(question: Question) -> str | int:
 
 
 def _parallel(question: Question, key: str) -> list[Any] | None:
-    """Return what was noted for each answer, unless the answers were changed since."""
+    """Return what was kept for each answer, unless the answers were changed since."""
     values: list[Any] | None = question.metadata.get(key)
     return values if values and len(values) == len(question.answers) else None
 

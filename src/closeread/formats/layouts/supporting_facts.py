@@ -1,8 +1,8 @@
-"""Supporting facts: sentences of a context that are named by a paragraph's title and a number.
+"""Converts supporting facts, named by paragraph title and sentence number, to evidence and back.
 
-A fact becomes the span of its sentence, without the blank that HotpotQA's sentences begin with: who
-cuts the passage into sentences finds none there. One that is no sentence of the context, or an
-empty one, has no place: it stands behind the texts of all spans in the evidence, as ``Title #3``.
+A fact becomes the span of its sentence, without the blank that HotpotQA's sentences begin with,
+because sentence splitting leaves that out. A fact that is not a sentence of the context, or is
+empty, has no span: the evidence lists it after the texts of all spans, as ``Title #3``.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ Cuts = list[tuple[tuple[int, int], list[tuple[int, int]]]]
 
 
 def join_titled(paragraphs: Paragraphs) -> tuple[str, Cuts]:
-    """Return paragraphs as one text, titles above them, and where everything stands in it."""
+    """Return paragraphs as one text, each below its title, with the spans of both."""
     pieces: list[str] = []
     cuts: Cuts = []
     at = 0
@@ -43,7 +43,7 @@ def join_titled(paragraphs: Paragraphs) -> tuple[str, Cuts]:
 
 
 def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evidence:
-    """Return facts as evidence, each once: spans in text order, then those without a place."""
+    """Return facts as evidence, each once: spans in text order, then facts without a span."""
     at = _places(paragraphs, cuts)
     wanted = dict.fromkeys((title, number) for title, number in facts)
     found = sorted(at[fact] for fact in wanted if fact in at)
@@ -54,7 +54,7 @@ def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts)
 
 
 def evidence_to_facts(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
-    """Return the facts that evidence says, in its order."""
+    """Return the facts of a piece of evidence, in its order."""
     named = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
     facts = [named[span] for span in found.spans if span in named]
     for text in found.texts[len(found.spans) :]:
@@ -64,9 +64,10 @@ def evidence_to_facts(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> li
 
 
 def overlapping_facts(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
-    """Return the facts of evidence in a laid-out text, whoever cut its sentences.
+    """Return the sentences that evidence overlaps, as facts.
 
-    Each sentence that a span has a character of, in the text's order; then what has no place.
+    These are the sentences of which a span covers a character, in text order; then the facts
+    without a span.
     """
     pieces = list(given)
     spans = [span for one in pieces for span in one.spans]
@@ -85,7 +86,7 @@ def overlapping_facts(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[
 
 
 def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, tuple[Span, str]]:
-    """Return where each fact stands, and what it says."""
+    """Return the span and the text of each fact."""
     found: dict[Fact, tuple[Span, str]] = {}
     for (title, sentences), (_, spans) in zip(paragraphs, cuts, strict=True):
         for number, (sentence, (start, _)) in enumerate(zip(sentences, spans, strict=True)):

@@ -1,4 +1,4 @@
-"""Tokens with their places, as the MRQA form holds them beside texts."""
+"""Checks tokens and their offsets, as the MRQA form stores them beside texts."""
 
 from closeread.types import Span
 
@@ -8,11 +8,11 @@ Tokens = list[tuple[str, int]]
 
 
 def describe_misplaced(tokens: Tokens, text: str) -> str:
-    """Return what is wrong with the first token that stands elsewhere than it says; else nothing.
+    """Describe the first token that is not at its offset; "" if all tokens are.
 
     Args:
-        tokens: Each with the character of the text that it begins at, from 0.
-        text: What was cut into them.
+        tokens: Each token with its offset in characters, from 0.
+        text: The tokenized text.
     """
     if not tokens:
         return ""
@@ -26,7 +26,7 @@ def describe_misplaced(tokens: Tokens, text: str) -> str:
 
 
 def covers(tokens: Tokens, first: int, last: int, span: Span) -> bool:
-    """Whether a span begins in one token and ends in another, whose numbers are inclusive."""
+    """Whether a span begins in the token ``first`` and ends in the token ``last``, inclusive."""
     if not 0 <= first <= last < len(tokens):
         return False
     (begin, begins), (end, ends) = tokens[first], tokens[last]

@@ -1,4 +1,4 @@
-"""Tables as they are published with tabs between cells: no cell is quoted, quotes are text."""
+"""Reads published tables with tabs between unquoted cells: quotes are text."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from closeread.wording import count_of
 
 
 def tsv_header(head: Head) -> list[str]:
-    """Return the columns' names; none where the first line has no tab, or is JSON."""
+    """Return the column names; empty if the first line has no tab, or is JSON."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
     return [] if line[:1] in ("{", "[") or "\t" not in line else line.split("\t")
 
@@ -18,7 +18,7 @@ def iter_tsv_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each line and its cells by column.
 
     Raises:
-        InputError: A line has another number of cells than the first; says which.
+        InputError: A line has another number of cells than the first; names the line.
     """
     if binary := source.binary_error():
         raise binary

@@ -1,4 +1,4 @@
-"""Conversations: a question is shown with turns before it, below a line that says what they are.
+"""Shows a question of a conversation with the turns before it, and removes them again.
 
 Without these nobody knows what "And where?" asks for. The question stands first, so that who reads
 its first words alone still reads all of it. As published (Choi et al. 2018, Reddy et al. 2019) the
@@ -14,7 +14,7 @@ _EARLIER = "\n\nEarlier in the conversation:\n"
 
 
 def with_earlier_turns(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
-    """Return a question's text with the last of the turns before it.
+    """Return a question's text with the last turns before it.
 
     Args:
         asked: The question itself.
@@ -28,15 +28,15 @@ def with_earlier_turns(asked: str, before: Sequence[tuple[str, str]], turns: int
 
 
 def without_earlier_turns(text: str) -> str:
-    """Return the question without the turns that ``shown`` added."""
+    """Return the question without the turns that ``with_earlier_turns`` added."""
     return text.partition(_EARLIER)[0]
 
 
 def parse_turns(form: str, settings: Mapping[str, str]) -> int:
-    """Return how many turns a user wants shown (``coqa,turns=3``).
+    """Return the number of turns in the settings of a format (``coqa,turns=3``).
 
     Raises:
-        UsageError: It is no whole number from 0 on, or something else is said.
+        UsageError: It is not an integer from 0 on, or there are other settings.
     """
     number = settings.get("turns", "")
     if set(settings) != {"turns"} or not (number.isascii() and number.isdecimal()):
