@@ -1,4 +1,4 @@
-"""Prediction files in every published form, on their way in and out."""
+"""Reads and writes prediction files in the published forms."""
 
 from closeread.formats.submissions.dumping import hand_in
 from closeread.formats.submissions.loading import load_submission, make_submission

@@ -1,4 +1,4 @@
-"""A zip archive with one file of predictions in it, in whatever folder: as upload forms ask for."""
+"""Reads the one file of predictions in a zip archive, in any of its folders."""
 
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -14,22 +14,22 @@ _CURE = "unpack it and pass the file of predictions"
 
 
 class Packed(NamedTuple):
-    """The predictions of an archive: what they are called there, and their bytes."""
+    """The predictions of an archive: the member's name, and its bytes."""
 
     name: str
     raw: bytes
 
 
 def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
-    """Return the predictions of an archive, without a byte-order mark; None of no zip archive.
+    """Return the predictions of an archive, without a byte-order mark; None if it is not a zip.
 
     Args:
         path: The file.
         of_triples: Whether GCRC_advRobust's package is expected, with all of its parts.
 
     Raises:
-        InputError: The archive is broken or holds no such file, or several; or as of
-            ``package.unpack``, where it is the evaluation's package.
+        InputError: The archive is broken, or holds no such file or several; or as of
+            ``gcrc_package.unpack``, if it is the evaluation's package.
     """
     if not gcrc_package.is_zip(path):
         return None
@@ -41,7 +41,7 @@ def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
                 return _only_member(path, archive, members)
     except InputError:
         raise
-    except Exception as error:  # damage shows in as many ways as there are ways to pack
+    except Exception as error:  # a damaged archive raises any of many errors
         if not of_triples:
             raise _archive_error(path, f"the archive cannot be read: {error}") from error
     return Packed(gcrc_package.PREDICTIONS, gcrc_package.unpack(path))
@@ -64,7 +64,7 @@ def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.Zip
 
 
 def _may_be_predictions(name: PurePosixPath) -> bool:
-    """Whether a member may be predictions, and none of the shadows that a Mac packs."""
+    """Whether a member may be predictions, and is not one of macOS's shadow files."""
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in name.parts)
     return name.suffix.lower() in _ENDINGS and not hidden
 

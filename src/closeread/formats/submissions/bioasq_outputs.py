@@ -1,7 +1,7 @@
-"""What is handed in for BioASQ: ``{"questions": [{"id", "exact_answer", "ideal_answer"}]}``.
+"""Reads BioASQ's submissions: ``{"questions": [{"id", "exact_answer", "ideal_answer"}]}``.
 
-The first of a factoid question's names, which are ranked, is its answer; of a list's items the
-first name of each; yes or no picks an option. What is written for a summary is not looked at.
+The first of a factoid's ranked names is its answer; for a list, the first name of each item; yes or
+no picks an option. Answers to summary questions are ignored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from closeread.types import Answer, Dataset, Prediction
 
 
 def is_bioasq(value: Mapping[str, Any]) -> bool:
-    """Whether a document holds questions with answers of one of the two kinds."""
+    """Whether a document holds questions with exact or ideal answers."""
     rows = value.get("questions")
     first = rows[0] if isinstance(rows, list) and rows else None
     return (
@@ -26,7 +26,7 @@ def is_bioasq(value: Mapping[str, Any]) -> bool:
 def parse_predictions(
     source: str, rows: list[Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
-    """Yield each answer but those to summaries, which are no questions of the set.
+    """Yield each answer except those to summaries, which the set does not contain.
 
     Raises:
         InputError: A row has no id, or its answer is neither text nor names.
@@ -43,7 +43,7 @@ def parse_predictions(
                 cure="add to each row the id of its question",
             )
         name, given = row["id"], row.get("exact_answer")
-        if given is None:  # a summary, or one that was left out
+        if given is None:  # a summary, or a missing answer
             continue
         names = [_names(one) for one in (given if isinstance(given, list) else [given])]
         if None in names:
@@ -66,7 +66,7 @@ def _is_list(row: Mapping[str, Any]) -> bool:
 
 
 def _names(one: Any) -> list[str] | None:
-    """Return the names of one thing but blank ones; None where there is something else."""
+    """Return the non-blank names of one item; None if it is neither text nor a list of texts."""
     listed = one if isinstance(one, list) else [one]
     if not all(isinstance(text, str) for text in listed):
         return None

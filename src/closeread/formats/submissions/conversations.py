@@ -1,4 +1,4 @@
-"""What is handed in for conversations: CoQA's rows of a turn each, QuAC's lines of a whole one."""
+"""Reads and writes submissions for conversations: CoQA's row a turn, QuAC's line a conversation."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -8,7 +8,7 @@ from closeread.formats.layouts.json_writing import write_array, write_lines
 from closeread.types import Dataset, Prediction
 from closeread.wording import count_of
 
-# What the sets write where a text does not tell.
+# How the sets write that a text has no answer.
 _UNKNOWN, _CANNOT = "unknown", "CANNOTANSWER"
 
 
@@ -24,7 +24,7 @@ def parse_turn(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def is_conversation(row: Mapping[str, Any]) -> bool:
-    """Whether a row answers all turns of one: ``{"qid": [...], "best_span_str": [...]}``."""
+    """Whether a row answers a whole conversation: ``{"qid": [...], "best_span_str": [...]}``."""
     return isinstance(row.get("qid"), list) and isinstance(row.get("best_span_str"), list)
 
 
@@ -32,7 +32,7 @@ def parse_turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
     """Yield each question's id with its answer.
 
     Raises:
-        InputError: There are not as many answers as ids.
+        InputError: The numbers of answers and ids differ.
     """
     names, answers = row["qid"], row["best_span_str"]
     if len(names) != len(answers):
@@ -46,7 +46,7 @@ def parse_turns(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
 
 
 def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
-    """Write CoQA's rows, for a set in CoQA's form: its ids are a story's and a turn's."""
+    """Write CoQA's rows, for a set in CoQA's format, whose ids are those of a story and a turn."""
 
     def rows() -> Iterator[dict[str, Any]]:
         for passage, questions in dataset:
@@ -62,7 +62,7 @@ def write_turns(predictions: Mapping[str, Prediction], dataset: Dataset, stream:
 def write_conversations(
     predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO
 ) -> None:
-    """Write QuAC's lines; what its program asks for besides says nothing: ``x`` and ``n``."""
+    """Write QuAC's lines, with neutral values of yesno and followup: ``x`` and ``n``."""
 
     def rows() -> Iterator[dict[str, Any]]:
         for _, questions in dataset:

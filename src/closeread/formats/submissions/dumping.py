@@ -1,6 +1,6 @@
-"""Predictions -> the files that published scorers and organisers take; the way back of submissions.
+"""Writes predictions in the forms that official scorers and organisers take.
 
-Every form that ``submissions`` reads and that a run can fill is written here under a short name.
+Each form that ``submissions`` reads and a run can fill has a short name here.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ from closeread.types import (
 
 Predictions = Mapping[str, Prediction]
 _object = partial(write_object, colon=b": ")
-# Whose ids, titles or lines are those of the set's own form; and what has one answer a question.
+# Forms with the ids, titles or lines of the set's own format; forms with one answer a question.
 _FORMS_OF_OWN_SET = ("hotpotqa", "coqa", "quac", "qasper", "multirc")
 _FORMS_OF_ONE_ANSWER = ("texts", "nbest", "null-odds", "expmrc", "vgaokao")
 _ANY_NUMBER = "multirc"
@@ -45,14 +45,14 @@ def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: Binar
     """Write predictions in a published form, in the data set's order.
 
     Args:
-        predictions: By question id; questions without one are left out, as official files do.
-        dataset: What the predictions answer.
+        predictions: By question id; questions without one are left out, as in official files.
+        dataset: The data set of the predictions.
         form: A key of ``FORMS``.
         stream: Where to.
 
     Raises:
-        UsageError: No such form, it is none for this data set, or the predictions lack what it
-            must hold.
+        UsageError: There is no such form, it does not suit this data set, or the predictions lack
+            what it must hold.
     """
     if form not in FORMS:
         raise UsageError(
@@ -116,14 +116,14 @@ def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> Non
 
 
 def _evidence_text(prediction: Prediction) -> str:
-    """Return the evidence of what was answered, as ``expmrc.*`` judges it within a run."""
+    """Return the evidence for the given answer, as ``expmrc.*`` judges it within a run."""
     label = prediction.answer.label if prediction.answer else ""
     pieces = [one for one in prediction.evidence if one.option_label in ("", label)]
     return " ".join(text for piece in pieces for text in piece.texts)
 
 
 def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
-    """Write GCRC_advRobust.json: the data set's own form with our letters as its answers."""
+    """Write GCRC_advRobust.json: the data set's own form with the predicted letters as answers."""
     from closeread.registry import lookup
 
     def answered(defects: Defects) -> Iterator[Item]:
@@ -151,7 +151,7 @@ def _with_letter(question: Question, predictions: Predictions) -> Question:
             expected="predictions for all three questions of each record",
             cure="read the whole set",
         )
-    # A reader may name no option, as language models do: no letter is a wrong one.
+    # A language model may name no option: an empty letter counts as wrong.
     label = prediction.answer.label if prediction.answer else ""
     return msgspec.structs.replace(question, answers=(Answer(kind="choice", label=label),))
 
@@ -198,7 +198,7 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
 
 
 def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
-    """Write what the authors' program learns from and reads: an option, its evidence, its truth."""
+    """Write the authors' training and input form: an option, its evidence, its truth."""
     rows = []
     for passage, question, prediction in _iter_predicted(predictions, dataset):
         if not question.options:
@@ -222,7 +222,7 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
 
 
 def _join_evidence(pieces: Sequence[Evidence], text: str) -> str:
-    """Return the sentences in the passage's order, and behind them what has no place in it."""
+    """Join the sentences in the passage's order, then the texts without a span."""
     spans = sorted({span for one in pieces for span in one.spans})
     others = [text_piece for one in pieces if not one.spans for text_piece in one.texts]
     return "".join([*(span.of(text) for span in spans), *others])

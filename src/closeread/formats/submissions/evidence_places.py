@@ -1,7 +1,7 @@
-"""Where evidence stands that was handed in as text alone.
+"""Finds the spans of evidence that was submitted as text.
 
-Where gold evidence has places (VGaokao, the exam, own sets), text alone could hit none of them.
-What judges it as text (ExpMRC) goes on by the text.
+If gold evidence has spans (VGaokao, the exam, a user's sets), text alone could match none of them.
+Metrics that judge evidence as text (ExpMRC) still use the text.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from closeread.types import Dataset, Evidence, Passage, Prediction, Span
 
 
 def add_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> None:
-    """Put places beside evidence without any, where a question's gold has some.
+    """Add spans to evidence without spans, if the question's gold evidence has spans.
 
     Args:
         predictions: By question id; changed in place.
-        dataset: Walked through where a prediction has such evidence.
+        dataset: Read if a prediction has such evidence.
     """
     to_locate = {name for name, one in predictions.items() if any(map(_has_no_place, one.evidence))}
     if dataset is None or not to_locate:
@@ -36,7 +36,7 @@ def _has_no_place(found: Evidence) -> bool:
 
 
 def _split(passage: Passage, *, authors: bool) -> tuple[Span, ...]:
-    """Return the sentences that gold is made of: in VGaokao those of its authors."""
+    """Return the sentences that gold evidence consists of: in VGaokao, its authors' sentences."""
     from closeread.text.segment import sentences, vgaokao  # few predictions need it
 
     return vgaokao(passage.text) if authors else sentences(passage.text, passage.language)
@@ -45,7 +45,7 @@ def _split(passage: Passage, *, authors: bool) -> tuple[Span, ...]:
 def _iter_located(
     evidence: tuple[Evidence, ...], passage: Passage, split: tuple[Span, ...]
 ) -> Iterator[Evidence]:
-    """Yield a piece a text; one that stands nowhere keeps no place."""
+    """Yield one piece of evidence for each text; a text that is not found gets no span."""
     for found in evidence:
         if not _has_no_place(found):
             yield found
@@ -58,9 +58,9 @@ def _iter_located(
 
 
 def _places(text: str, passage: str, split: tuple[Span, ...], taken: set[Span]) -> tuple[Span, ...]:
-    """Return where a text stands, sentence by sentence, else the sentences that stand in it.
+    """Return the spans of a text, cut at sentences; else of the sentences that the text contains.
 
-    Of equal places the first that no text before had.
+    Of equal occurrences, the first that no earlier text took.
     """
     wanted = text.strip()
     start = passage.find(wanted) if wanted else -1

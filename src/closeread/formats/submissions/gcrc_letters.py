@@ -1,4 +1,4 @@
-"""GCRC_advRobust's submission: three letters a record, and the options that records repeat."""
+"""Reads GCRC_advRobust's submissions: three letters a record, and the options it repeats."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def parse_letters(
     A set of triples under other ids is matched by group and role.
 
     Raises:
-        InputError: A record has no id or not all three fields; says which.
+        InputError: A record lacks its id or one of the three fields; names it.
     """
     named = _question_ids(dataset)
     for index, row in enumerate(data):
@@ -52,22 +52,22 @@ def parse_letters(
             )
         for role, field in _LETTERS.items():
             letter = row[field]
-            if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
+            if isinstance(letter, int | float):  # an index is not a letter: wrong, but not an error
                 letter = str(letter)
             yield named(row["id"], role), letter
 
 
 def _question_ids(dataset: Dataset | None) -> Callable[[Any, str], str]:
-    """Return what a question of a record is called in a data set."""
+    """Return a function from a record's id and a role to the question's id in the data set."""
     asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
     ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
     return lambda group, role: ids.get((str(group), role), f"{group}#{role}")
 
 
 def repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
-    """Return as a side file the options that GCRC_advRobust's records repeat beside their letters.
+    """Return, as a side file, the options that GCRC_advRobust's records repeat.
 
-    A letter is of these: where they are not the data set's own, it says another thing there.
+    A letter refers to these options: if they differ from the data set's, it means another option.
     """
     data = value.get("data") if isinstance(value, dict) else None
     if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):

@@ -1,7 +1,7 @@
-"""GCRC_advRobust.zip: what the evaluation asked to be handed in, packed and taken apart.
+"""Packs and unpacks GCRC_advRobust.zip, the package that the evaluation asked for.
 
-Section 4 of the task's description: the predicted letters, the model, and a document that tells how
-its code is run, each under a name of its own. A team that hands in less is struck out.
+Section 4 of the task's description: the predicted letters, the model, and a document with
+instructions for running the code, each under a fixed name. An incomplete package is disqualified.
 """
 
 import io
@@ -33,12 +33,12 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
 
     Args:
         predictions: What ``hand_in`` writes as ``gcrc-advrobust``.
-        beside: The files of model and document, under the names that the evaluation asks for.
+        beside: The files of model and document, under the names that the evaluation requires.
         stream: Where to.
 
     Raises:
-        UsageError: One is missing, is called otherwise, or is not what its name says; the model is
-            looked at as a whole.
+        UsageError: One is missing, has another name, or is not what its name says; the whole model
+            is checked.
     """
     parts: Parts = {path.name: partial(io.FileIO, path) for path in beside if path.is_file()}
     faults = [f"{path} is not a file" for path in beside if not path.is_file()]
@@ -68,21 +68,21 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
 def is_zip(path: Path) -> bool:
     """Whether a file is a zip archive, by its first bytes."""
     try:
-        if not path.is_file():  # what stands in a pipe could be read once only
+        if not path.is_file():  # a pipe can be read only once
             return False
         with path.open("rb") as stream:
             return stream.read(len(_MAGIC)) == _MAGIC
     except OSError:
-        return False  # whoever reads it says why it cannot be read
+        return False  # the reader of the file reports the error
 
 
 def unpack(path: Path) -> bytes:
     """Return the predictions of a package, a zip archive, without a byte-order mark.
 
     Raises:
-        InputError: The archive is broken, lacks a part, one is packed otherwise than by deflate,
-            its predictions are empty, or they or its document are too large unpacked; all that is
-            wrong is told at once.
+        InputError: The archive is broken, lacks a part, a part is not compressed with deflate, its
+            predictions are empty, or they or its document are too large unpacked. The message
+            lists all faults.
     """
     try:
         with zipfile.ZipFile(path) as package:
@@ -94,7 +94,7 @@ def unpack(path: Path) -> bytes:
             faults += _faults(opened, whole=MODEL in opened and _is_cheap_to_read(members[MODEL]))
             if not faults:
                 return read_member(package, PREDICTIONS)
-    except Exception as error:  # damage shows in as many ways as there are ways to pack
+    except Exception as error:  # a damaged archive raises any of many errors
         faults = [f"the archive cannot be read: {error}"]
     raise InputError(
         "; ".join(faults),
@@ -106,7 +106,7 @@ def unpack(path: Path) -> bytes:
 
 
 def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
-    """Return the members of which nothing is unpacked, and why."""
+    """Return the members that must not be unpacked, with the reason."""
     found = {}
     for name in (PREDICTIONS, *BESIDE):
         if name not in members:
@@ -124,15 +124,15 @@ def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
 
 
 def _is_cheap_to_read(model: zipfile.ZipInfo) -> bool:
-    """Whether the end of a packed model is soon reached: nothing is unpacked, or not too much."""
+    """Whether the end of a model can be checked at little cost: it is stored, or not too large."""
     return model.compress_type == zipfile.ZIP_STORED or model.file_size <= _MOST_BYTES
 
 
 def read_member(package: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member, without a byte-order mark; never more than the archive says that it has."""
+    """Return a member without a byte-order mark; never more bytes than the archive states."""
     found = io.BytesIO()
     with package.open(name) as stream:
-        # Asked for all at once it unpacks all, and only then looks at what was said.
+        # Read in one call, zipfile unpacks everything before it compares the stated size.
         shutil.copyfileobj(stream, found, _CHUNK)
     return found.getvalue().removeprefix(_UTF8_MARK)
 
@@ -144,19 +144,21 @@ def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:
 
 
 def _suggest_member(name: str, there: Collection[str]) -> str:
-    """Return what may be meant by it: in a folder, or under another name."""
+    """Name a member that may be the missing one: in a folder, or under another name."""
     seen = [one for one in there if one.lower().endswith(PurePosixPath(name).suffix)]
-    seen = [one for one in seen if not PurePosixPath(one).name.startswith(".")]  # of a Mac's
+    seen = [
+        one for one in seen if not PurePosixPath(one).name.startswith(".")
+    ]  # macOS's shadow files
     alike = [one for one in seen if one.lower().endswith(name.lower())]
     return f" (found {in_one_line((alike or seen)[0][-_SHOWN:])})" if seen else ""
 
 
 def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
-    """Return what is wrong with model and document; with the model as far as its beginning tells.
+    """Return the faults of model and document; of the model as far as its beginning shows them.
 
     Args:
-        parts: What opens them.
-        whole: Whether the model's end is looked at, too: of a packed one all before is unpacked.
+        parts: Functions that open them.
+        whole: Whether to check the model's end, too, which unpacks everything before it.
     """
     found = []
     if MODEL in parts:

@@ -1,4 +1,7 @@
-"""What is handed in for HotpotQA: ``{"answer": {id: text}, "sp": {id: [[title, number]]}}``."""
+"""Reads and writes HotpotQA's submissions.
+
+``{"answer": {id: text}, "sp": {id: [[title, number], ...]}}``.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -15,20 +18,20 @@ _FORM = "hotpotqa"
 
 
 def is_hotpotqa(value: Mapping[str, Any]) -> bool:
-    """Whether a document holds answers beside supporting facts, and nothing else by an id."""
+    """Whether a document holds answers and supporting facts, each by id."""
     return isinstance(value.get("answer"), dict) and isinstance(value.get("sp"), dict)
 
 
 def parse_predictions(
     source: str, value: Mapping[str, Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
-    """Yield each question's answer with its facts, which are looked up in the set's contexts.
+    """Yield each question's answer with its facts, looked up in the set's contexts.
 
-    A question may have one of the two alone. Facts of no question of the set are left out.
+    A question may have only one of the two. Facts of unknown questions are left out.
 
     Raises:
-        InputError: An answer or a list of facts is of no known form.
-        UsageError: There is no data set in HotpotQA's form to look facts up in.
+        InputError: An answer or a list of facts is of an unknown form.
+        UsageError: There is no data set in HotpotQA's format to look the facts up.
     """
     answers, facts = value["answer"], value["sp"]
     if facts and (dataset is None or dataset.format != _FORM):
@@ -55,7 +58,7 @@ def parse_predictions(
 
 
 def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
-    """Write answers, and as facts the sentences that the evidence touches; HotpotQA's set alone."""
+    """Write answers, and as facts the sentences that evidence overlaps; for HotpotQA's sets."""
     answers: dict[str, str] = {}
     facts: dict[str, list[tuple[str, int]]] = {}
     for passage, questions in dataset:

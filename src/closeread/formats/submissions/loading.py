@@ -1,4 +1,4 @@
-"""What was handed in for scoring: every published form of a prediction file -> Submission.
+"""Reads prediction files in every published form.
 
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, HotpotQA's ``{"answer", "sp"}``, the
@@ -53,11 +53,11 @@ from closeread.types import Dataset, Prediction, Submission
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
 _IN_MEMORY = "the predictions"
-_MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
+_MOST_BYTES = 512 * 2**20  # unpacked: a few MB may unpack to more than memory holds
 _ID_FIELDS = (
     "question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx", "pairID",
 )  # fmt: skip
-_NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
+_NAME_ENDS = re.compile(rb'"\s*:')  # the end of a member's name; texts may contain more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
 
@@ -70,14 +70,14 @@ def load_submission(
     """Read a prediction file of any known form.
 
     Args:
-        path: The file, plain or gzip-compressed, or a zip archive that holds it alone, of
-            GCRC_advRobust with the package's other parts.
-        dataset: Needed only by the forms that name no ids or give evidence as text alone
-            (VGaokao's logits and evidence).
-        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or what it holds.
+        path: The file, plain or gzip-compressed, or a zip archive that holds only this file, for
+            GCRC_advRobust with the other parts of the package.
+        dataset: Needed only by forms without ids or with evidence as text (VGaokao's logits and
+            evidence).
+        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or its content.
 
     Raises:
-        InputError: The file is not JSON, or of no known form; says which question is at fault.
+        InputError: The file is not JSON, or of an unknown form; names the question.
         UsageError: The form needs ``dataset`` and none was given.
     """
     source = Source(path, otherwise=FORMS)
@@ -122,19 +122,19 @@ def make_submission(
     *,
     null_odds: NullOdds = None,
 ) -> Submission:
-    """Take predictions that are in memory.
+    """Make a submission from predictions in memory.
 
     Args:
-        predictions: What a prediction file of any known form holds (``{id: text}``, rows with an id
-            each, ...), or predictions.
+        predictions: The content of a prediction file of any known form (``{id: text}``, rows with
+            an id each, ...), or predictions.
         dataset: As of ``load_submission``.
         null_odds: As of ``load_submission``.
 
     Raises:
-        InputError: It is of no known form, or a number is none; says which question is at fault.
+        InputError: The form is unknown, or a number is not finite; names the question.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    if hasattr(predictions, "columns"):  # walked through, pandas' gives the names of its columns
+    if hasattr(predictions, "columns"):  # iterating over a pandas table yields its column names
         raise InputError(
             "a table, not its rows",
             where=_IN_MEMORY,
@@ -180,7 +180,7 @@ def _read_unpacked(source: Source) -> bytes:
 
 
 def _parse_member(where: str, raw: bytes, *, of_package: bool) -> Any:
-    """Parse the predictions of an archive: what is wrong is told of them, not of the archive."""
+    """Parse the predictions of an archive; errors name the member, not the archive."""
     must_be_text(raw[:4], where)
     try:
         return msgspec.json.decode(raw)
@@ -211,16 +211,16 @@ def _parse_odds(name: object, value: Any) -> float:
 
 
 class Texts(Mapping[str, Prediction]):
-    """Answers given as text alone; a prediction is made when it is asked for.
+    """Answers given as text; each prediction is made on access.
 
-    A large file stays as small in memory as its strings.
+    A large file thus takes no more memory than its strings.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the prediction for a question id, ``default`` where there is none."""
+        """Return the prediction for a question id, ``default`` if there is none."""
         text = self._texts.get(key)
         if text is None:
             return default
@@ -237,7 +237,7 @@ class Texts(Mapping[str, Prediction]):
 
 
 def _plain_texts(raw: bytes) -> dict[str, str] | None:
-    """Return the commonest form, ``{id: text}``; None where the file is of another."""
+    """Parse the most common form, ``{id: text}``; None if the file is of another form."""
     try:
         found = msgspec.json.decode(raw, type=dict[str, str])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -246,9 +246,9 @@ def _plain_texts(raw: bytes) -> dict[str, str] | None:
 
 
 def _repeated_rows(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
-    """Return, for each further time that an id stands in one object, what counts: its last row.
+    """Return, for each repetition of an id in one object, its last row, which counts.
 
-    A parser keeps the last one and says nothing, as those of the official programs do.
+    A parser silently keeps the last one, as the official programs' parsers do.
     """
     if sum(1 for _ in _NAME_ENDS.finditer(raw)) == len(found):
         return []
@@ -297,7 +297,7 @@ def _lines(source: Source) -> tuple[list[int], list[Any]]:
 def _rows(
     source: str, value: Any, dataset: Dataset | None, lines: Sequence[int] = ()
 ) -> Iterable[Row]:
-    """Take rows apart; ``lines`` are the numbers of those that they are, where they are lines."""
+    """Parse rows of any form; ``lines`` are their line numbers, if they are lines."""
     if isinstance(value, dict):
         data = value.get("data")
         if isinstance(data, list):
@@ -359,7 +359,7 @@ def _parse_rows(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
 
 
 def _parse_several(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
-    """Take a row whose question is named by two fields, or that answers several; else None."""
+    """Parse a row with an id of two fields, or with several answers; None for other rows."""
     if conversations.is_conversation(row):
         return conversations.parse_turns(place, row)
     if conversations.is_turn(row):
@@ -375,7 +375,7 @@ def _parse_several(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
 
 
 def _parse_own_row(place: str, row: Mapping[str, Any]) -> Any:
-    """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
+    """Parse a row of closeread's own ``predictions.jsonl``, or a row with the same fields."""
     if not isinstance(row.get("answer"), dict | None):
         return {key: item for key, item in row.items() if key != "question_id"}
     try:

@@ -1,4 +1,4 @@
-"""What is handed in for MultiRC: which options of each question are right.
+"""Reads and writes MultiRC's submissions: which options of each question are right.
 
 ``[{"pid", "qid", "scores": [0, 1, ...]}, ...]`` as the official program takes it; SuperGLUE's lines
 ``{"idx", "passage": {"idx", "questions": [{"idx", "answers": [{"idx", "label"}, ...]}, ...]}}``.
@@ -35,15 +35,15 @@ class _Line(msgspec.Struct):
 
 
 def is_scored(row: Mapping[str, Any]) -> bool:
-    """Whether a row has a score for each option of a paragraph's question."""
+    """Whether a row has scores for the options of one question."""
     return {"pid", "qid", "scores"} <= row.keys()
 
 
 def parse_scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a question's id, and its options' scores.
+    """Return a question's id and the scores of its options.
 
     Raises:
-        InputError: They are no numbers.
+        InputError: The scores are not numbers.
     """
     scores = row["scores"]
     if not isinstance(scores, list) or not all(map(is_number, scores)):
@@ -57,7 +57,7 @@ def parse_scored(place: str, row: Mapping[str, Any]) -> tuple[str, dict[str, Any
 
 
 def is_paragraph(row: Mapping[str, Any]) -> bool:
-    """Whether a row has the options of a whole paragraph, as SuperGLUE's have."""
+    """Whether a row has the options of a whole paragraph, as in SuperGLUE."""
     passage = row.get("passage")
     return "idx" in row and isinstance(passage, dict) and "questions" in passage
 
@@ -80,10 +80,10 @@ def parse_paragraph(place: str, row: Mapping[str, Any]) -> Iterator[tuple[str, d
 
 
 def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
-    """Write which options are held to be right, as the set itself is: published, or lines.
+    """Write which options are predicted to be right, in the set's own form: published or lines.
 
     Args:
-        predictions: With 1 or 0 for each option; questions without these are left out.
+        predictions: With 1 or 0 for each option; questions without them are left out.
         dataset: In MultiRC's form.
         stream: Where to.
     """

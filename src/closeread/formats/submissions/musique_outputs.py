@@ -1,8 +1,8 @@
-"""What is handed in for MuSiQue's full set: two lines of one id, in the order of the set.
+"""Reads submissions for MuSiQue's full set: two lines with one id, in the order of the set.
 
-``{"id", "predicted_answer", "predicted_support_idxs", "predicted_answerable"}``. The first of an id
-answers the set's first question of it, the second the second, which is ``id-2`` here. One that is
-held not to be answerable has no answer, whatever text stands beside that.
+``{"id", "predicted_answer", "predicted_support_idxs", "predicted_answerable"}``. The first line
+of an id answers the set's first question with it, the second line the second, here ``id-2``. A line
+that predicts an unanswerable question has no answer, whatever its text.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _ANSWER, _SAID = "predicted_answer", "predicted_answerable"
 def match_ids(
     rows: Iterable[tuple[str, Any]], dataset: Dataset | None
 ) -> Iterable[tuple[str, Any]]:
-    """Return the rows under the ids of the set's questions; of other sets as they are."""
+    """Return the rows under the ids of the set's questions; for other sets unchanged."""
     if dataset is None or dataset.format != _FORM:
         return rows
     known = {question.question_id for question in dataset.questions()}

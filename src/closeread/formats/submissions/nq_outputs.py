@@ -1,4 +1,4 @@
-"""What is handed in for Natural Questions: answers by the tokens of the page.
+"""Reads Natural Questions' submissions: answers as token ranges of the page.
 
 ``{"predictions": [{"example_id", "short_answers": [{"start_token", "end_token"}], "yes_no_answer",
 "short_answers_score", "long_answer": {"start_token", "end_token"}}]}``, as the official program
@@ -43,11 +43,11 @@ def is_nq(value: Mapping[str, Any]) -> bool:
 def parse_predictions(
     source: str, rows: list[Any], dataset: Dataset | None
 ) -> Iterator[tuple[str, Prediction]]:
-    """Yield each example's answer; those of no question of the set are left as they are: empty.
+    """Yield each example's answer; for examples that the set does not have, no answer.
 
     Raises:
-        InputError: A row is of another form, or its tokens are none of the page.
-        UsageError: There is no data set in this form to look tokens up in.
+        InputError: A row is of another form, or its tokens are not in the page.
+        UsageError: There is no data set in this form to look the tokens up.
     """
     if dataset is None or dataset.format != _FORM:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Answers as the set writes its own: ReClor's 2, BoolQ's true, WebQA's ``no_answer``."""
+"""Reads answers in a set's own notation: ReClor's 2, BoolQ's true, WebQA's ``no_answer``."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,9 +15,9 @@ _WEBQA, _NO_ANSWER = "webqa", "no_answer"
 
 
 def value_converter(dataset: Dataset | None) -> Callable[[Any], Any] | None:
-    """Return what makes an option's letter, or no answer, of what the set's gold is written as.
+    """Return a function from the set's notation to an option's letter or to no answer.
 
-    None where nothing has to be made of it.
+    None if the set needs no conversion.
     """
     if dataset is not None and dataset.format == _WEBQA:
         return _apply_to_fields(_none)
@@ -43,7 +43,7 @@ def _letter(columns: Columns, value: Any) -> Any:
 
 
 def _apply_to_fields(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the same for a value alone, and for those of an object that may be an answer."""
+    """Return a function that converts a bare value, or the answer fields of an object."""
 
     def of(value: Any) -> Any:
         if not isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""What is handed in for QASPER: lines of an id, an answer and the paragraphs that tell.
+"""Writes QASPER's submissions: lines of an id, an answer and evidence paragraphs.
 
-``{"question_id", "predicted_answer", "predicted_evidence": [...]}``; they are read as rows are.
+``{"question_id", "predicted_answer", "predicted_evidence": [...]}``; these lines are read as rows.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ _NO_ANSWER = "Unanswerable"
 
 
 def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
-    """Write answers, several spans joined, and the lines of the text that evidence touches."""
+    """Write answers, several spans joined, and the lines of the text that evidence overlaps."""
     write_lines(stream, _rows(predictions, dataset))
 
 
@@ -32,7 +32,7 @@ def _rows(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[d
 
 
 def _paragraphs(given: tuple[Evidence, ...], text: str) -> Iterator[str]:
-    """Yield each line that a piece has a character of, and the texts of pieces without a place."""
+    """Yield each line that evidence overlaps, then the texts of evidence without a span."""
     placed = [
         one for one in given if one.spans and all(piece_text in text for piece_text in one.texts)
     ]

@@ -1,7 +1,7 @@
-"""One prediction as it was handed in, in any published form -> Prediction.
+"""Parses one prediction in any published form.
 
-What a string means (a letter, a span, a number) is the metric's business: an answer keeps the
-string, and a single capital letter is its label as well.
+Whether a string is a letter, a span or a number is up to the metric: an answer keeps the string,
+and a single capital letter is also its label.
 """
 
 import json
@@ -25,13 +25,13 @@ ANSWER_FIELDS = (
     "value",
     "predicted_answer",
     "prediction_text",
-    "gold_label",  # MultiNLI's own tables name what is predicted so
+    "gold_label",  # the column of predictions in MultiNLI's tables
 )
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
 
 
 def parse_prediction(source: str, question_id: str, value: Any) -> Prediction:
-    """Return what a question's value means; ``source`` is for messages.
+    """Parse the value of a question; ``source`` is for messages.
 
     Raises:
         InputError: It is of no known form.
@@ -78,7 +78,7 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
 
 
 def _evidence(value: Any) -> tuple[Evidence, ...] | None:
-    """Return a string, strings, or either by the labels of options, as evidence; None for else."""
+    """Parse evidence: a string, strings, or either by option label; None for anything else."""
     by_label = value if isinstance(value, dict) else {"": value}
     found = []
     for label, given in by_label.items():
@@ -124,10 +124,10 @@ def _number(source: str, question_id: str, what: str, value: Any) -> float:
 
 
 def check_numbers(source: str, given: Prediction) -> Prediction:
-    """Return a prediction that a program made, of whose numbers none is NaN: it ranks nowhere.
+    """Return a prediction made in memory, after checking that none of its numbers is NaN.
 
     Raises:
-        InputError: Its confidence or a score of an option is no number.
+        InputError: Its confidence or an option score is not a number.
     """
     if given.confidence is not None:
         _number(source, given.question_id, "confidence", given.confidence)
@@ -153,18 +153,18 @@ def text_answer(text: str) -> Answer:
 
 
 def all_are(values: Any, type: Any) -> bool:  # noqa: A002
-    """Whether these are several values, all of a type."""
+    """Whether a value is a list or tuple of one type."""
     return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number that a float can hold."""
+    """Whether a value is a number in the range of a float."""
     is_real = isinstance(value, Real) and not isinstance(value, bool)
     return is_real and bool(abs(value) <= sys.float_info.max)
 
 
 def describe_kind(value: Any) -> str:
-    """Return what messages call a value."""
+    """Return the name of a value's type for messages."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
     if value is None:
         return "null"

@@ -1,4 +1,4 @@
-"""What is handed in for ReCoRD as SuperGLUE has it: lines of a query's number and its answer.
+"""Reads ReCoRD's submissions in SuperGLUE's form: lines of a query's number and its answer.
 
 ``{"idx": 5, "label": "text"}``; questions are called by their passage's number, too: ``2-5``. Also
 ``{"idx": {"passage": 2, "query": 5}, "label": "text"}``, as rows of ``datasets`` have it.
@@ -15,21 +15,21 @@ _NUMBERED = (("idx", "qas.idx"), ("idx.passage", "idx.query"))
 
 
 def is_numbered(named: Any) -> bool:
-    """Whether a question is named by its passage's number and its own."""
+    """Whether an id consists of a passage's number and a query's."""
     return isinstance(named, dict) and named.keys() == {"passage", "query"}
 
 
 def join_id(named: dict[str, Any]) -> str:
-    """Return the id that such a question has."""
+    """Return the question's id for such a pair."""
     return f"{named['passage']}-{named['query']}"
 
 
 def match_ids(
     rows: Iterable[tuple[str, Any]], dataset: Dataset | None
 ) -> Iterable[tuple[str, Any]]:
-    """Return the rows under the ids of the set's questions; of other sets as they are.
+    """Return the rows under the ids of the set's questions; for other sets unchanged.
 
-    A number that stands in several passages names none.
+    A query number that occurs in several passages is ambiguous and stays as it is.
     """
     columns = {} if dataset is None else dataset.metadata.get("rows", {})
     if dataset is None or tuple(columns.get("id", ())) not in _NUMBERED:

@@ -1,4 +1,4 @@
-"""Predictions in a table: a first line that names the columns, then a question a line."""
+"""Reads predictions from a CSV table: a line of column names, then one question a line."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows
 
-_LABEL = "label"  # a number in it is one of an option; in other columns it may be an option's text
+_LABEL = "label"  # a number here is an option's; in other columns it may be an option's text
 _NUMBERS = ("confidence", "score", "probability")
 
 
 def is_table(source: Source, ids: tuple[str, ...], answers: tuple[str, ...]) -> bool:
-    """Whether the first line names a column of ids and one of answers, and is no JSON."""
+    """Whether the first line names a column of ids and one of answers, and is not JSON."""
     head = source.head()
     if head.raw.lstrip()[:1] in (b"{", b"["):
         return False
@@ -20,10 +20,10 @@ def is_table(source: Source, ids: tuple[str, ...], answers: tuple[str, ...]) -> 
 
 
 def read_rows(source: Source) -> tuple[list[int], list[dict[str, Any]]]:
-    """Return the numbers of the lines, and the rows; an empty cell is an empty answer.
+    """Return the line numbers and the rows; an empty cell is an empty answer.
 
     Raises:
-        InputError: It is no table, or a number is none.
+        InputError: The file is not a table, or a cell is not a number.
     """
     lines, found = [], []
     for line, row in iter_csv_rows(source):

@@ -1,4 +1,4 @@
-"""What the VGaokao programs wrote: results, logits and evidence, as rows of a submission.
+"""Reads the outputs of VGaokao's programs: results, logits and evidence.
 
 Published with the repository and its forks: ``test_mc_results.json``, ``test_prob_None.txt`` and
 ``test_nli_iterative.json``.
@@ -17,7 +17,7 @@ from closeread.types import Answer, Dataset, Evidence, Passage, Prediction, Span
 from closeread.wording import count_of
 
 Rows = Iterator[tuple[str, Prediction]]
-NOTHING_FOUND = "无"  # what the authors' program shows of an option without evidence
+NOTHING_FOUND = "无"  # what the authors' program writes for an option without evidence
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _LOGIT_LINE = re.compile(rb"\s*\d+\t(%b)\t(%b)\s*" % (_NUMBER, _NUMBER))
 LOGITS = re.compile(_LOGIT_LINE.pattern + rb"(?:\n|$)")
@@ -36,10 +36,10 @@ class _EvidenceRow(msgspec.Struct):
 
 
 def parse_results(source: str, rows: list[Any]) -> Rows:
-    """Rows with a 0-based prediction and one probability an option.
+    """Parse rows with a 0-based prediction and one probability for each option.
 
     Raises:
-        InputError: A row is of another form, or its prediction the index of no letter.
+        InputError: A row is of another form, or its prediction is not the index of a letter.
     """
     for number, row in enumerate(rows):
         found = _convert(source, row, _Result, f"results[{number}]")
@@ -58,10 +58,10 @@ def parse_results(source: str, rows: list[Any]) -> Rows:
 
 
 def parse_logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
-    """Lines of ``index, logit of false, logit of true``, one an option in the data set's order.
+    """Parse lines of ``index, logit of false, logit of true``, one for each option in order.
 
     Raises:
-        InputError: A line is of another form, or there are more or fewer than options.
+        InputError: A line is of another form, or there are more or fewer lines than options.
     """
     scores = []
     for number, line in enumerate(raw.splitlines(), 1):
@@ -107,7 +107,7 @@ def _probability(false: float, true: float) -> float:
 
 
 def parse_evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
-    """Rows whose ``sentence1`` is 1-n sentences of the passage run together, one row an option."""
+    """Parse rows, one for each option, whose ``sentence1`` is joined sentences of the passage."""
     found: dict[str, dict[int, str]] = {}
     for number, row in enumerate(data):
         one = _convert(source, row, _EvidenceRow, f"data[{number}]")
@@ -153,9 +153,9 @@ def _require_dataset(dataset: Dataset | None, source: str, what: str) -> Dataset
 
 
 def _sentences_of(passage: Passage, joined: str) -> tuple[Span, ...]:
-    """Return the sentences of a passage that make up ``joined``; () where none do.
+    """Return the sentences of a passage that make up ``joined``; () if none do.
 
-    They are the authors' sentences, or, of what was written from a run, our own.
+    These are the authors' sentences, or, for a file written from a run, closeread's own.
     """
     from closeread.text import segment
 
@@ -168,9 +168,9 @@ def _sentences_of(passage: Passage, joined: str) -> tuple[Span, ...]:
 
 
 def _find_cover(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span, ...] | None:
-    """Return those that run together are ``joined``.
+    """Return the sentences that concatenate to ``joined``; None if none do.
 
-    Of equal sentences the earliest that still lets the rest be found is taken.
+    Of equal sentences, takes the earliest that still lets the rest be found.
     """
 
     def follow(rest: str, first: int) -> tuple[Span, ...] | None:
