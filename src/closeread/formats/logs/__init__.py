@@ -1,1 +1,1 @@
-"""What other harnesses saved of their runs, one file per harness; ``runs.ingest`` stores them."""
+"""Reads the logs of other harnesses, one module for each; ``runs.ingest`` stores them as runs."""

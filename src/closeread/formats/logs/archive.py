@@ -1,8 +1,8 @@
-"""The members of a zip log, packed by deflate or Zstandard, and those of one that was cut.
+"""Reads the members of a zipped log, compressed with deflate or Zstandard, even if it was cut.
 
-The standard library reads method 93 (Zstandard) only since Python 3.14; and it opens no archive
-whose directory, at the end of the file, is missing. The members themselves stand one after the
-other, each behind a header of its own, and can be read up to the cut.
+The standard library reads method 93 (Zstandard) only since Python 3.14, and it does not open an
+archive without its directory, at the end of the file. The members follow each other, each after its
+own header, and can be read up to the cut.
 """
 
 import os
@@ -20,12 +20,12 @@ from closeread.registry import extras
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
-_MAX_BYTES = 512 * 2**20  # of a member, unpacked: parsed it takes several times as many
+_MAX_BYTES = 512 * 2**20  # of an unpacked member: parsed, it takes several times as much
 _CHUNK = 2**20
 
 
 class Member(NamedTuple):
-    """Where a member's packed bytes stand, and how they are packed."""
+    """The place of a member's bytes, and their compression method."""
 
     name: str
     method: int
@@ -34,7 +34,7 @@ class Member(NamedTuple):
 
 
 def iter_members(path: Path, problems: Problems) -> list[Member]:
-    """Return the members by the directory, or those before the cut; counts ``cut-log`` then."""
+    """Return the members in the directory; of a cut archive those before the cut, and count it."""
     try:
         with zipfile.ZipFile(path) as archive:
             found = [(one.filename, one.header_offset) for one in archive.infolist()]
@@ -47,7 +47,7 @@ def iter_members(path: Path, problems: Problems) -> list[Member]:
         for name, offset in found:
             stream.seek(max(offset, 0))
             header = _header(stream.read(_LOCAL.size))
-            if header is None or offset < 0:  # a directory that was changed may point before all
+            if header is None or offset < 0:  # a manipulated directory may have negative offsets
                 problems.bad.add("cut-log", f"the member {name} is missing at its offset")
                 continue
             method, _, name_length, extra_length = header
@@ -74,14 +74,14 @@ def _walk_members(path: Path) -> Iterator[Member]:
             name = stream.read(name_length).decode("utf-8", "replace")
             start = offset + _LOCAL.size + name_length + extra_length
             if start + size > end or (not size and name.endswith(".json")):
-                return  # cut, or written without knowing its size
+                return  # cut off, or written without its size
             yield Member(name, method, start, size)
             offset = start + size
             stream.seek(offset)
 
 
 class UnpackedBudget:
-    """What the members of an archive may hold together, unpacked: as much as a gzip file may.
+    """The limit of the unpacked size of all members of an archive: that of a gzip file.
 
     Args:
         path: The archive.
@@ -92,10 +92,10 @@ class UnpackedBudget:
         self._most = self._left = max(_MAX_BYTES, MAX_RATIO * path.stat().st_size)
 
     def spend(self, n_bytes: int) -> None:
-        """Count a member.
+        """Count the bytes of a member.
 
         Raises:
-            InputError: All so far hold more: a few megabytes may hold what fills a disk.
+            InputError: The members so far exceed the limit: a few megabytes may fill a disk.
         """
         self._left -= n_bytes
         if self._left < 0:
@@ -112,8 +112,8 @@ def unpack(path: Path, member: Member) -> bytes:
     """Return a member's bytes.
 
     Raises:
-        ValueError: They are damaged, packed in an unknown way, or more than 512 MiB.
-        MissingExtraError: They are packed by Zstandard and there is nothing to unpack it with.
+        ValueError: They are damaged, of an unknown compression method, or more than 512 MiB.
+        MissingExtraError: They are compressed with Zstandard, and zstandard is not installed.
     """
     with path.open("rb") as stream:
         if member.start + member.size > stream.seek(0, os.SEEK_END):

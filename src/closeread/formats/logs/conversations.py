@@ -1,4 +1,4 @@
-"""A prompt as a conversation: messages, JSON of them, or a text in a model's chat template."""
+"""Parses prompts as conversations: messages, JSON of them, or text in a chat template."""
 
 import json
 import re
@@ -21,14 +21,14 @@ _INSTRUCTION = re.compile(r"\[(/?)INST\]")
 
 
 class Turn(NamedTuple):
-    """What one side said; ``role`` is ``system``, ``user``, ``assistant`` or as the log has it."""
+    """One message; ``role`` is ``system``, ``user``, ``assistant`` or as in the log."""
 
     role: str
     text: str
 
 
 def turns(prompt: Any) -> tuple[Turn, ...]:
-    """Return what was said, in order; a text without marks is the user's only word.
+    """Return the messages in order; a text without marks is one message of the user.
 
     Args:
         prompt: A text, a list of messages (``role`` with ``content``, or with ``prompt`` as in
@@ -53,7 +53,7 @@ def turns(prompt: Any) -> tuple[Turn, ...]:
 
 
 def last_user(prompt: Any) -> str:
-    """Return what the user said last; "" where nobody asked."""
+    """Return the user's last message; "" if there is none."""
     return next((turn.text for turn in reversed(turns(prompt)) if turn.role == "user"), "")
 
 

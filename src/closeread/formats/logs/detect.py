@@ -1,4 +1,4 @@
-"""Which harness wrote a log: by its content, or as the user says."""
+"""Finds the format of a log: by its content, or by the user's choice."""
 
 import difflib
 import os
@@ -9,7 +9,7 @@ from closeread.errors import CloseReadError, InputError, UnknownNameError
 from closeread.formats.files.source import Source
 from closeread.formats.logs.records import LogFormat
 
-# Name -> module here and what it reads. Content is offered to them in this order.
+# Name -> module and what it reads. Formats are tried in this order.
 LOG_FORMATS = {
     "lighteval": ("lighteval", "lighteval details, parquet"),
     "inspect": ("inspect", "inspect-ai .eval and .json"),
@@ -31,10 +31,10 @@ _ENDINGS = (".json", ".jsonl", ".eval", ".parquet", ".gz")
 
 
 def find_log_format(name: str) -> LogFormat:
-    """Return a reader by name.
+    """Return a log format by name.
 
     Raises:
-        UnknownNameError: There is none; the message lists the near ones.
+        UnknownNameError: There is none; the message lists similar names.
     """
     if name not in LOG_FORMATS:
         near = difflib.get_close_matches(name, LOG_FORMATS, n=3, cutoff=0.5)
@@ -49,26 +49,26 @@ def find_log_format(name: str) -> LogFormat:
 
 
 def guess(path: Path) -> LogFormat | None:
-    """Return the reader that recognises a file; None where none does."""
+    """Return the format that recognises a file; None if none does."""
     for name in LOG_FORMATS:
         candidate = find_log_format(name)
         try:
             if candidate.sniff(path):
                 return candidate
-        except (CloseReadError, OSError):  # empty, unreadable, no text
+        except (CloseReadError, OSError):  # empty, unreadable, not text
             continue
     return None
 
 
 def find_logs(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]]:
-    """Return the logs among files and in folders, each once and with its reader.
+    """Return the logs among files and in folders, each once with its format.
 
-    A file that only accompanies a log which is there too (the results beside the samples) is left
-    out: the log's reader reads it. In folders, what is no log is passed over.
+    Leaves out a file that only accompanies a log (the results beside the samples), which the log's
+    format reads. Skips files in folders that are not logs.
 
     Raises:
-        InputError: A file is missing or of no known harness, a folder holds no log, or one that
-            holds none may not be looked into.
+        InputError: A file is missing or of no known harness, or a folder holds no log, perhaps
+            because it cannot be read.
     """
     chosen: list[tuple[Path, LogFormat]] = []
     for path in paths:
@@ -83,7 +83,7 @@ def find_logs(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat
 
 
 def _no_log_error(folder: Path) -> InputError:
-    """Say that a folder holds no log, and which files in it may be logs that cannot be read."""
+    """Return the error for a folder without logs; it names files that may be unreadable logs."""
     found = "this folder holds no log of a known harness"
     unreadable = list(find_unreadable([folder]).values())
     if not unreadable:
@@ -98,10 +98,10 @@ def _no_log_error(folder: Path) -> InputError:
 
 
 def find_unreadable(paths: list[Path]) -> dict[str, InputError]:
-    """Return the files in folders that are called as logs are and cannot be read, each with why.
+    """Return the files in folders with names of logs that cannot be read, each with its error.
 
-    One that is empty, cut within its first bytes or in UTF-16 may be the log of a task that failed.
-    So may what lies in a folder that cannot be read.
+    A file that is empty, cut within its first bytes or in UTF-16 may be the log of a failed task.
+    So may the files in a folder that cannot be read.
     """
     found: dict[str, InputError] = {}
     for folder in (path for path in paths if path.is_dir()):
@@ -116,7 +116,7 @@ def find_unreadable(paths: list[Path]) -> dict[str, InputError]:
 
 
 def _list_candidates(folder: Path) -> tuple[list[Path], list[InputError]]:
-    """Return what is called as logs are, however deep, and the folders that cannot be read."""
+    """Return the files with names of logs, at any depth, and the unreadable folders."""
     files: list[Path] = []
     unreadable: list[InputError] = []
 
@@ -141,7 +141,7 @@ def _logs_in_folder(folder: Path, name: str | None) -> list[tuple[Path, LogForma
 
 def _format_of_file(path: Path, name: str | None) -> LogFormat:
     if not path.is_file():
-        is_there = path.exists()  # a pipe could be read once only, and a log is read several times
+        is_there = path.exists()  # a pipe can be read only once, and a log is read several times
         raise InputError(
             "not a regular file" if is_there else "no such file",
             where=str(path),
@@ -151,7 +151,7 @@ def _format_of_file(path: Path, name: str | None) -> LogFormat:
         return find_log_format(name)
     reader = guess(path)
     if reader is None:
-        is_cut = Source(path).first_line_is_cut()  # raises where it is empty or a broken gzip
+        is_cut = Source(path).first_line_is_cut()  # raises if it is empty or a corrupt gzip
         raise InputError(
             "the first record is too long to recognise the harness"
             if is_cut

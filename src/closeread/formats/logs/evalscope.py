@@ -1,4 +1,4 @@
-"""EvalScope: ``reviews/MODEL/TASK.jsonl`` with golds and scores, and what lies beside them.
+"""Reads EvalScope's ``reviews/MODEL/TASK.jsonl`` with golds and scores, and the files beside it.
 
 That is ``predictions/MODEL/TASK.jsonl`` with the models' outputs, ``reports/MODEL/SET.json`` and
 ``configs/task_config.yaml``.
@@ -50,13 +50,13 @@ def sniff(path: Path) -> bool:
 
 
 def _begins(path: Path, *fields: str) -> bool:
-    """Whether the first line has these members; some stand behind a long prompt."""
+    """Whether the first line has these members; some come after a long prompt."""
     source = Source(path)
     return source.head().has(*fields) or source.long_head().has(*fields)
 
 
 def accompanies(path: Path) -> bool:
-    """Whether it is a predictions file whose reviews are there."""
+    """Whether it is a predictions file with reviews."""
     return path.parent.parent.name == "predictions" and _sibling(path, "reviews").exists()
 
 
@@ -65,7 +65,7 @@ def _sibling(path: Path, folder: str) -> Path:
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
-    """Yield one record a line; what a review lacks is taken from its prediction."""
+    """Yield one record a line; fields that a review lacks come from its prediction."""
     task = Source(path).stem
     version = _version(path)
     count_if_newer(problems, "evalscope", version, KNOWN)
@@ -90,7 +90,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
 
 class _Outputs:
-    """The predictions of the same run, read alongside: why each text ended, and its tokens."""
+    """The predictions of the same run, read alongside, for finish reasons and tokens."""
 
     def __init__(self, path: Path) -> None:
         self._rows = iter_lines(path, Problems()) if path.exists() else iter(())

@@ -1,4 +1,4 @@
-"""GAOKAO-Bench's result files (Zhang et al. 2023): ``MODEL_KEYWORD.json``.
+"""Reads GAOKAO-Bench's result files (Zhang et al. 2023): ``MODEL_KEYWORD.json``.
 
 ``{"keyword", "model_name", "prompt", "example": [{"question", "standard_answer", "model_answer",
 "model_output"}]}``. One output answers all the questions of a text; ``model_answer`` are the
@@ -21,7 +21,7 @@ _LOST = ("apart", "finish-reason", "tokens", "stops", "sample-scores", "version"
 
 
 def sniff(path: Path) -> bool:
-    """Whether the first example has an output of a model beside its question."""
+    """Whether the first example has a model's output beside its question."""
     return Source(path).long_head().has("question", "model_output", at=("example", 0))
 
 
@@ -62,7 +62,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 def _iter_examples(
     examples: Iterable[Any], current: dict[str, Any], problems: Problems
 ) -> Iterator[dict[str, Any]]:
-    """Yield the examples, each laid out in ``current`` too; answers are made lists of letters."""
+    """Yield the examples with answers as lists of letters; ``current`` holds the latest one."""
     for place, example in enumerate(examples):
         if not isinstance(example, dict) or not isinstance(example.get("question"), str):
             problems.bad.add("missing-field", "no question", question_id=f"example[{place}]")

@@ -1,4 +1,4 @@
-"""Accepted answers as logs write them: DROP annotations, lists of spans, strings, indices."""
+"""Parses gold answers in logs: DROP annotations, lists of spans, strings, indices."""
 
 import math
 import re
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?|[-−]?\.\d+")
 
 
 def drop_answers(doc: dict[str, Any]) -> tuple[Answer, ...]:
-    """Return DROP's answer and validated answers, which the hub's set turns into columns."""
+    """Return DROP's answer and validated answers, which the hub's set stores as columns."""
     found = [doc.get("answer")]
     validated = doc.get("validated_answers")
     if isinstance(validated, dict):
@@ -42,7 +42,7 @@ def _annotation(raw: Any) -> Answer | None:
 
 
 def parse_gold(value: Any) -> tuple[Answer, ...]:
-    """Return the answers that a gold of any shape accepts; () where there is none.
+    """Return the answers that a gold of any form accepts; () if there are none.
 
     A list accepts each of its members; a list or tuple within it is one answer of several spans.
     """
@@ -82,7 +82,7 @@ def make_question(
     answers: tuple[Answer, ...],
     options: tuple[Option, ...] = (),
 ) -> Question:
-    """Return a question of the kind that its options and answers show."""
+    """Return a question, of the kind that its options and answers imply."""
     discrete = any(answer.kind in ("number", "date", "spans") for answer in answers)
     return Question(
         question_id=name,
@@ -104,7 +104,7 @@ def make_lettered_options(texts: Sequence[Any]) -> tuple[Option, ...]:
 
 
 def with_texts(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
-    """Return options of which only the letters are known with their texts, one for each."""
+    """Return options of which only the letters are known, with their texts."""
     bare = all(one.text == one.label for one in options)
     return (
         make_lettered_options(texts) if options and bare and len(texts) == len(options) else options
@@ -112,7 +112,7 @@ def with_texts(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Optio
 
 
 def gold_options(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
-    """Return the options that a gold names by index, label or text; () where it names none."""
+    """Return the options that a gold names by index, label or text; () if it names none."""
     if isinstance(value, str):
         value = parse_literal(value)
     if isinstance(value, list | tuple):
@@ -122,20 +122,20 @@ def gold_options(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
 
 
 def parse_answer(text: str, options: Sequence[Option]) -> Answer | None:
-    """Return what was answered: the option that a text names, or, without options, the text."""
+    """Return the option that a text names, or, without options, the text."""
     return find_option(text, options) if options else Answer(kind="span", texts=(text,))
 
 
 def pick_likeliest(
     name: str, options: Sequence[Option], values: Sequence[Any], *, called: str = "likelihood"
 ) -> Prediction:
-    """Return the first option of the highest value; an error unless each has a finite one.
+    """Return the first option with the highest value; an error unless each value is finite.
 
     Args:
         name: The question's id.
         options: Its options.
-        values: One an option; higher is likelier.
-        called: What the log has of each, for the error.
+        values: One for each option; higher is likelier.
+        called: The name of the values, for the error.
     """
     numbers = [value for value in values if isinstance(value, int | float)]
     if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):

@@ -1,4 +1,4 @@
-"""HELM: ``scenario_state.json`` of a run's folder, or what ``helm-summarize`` made of it.
+"""Reads HELM's runs: ``scenario_state.json``, or what ``helm-summarize`` made of it.
 
 A state has ``adapter_spec`` and ``request_states``, one a request: ``instance`` (``input``,
 ``references`` with their tags, ``id``, ``split``, ``perturbation``), ``request`` and ``result``.
@@ -37,14 +37,14 @@ _SETTINGS = ("method", "max_tokens", "temperature", "num_outputs", "stop_sequenc
 
 
 def sniff(path: Path) -> bool:
-    """Whether it has requests with how they were made, or is a list of what is shown of them."""
+    """Whether it has an adapter and requests, or is a list of displayed predictions."""
     head = Source(path).long_head()
     shown = head.has("instance_id", "train_trial_index", "predicted_text", at=(0,))
     return head.has("adapter_spec", "request_states") or (shown and isinstance(head.value, list))
 
 
 def accompanies(path: Path) -> bool:
-    """Whether it is shown of a state that lies beside it."""
+    """Whether it displays a state file that lies beside it."""
     found = helm_beside.find_state_file(path)
     return found is not None and found.name != path.name
 
@@ -53,7 +53,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record an instance; perturbations, trials and further splits are their own tasks.
 
     Raises:
-        InputError: What is shown lies without its questions.
+        InputError: The questions of displayed predictions are missing.
     """
     run = helm_beside.find_run(path)
     rest: dict[str, Any] = {"adapter_spec": run.adapter}
@@ -164,7 +164,7 @@ def _generated(
         message = str(result.get("error") or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
-    # What the harness scores is the likeliest one.
+    # The harness scores the likeliest one.
     written = max(completions, key=lambda one: parse_score(one.get("logprob")) or 0.0)
     stops = tuple(map(str, as_list(as_dict(state.get("request")).get("stop_sequences"))))
     if stops:
@@ -205,7 +205,7 @@ def _options(texts: list[str], mapped: Any) -> tuple[Option, ...]:
 def _picked(
     state: dict[str, Any], adapter: dict[str, Any], options: tuple[Option, ...]
 ) -> Answer | None:
-    """Return the option that the harness took from the text; None where it took none."""
+    """Return the option that the harness extracted; None if it extracted none."""
     if "mapped_output" in state:
         text = state["mapped_output"]
         return next((one.answer for one in options if one.text == text), None)
@@ -219,7 +219,7 @@ def _picked(
 def _likeliest(
     name: str, states: list[dict[str, Any]], saved: dict[str, Any], options: tuple[Option, ...]
 ) -> Prediction:
-    """Return the option that the harness took, with likelihoods where the tokens tell them."""
+    """Return the option that the harness chose, with likelihoods if the tokens show them."""
     values = helm_beside.likelihoods(states, [one.text for one in options])
     taken = parse_score(saved.get("predicted_index"))
     if taken is None:

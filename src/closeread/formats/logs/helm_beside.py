@@ -1,4 +1,4 @@
-"""What lies in a HELM run's folder beside its requests, and how requests belong together.
+"""Reads the files beside a HELM run's requests, and groups its requests.
 
 ``run_spec.json`` says how it was asked, ``per_instance_stats.json`` and ``stats.json`` hold the
 scores. ``helm-summarize`` writes ``instances.json``, ``display_predictions.json`` and
@@ -26,7 +26,7 @@ from closeread.formats.logs.values import (
 )
 
 _STATE = "scenario_state.json"
-# What the harness counts beside the scores of answers.
+# What the harness counts besides the scores of answers.
 _COUNTED = re.compile(
     r"num_|finish_reason_|inference_|training_|batch_size$|logprob|max_prob$|prompt_truncated$"
     r"|perplexity$|bits_per_byte$|predicted_index$"
@@ -36,14 +36,14 @@ _BASE = ("name", "robustness", "fairness", "computed_on")
 
 @dataclass(frozen=True)
 class Kind:
-    """Which of a run's answers belong together: the harness has numbers of its own for each."""
+    """A set of a run's answers for which the harness has its own scores."""
 
     split: str
     trial: int
     perturbation: bytes
 
     def ending(self, first_split: str) -> str:
-        """Return what tells such answers from the others in a task's name."""
+        """Return the suffix of a task's name for such answers."""
         parts = [] if self.split == first_split else [self.split]
         if self.perturbation != b"null":
             found = as_dict(msgspec.json.decode(self.perturbation))
@@ -55,14 +55,14 @@ class Kind:
 
 
 def question_key(state: Any) -> tuple[bytes, str, int]:
-    """Return what requests of one question share: instance, perturbation and trial."""
+    """Return the key that the requests of one question share: instance, perturbation, trial."""
     found = as_dict(state)
     instance = as_dict(found.get("instance"))
     return _key(instance.get("id"), instance.get("perturbation"), found.get("train_trial_index"))
 
 
 def find_kind(state: Any) -> Kind:
-    """Return to which answers those of a request belong."""
+    """Return the set of answers that a request belongs to."""
     instance = as_dict(as_dict(state).get("instance"))
     perturbation, _, trial = question_key(state)
     return Kind(str(instance.get("split") or ""), trial, perturbation)
@@ -87,7 +87,7 @@ def first_text(state: dict[str, Any]) -> str:
 
 
 def extract_by_pattern(pattern: str, text: str) -> str:
-    """Return what the adapter's pattern takes from a text: its group or match, "" for none."""
+    """Return what the adapter's pattern extracts: its group or match, "" if none."""
     found = re.search(pattern, text)
     if not found:
         return ""
@@ -95,10 +95,10 @@ def extract_by_pattern(pattern: str, text: str) -> str:
 
 
 def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[float]:
-    """Return each option's likelihood as the harness compares them; [] where tokens do not tell.
+    """Return each option's likelihood as the harness compares them; [] if tokens do not tell.
 
-    It is the mean over the option's tokens or, calibrated, less what the option has without the
-    question. Which tokens those are is told by their texts: the harness counts them anew.
+    It is the mean over the option's tokens or, calibrated, less the option's likelihood without
+    the question. Their texts show which tokens these are, because the harness counts them anew.
     """
     found: dict[tuple[str, int], tuple[float, int]] = {}
     for state in states:
@@ -121,7 +121,7 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
 
 
 def _count_end_tokens(tokens: list[Any], wanted: str) -> int:
-    """Return how many of the last tokens are the option's; 0 where it does not stand there."""
+    """Return how many of the last tokens are the option's; 0 if they are not."""
     text, left = "", wanted.strip()
     for count, token in enumerate(reversed(tokens), 1):
         text = str(as_dict(token).get("text") or "") + text
@@ -133,12 +133,12 @@ def _count_end_tokens(tokens: list[Any], wanted: str) -> int:
 
 
 def answer_scores(saved: dict[str, Any]) -> dict[str, Any]:
-    """Return a question's scores without what is only counted."""
+    """Return a question's scores without mere counts."""
     return {name: value for name, value in saved.items() if not _COUNTED.match(name)}
 
 
 def find_state_file(path: Path) -> Path | None:
-    """Return the state in the folder of a file, packed or not; None where there is none."""
+    """Return the state file in the folder of a file, compressed or not; None if there is none."""
     found = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
     return next((one for one in found if one.is_file()), None)
 
@@ -150,7 +150,7 @@ def _find_sibling(path: Path, name: str) -> Path | None:
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files of a run's folder, each read when it is asked for."""
+    """The files of a run's folder, each read on access."""
 
     path: Path
     task: str
@@ -173,11 +173,11 @@ class RunFiles:
         return iter_elements(path, "", Problems(), {}) if path else iter(())
 
     def scores(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Return all that the harness counted of a question."""
+        """Return all that the harness counted for a question."""
         return state.get("stats") or self._saved.get(question_key(state), {})
 
     def totals(self, of: Kind, n_trials: int) -> dict[str, float | None]:
-        """Return the numbers for the whole set; none for one of several trials, which they join."""
+        """Return the scores of the whole set; none with several trials, which they average."""
         if n_trials > 1:
             return {}
         found = {}
@@ -189,10 +189,10 @@ class RunFiles:
         return finite_scores(answer_scores(found))
 
     def shown(self, problems: Problems) -> Iterator[dict[str, Any]]:
-        """Yield what the site shows of each answer, laid out as the state's requests are.
+        """Yield the answers that the site shows, in the form of the state's requests.
 
         Raises:
-            InputError: The questions are not there.
+            InputError: The questions are missing.
         """
         if _find_sibling(self.path, "instances.json") is None:
             raise InputError(
@@ -234,7 +234,7 @@ class RunFiles:
 
 
 def find_run(path: Path) -> RunFiles:
-    """Return the run that a file is of; its task is the run's name without the model."""
+    """Return the run of a file; its task is the run's name without the model."""
     spec = _find_sibling(path, "run_spec.json")
     found = read_side_file(spec) if spec else {}
     name = str(found.get("name") or path.resolve().parent.name)

@@ -1,4 +1,4 @@
-"""inspect-ai: ``.eval`` archives and ``.json`` logs, schema version 2.
+"""Reads inspect-ai's logs: ``.eval`` archives and ``.json``, schema version 2.
 
 An archive holds ``header.json`` (the log without its samples; ``_journal/start.json`` in a log that
 was not finished) and one ``samples/ID_epoch_N.json`` a sample; a JSON log holds all in one object.
@@ -62,7 +62,7 @@ def sniff(path: Path) -> bool:
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
-    """Yield one record a sample; the second epoch and later ones are tasks of their own."""
+    """Yield one record a sample; each epoch after the first is a separate task."""
     header: dict[str, Any] = {}
     with path.open("rb") as stream:
         packed = stream.read(2) == b"PK"
@@ -109,7 +109,7 @@ def _iter_archived(
 
 
 def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]]:
-    """Return where a sample belongs: the archive holds them in the order of completion."""
+    """Return a sort key for samples, which the archive holds in the order of completion."""
     dataset = as_dict(as_dict(header.get("eval")).get("dataset"))
     listed = as_list(dataset.get("sample_ids"))
     places = {str(name): place for place, name in enumerate(listed)}
@@ -198,9 +198,9 @@ def _record(
 
 
 def _joint_target(target: Any, options: tuple[Option, ...], scored: dict[str, Any]) -> str:
-    """Return the letters that inspect's scorer ``choice`` wants all of; "" where it wants one.
+    """Return the letters that inspect's scorer ``choice`` requires together; "" if it is one.
 
-    Any other scorer takes each of several targets.
+    Any other scorer accepts each of several targets.
     """
     letters = "".join(map(str, target)) if isinstance(target, list) else str(target or "")
     labels = {option.label for option in options}
@@ -208,7 +208,7 @@ def _joint_target(target: Any, options: tuple[Option, ...], scored: dict[str, An
 
 
 def _resolve_messages(prompt: Any, attachments: dict[str, Any]) -> Any:
-    """Return a prompt or messages with the texts in the place of references to them.
+    """Return a prompt or messages with attachments in place of references.
 
     (A sample's ``input`` is what the set holds; what solvers put before it, examples above all,
     stands in ``messages`` only.)
@@ -261,7 +261,7 @@ def _prediction(
 
 
 def _extracted(found: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
-    """Return the answer that the first scorer read out of the text, else the text."""
+    """Return the answer that the first scorer extracted, else the text."""
     for score in found.values():
         answer = score.get("answer") if isinstance(score, dict) else None
         if isinstance(answer, str):
@@ -293,7 +293,7 @@ def _stops(header: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) -> LogFacts:
-    """Return what the header says; its numbers are those of all epochs, not of one of several."""
+    """Return the facts of the header; its scores are over all epochs, not of one of several."""
     evaluation = as_dict(header.get("eval"))
     settings: dict[str, Any] = {}
     for config in (

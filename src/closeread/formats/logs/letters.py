@@ -1,4 +1,4 @@
-"""Multiple choice of which a log has the gold letter alone: the options stand in the prompt."""
+"""Reads multiple choice whose log has only the gold letter: the options are in the prompt."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def options_from_prompt(
 ) -> tuple[tuple[Option, ...], tuple[Answer, ...]]:
     """Return the options in a prompt and the gold answers among them.
 
-    Where a gold answer is no letter of an option there are no options, and the gold stays as it is.
+    If a gold answer is not the letter of an option, returns no options and the gold as it is.
     """
     if are_letters(answers):
         options = golds.make_lettered_options(prompts.find_options(prompt))

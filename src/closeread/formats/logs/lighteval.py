@@ -1,4 +1,4 @@
-"""lighteval: ``details_TASK_DATE.parquet``, with ``results_DATE.json`` in the results folder.
+"""Reads lighteval's ``details_TASK_DATE.parquet``, and ``results_DATE.json`` in its folder.
 
 One row a document with the columns ``doc`` (query, choices, gold_index, specific, stop_sequences),
 ``model_response`` (text, text_post_processed, logprobs) and ``metric``; the documentation calls
@@ -43,7 +43,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
     Raises:
         MissingExtraError: pyarrow is not installed.
-        InputError: It breaks off (its directory stands at the end), or has other columns.
+        InputError: It is cut off (its index is at the end), or has other columns.
     """
     named = _FILE.fullmatch(path.name)
     task, date = (named["task"], named["date"]) if named else (path.stem, "")
@@ -152,7 +152,7 @@ def _right(index: Any, choices: Any) -> list[str]:
 
 
 def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
-    """Return DROP's spans where the task kept them apart, else the right choices."""
+    """Return DROP's spans if the task kept them separately, else the right choices."""
     apart = (doc.get("specific") or {}).get("golds_no_preprocessing")
     if apart:
         return golds.parse_gold(apart)
@@ -175,7 +175,7 @@ def _generated(
 
 
 def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool) -> LogFacts:
-    """Return what the row and, where they are found, the results of the same date say."""
+    """Return the facts in the row and, if found, in the results of the same date."""
     found = _results(path, date)
     general = as_dict(found.get("config_general"))
     config = as_dict(as_dict(found.get("config_tasks")).get(task))

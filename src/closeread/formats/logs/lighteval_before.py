@@ -1,4 +1,4 @@
-"""lighteval's details before 0.9, and those of the first Open LLM Leaderboard: flat columns.
+"""Reads lighteval's details before 0.9 and of the first Open LLM Leaderboard: flat columns.
 
 ``example`` (the query; of the leaderboard's DROP its id), ``full_prompt``, ``predictions``,
 ``gold`` of written texts, ``choices`` with ``gold_index`` of likelihoods, ``specifics``, token ids,
@@ -22,7 +22,7 @@ _NO_SCORES = ("truncated", "padded", "num_asked_few_shots", "num_effective_few_s
 
 
 def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -> LogRecord | None:
-    """Return what a row holds; None, counted, where it lacks what was predicted or the gold."""
+    """Return a row's record; None, and count it, if it lacks the predictions or the gold."""
     cells = {name: _cell(value) for name, value in row.items()}
     example, prompt = str(row["example"] or ""), cells["full_prompt"]
     prompt_text = last_user(prompt)
@@ -58,13 +58,13 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
 
 
 def examples(row: dict[str, Any]) -> Any:
-    """Return how many examples stood in the prompt, or were asked for."""
+    """Return how many examples the prompt had, or were requested."""
     shown = _cell(row.get("num_effective_few_shots"))
     return _cell(row.get("num_asked_few_shots")) if shown in (None, -1) else shown
 
 
 def _cell(value: Any) -> Any:
-    """Return a value that Python printed; anything else as it is."""
+    """Parse a value that Python printed; return other values as they are."""
     if not isinstance(value, str):
         return value
     return int(value) if _INTEGER.fullmatch(value) else parse_literal(value, "[({")
@@ -83,7 +83,7 @@ def _generated(name: str, predictions: Any, problems: Problems) -> Prediction:
 
 
 def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
-    """Return DROP's spans where the task kept them apart, else the right texts."""
+    """Return DROP's spans if the task kept them separately, else the right texts."""
     apart = as_dict(cells.get("specifics")).get("golds_no_preprocessing")
     if apart:
         return golds.parse_gold(apart)

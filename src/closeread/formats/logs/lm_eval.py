@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, with ``results_DATE.json`` beside it.
+"""Reads lm-evaluation-harness' ``samples_TASK_DATE.jsonl``, and ``results_DATE.json`` beside it.
 
 One line a document and filter: ``doc_id, doc, target, arguments, resps, filtered_resps, filter,
 metrics, doc_hash`` and one member a metric. The harness cuts every text at its first stop before
@@ -57,7 +57,7 @@ def sniff(path: Path) -> bool:
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
-    """Yield one record a document; each filter of a task is a task of its own."""
+    """Yield one record a document; each filter of a task is a separate task."""
     named = _FILE.fullmatch(path.name)
     task = named["task"] if named else Source(path).stem
     date = (named["date"] or "") if named else ""
@@ -94,14 +94,14 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
 
 class _SeenDocuments:
-    """Which documents were there: a bit each, for logs of millions."""
+    """The documents seen so far, one bit each, for logs of millions."""
 
     def __init__(self) -> None:
         self._bits = bytearray()
         self._others: set[str] = set()
 
     def add(self, doc_id: Any) -> bool:
-        """Remember a document; return False where it was there before."""
+        """Remember a document; return False if it was seen before."""
         if not isinstance(doc_id, int) or not 0 <= doc_id < _MOST_BITS:
             size = len(self._others)
             self._others.add(str(doc_id))
@@ -118,7 +118,7 @@ def _count_mixed(problems: Problems, what: str, line: int) -> None:
 
 
 def _metrics(row: dict[str, Any]) -> list[str]:
-    """Return what an older version, which did not list its metrics, wrote after the rest."""
+    """Return the metrics of an older version, which wrote them without a list of names."""
     own = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"}
     return [name for name in row if name not in own and not name.endswith("_hash")]
 
@@ -169,7 +169,7 @@ def _identifier(doc: dict[str, Any], doc_id: Any) -> str:
 
 
 def _indexed(target: Any) -> Any:
-    """Return the place of the right option, which the harness wrote as a string, as a number."""
+    """Return the index of the right option, which the harness wrote as a string, as a number."""
     return int(target) if isinstance(target, str) and target.isdecimal() else target
 
 
@@ -256,7 +256,7 @@ def _choices(doc: dict[str, Any]) -> list[Any]:
 
 
 def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
-    """Return the document's own golds; DROP's ``target`` is no gold but the names of columns."""
+    """Return the document's own golds; DROP's ``target`` is not a gold but column names."""
     for found in (golds.drop_answers(doc), golds.parse_gold(doc.get("answers"))):
         if found:
             return found

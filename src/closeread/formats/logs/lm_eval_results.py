@@ -1,4 +1,4 @@
-"""lm-evaluation-harness' ``results``: the whole set's numbers, in all versions since the first.
+"""Reads lm-evaluation-harness' ``results`` of whole sets, in all versions since the first.
 
 ``{"results": {task: {metric: number}}, "versions", "config"}``; since version 0.4 the metrics are
 called ``f1,none`` after their filter, and ``lm_eval_version`` says who wrote it. There is no
@@ -60,8 +60,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 def find_results(samples: Path, task: str, date: str) -> dict[str, Any]:
     """Return the results that were written with samples: those of the same date.
 
-    Samples without a date in their name have the only results of their task; of several nobody
-    knows which are theirs, and none are returned.
+    Samples without a date in their name have the only results of their task; if there are
+    several, it is unknown which belong to them, and none are returned.
     """
     if date:
         exact = read_side_file(samples.parent / f"results_{date}.json")
@@ -72,7 +72,7 @@ def find_results(samples: Path, task: str, date: str) -> dict[str, Any]:
 
 
 def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
-    """Return what a results document says of a task.
+    """Return the facts of a task in a results document.
 
     Args:
         found: The document, or nothing.
@@ -105,7 +105,7 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
 
 
 def _model(found: dict[str, Any], config: dict[str, Any]) -> str:
-    """Return the model's name; other arguments may hold keys and paths and are left alone."""
+    """Return the model's name; ignore other arguments, which may hold keys and paths."""
     arguments = config.get("model_args")
     pairs = arguments.split(",") if isinstance(arguments, str) else []
     by_name = dict(pair.partition("=")[::2] for pair in pairs)

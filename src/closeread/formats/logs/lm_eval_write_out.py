@@ -109,7 +109,7 @@ def _generated(name: str, text: str) -> Prediction:
 
 
 def _saved_golds(row: dict[str, Any]) -> tuple[Answer, ...]:
-    """Return the golds that stand in a score: SQuAD's are pairs of prediction and reference."""
+    """Return the golds in a score: SQuAD's scores are pairs of prediction and reference."""
     for value in row.values():
         pair = parse_literal(value) if isinstance(value, str) else None
         if isinstance(pair, tuple | list) and len(pair) == 2:
@@ -120,9 +120,9 @@ def _saved_golds(row: dict[str, Any]) -> tuple[Answer, ...]:
 
 
 def _options_begin(prompts_of_options: list[str]) -> int:
-    """Return where the options begin: after a heading of the answer that all prompts share.
+    """Return where the options begin: after an answer heading that all prompts share.
 
-    Without one they begin with the word in which they part.
+    Without a heading they begin with the first word that differs.
     """
     first, last = min(prompts_of_options), max(prompts_of_options)
     apart = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
@@ -138,7 +138,7 @@ def _likelihood(value: Any) -> float | None:
 
 
 def _score(value: Any) -> Any:
-    """Return a score that was printed as a number or truth value; else what was printed."""
+    """Parse a score that was printed as a number or truth value; return others as they are."""
     if not isinstance(value, str):
         return value
     if value in ("True", "False"):
@@ -157,9 +157,9 @@ def _facts(path: Path, task: str, record: LogRecord) -> LogFacts:
 
 
 def _find_results(path: Path, task: str) -> dict[str, Any]:
-    """Return the results of the task in the same folder, whatever their file is called.
+    """Return the results of the task in the same folder, in a file of any name.
 
-    Of several nobody knows which are its, and none are returned.
+    If there are several, it is unknown which belong to the log, and none are returned.
     """
     small = (
         one

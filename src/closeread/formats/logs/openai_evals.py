@@ -1,9 +1,9 @@
-"""OpenAI evals: what ``oaieval`` records, JSON lines of events.
+"""Reads the records of OpenAI evals: the JSON lines of events that ``oaieval`` writes.
 
 The first line is the ``spec`` of the run; then events by ``sample_id``, those of several samples
 mixed and in no order: ``sampling`` has prompt and text, ``match`` what was expected and whether it
-was, ``metrics`` scores. The ``final_report`` may stand anywhere. No passage stands apart, and of
-the stops nothing is told.
+was, ``metrics`` scores. The ``final_report`` may stand anywhere. The log has no separate passage
+and no stops.
 """
 
 import json
@@ -42,7 +42,7 @@ def sniff(path: Path) -> bool:
 
 @dataclass
 class _Sample:
-    """What was recorded of one question."""
+    """The events of one question."""
 
     line: int
     sampled: list[dict[str, Any]] = field(default_factory=list)
@@ -52,9 +52,9 @@ class _Sample:
 
 
 class _Samples:
-    """The events of each sample, in a file of their own until it is their sample's turn.
+    """The events by sample, kept in a temporary file until all are read.
 
-    They stand apart in the log, and together they are as large as it is.
+    The events of a sample are scattered over the log, and together they are as large as the log.
     """
 
     def __init__(self, kept: IO[bytes]) -> None:
@@ -173,7 +173,7 @@ def _record(
 def _prediction(
     name: str, one: _Sample, options: Any, *, lost: set[str], problems: Problems
 ) -> Prediction:
-    """Return the text that was matched; of a chain of thought it is the last that was sampled."""
+    """Return the text that was matched; for a chain of thought, the last sampled text."""
     data = one.sampled[-1] if one.sampled else {}
     sampled = (one.match or {}).get("sampled") or data.get("sampled")
     if isinstance(sampled, list):

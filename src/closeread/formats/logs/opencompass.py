@@ -1,4 +1,4 @@
-"""OpenCompass: ``predictions/MODEL/TASK.json``, with ``results/MODEL/TASK.json`` beside it.
+"""Reads OpenCompass's ``predictions/MODEL/TASK.json``, and ``results/MODEL/TASK.json``.
 
 An object of ``{"0": {"origin_prompt", "prediction", "gold"}}``; for tasks by perplexity each entry
 has one ``label: X`` member an option with its ``PPL``. The texts are as the model gave them; stops
@@ -118,13 +118,13 @@ def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
 
 
 def _whole_prompt(entry: dict[str, Any]) -> Any:
-    """Return the prompt with its examples; by perplexity the original one has none in it."""
+    """Return the prompt with its examples, which the original prompt lacks by perplexity."""
     by_option = (as_dict(value) for key, value in entry.items() if key.startswith(_LABEL))
     return next((one["prompt"] for one in by_option if "prompt" in one), entry.get("origin_prompt"))
 
 
 def _accepted(task: str, gold: Any) -> Any:
-    """DROP's references stand in one string, parted by ``|``."""
+    """Return the accepted answers; DROP's are in one string, separated by ``|``."""
     if isinstance(gold, str) and task.lower().startswith("drop"):
         return gold.split("|")
     return [gold] if isinstance(gold, str) else gold
@@ -152,10 +152,10 @@ def _generated(
 
 
 def _results(path: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the scores of the same model and task, and those of each entry of this file.
+    """Return the scores of the same model and task, and the scores of each entry of this file.
 
-    A set in parts (``TASK_0.json``, ``TASK_1.json``) has one file of scores for them all, in which
-    those of a part follow those of the parts before it.
+    A set in parts (``TASK_0.json``, ``TASK_1.json``) has one file of scores, in which those of a
+    part follow those of the parts before it.
     """
     folder = path.parent.parent.parent / "results" / path.parent.name
     exact = read_side_file(folder / path.name)
@@ -171,7 +171,7 @@ def _results(path: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]
 
 
 def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return each entry's own scores, where they were dumped (``--dump-eval-details``).
+    """Return each entry's own scores, if they were dumped (``--dump-eval-details``).
 
     They are a list, or an object of ``type`` and the entries by number.
     """

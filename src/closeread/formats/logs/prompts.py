@@ -1,4 +1,4 @@
-"""Passage and question out of what a log has of them: fields, or a prompt with headings."""
+"""Finds passage, question, options and examples in the fields or the prompt of a log."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _MARK = re.compile(r"[?？]")
 
 
 def from_fields(doc: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return passage and question from a document that names them; None where it does not."""
+    """Return passage and question from the fields of a document; None if it has none."""
     passage = next((doc[name] for name in _PASSAGE_FIELDS if isinstance(doc.get(name), str)), None)
     question = next((doc[name] for name in _QUESTION_FIELDS if isinstance(doc.get(name), str)), "")
     if passage is None or not question:
@@ -45,7 +45,7 @@ def from_fields(doc: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def from_prompt(prompt: str) -> tuple[str, str]:
-    """Split a prompt at its last ``Passage:`` and ``Question:``; unsplit, it is the question."""
+    """Split a prompt at its last ``Passage:`` and ``Question:``; else it is the question."""
     heads = list(_PASSAGE.finditer(prompt))
     question = _QUESTION.search(prompt, heads[-1].end()) if heads else None
     if question is None:
@@ -56,10 +56,10 @@ def from_prompt(prompt: str) -> tuple[str, str]:
 
 
 def from_input(text: str) -> tuple[str, str]:
-    """Split what was asked, no example in it, at its first ``Question:``; else it is the question.
+    """Split an input without examples at its first ``Question:``; else it is the question.
 
-    What stands before is the passage, less a heading that it begins with; what follows, turns of a
-    dialogue among it, is the question.
+    The text before is the passage, without its heading; the text after, with any turns of a
+    dialogue, is the question.
     """
     question = _QUESTION.search(text)
     if question is None:
@@ -82,22 +82,22 @@ def find_options(prompt: str) -> tuple[str, ...]:
 
 
 def strip_options(question: str) -> str:
-    """Return a question without the lines of its options, the last ones in it."""
+    """Return a question without the lines of its last options."""
     firsts = [line.start() for line in _OPTION.finditer(question) if line[1] == "A"]
     return question[: firsts[-1]].strip() if firsts else question
 
 
 def example_answers(prompt: Any, passage: str) -> tuple[str, ...] | None:
-    """Return the answers of the examples in a prompt, as they stand there; none is ().
+    """Return the answers of the examples in a prompt, verbatim; () if there are none.
 
-    They are what the assistant says before the user asks about the passage, and what follows
-    ``Answer:`` before that passage, be it in the same message or in an earlier one. Where there is
-    neither, they are what follows the last question mark of a paragraph before the passage, as in
+    These are the assistant's turns before the user asks about the passage, and the text after
+    ``Answer:`` before that passage, in the same message or an earlier one. If there are neither,
+    they are the text after the last question mark of each paragraph before the passage, as in
     lm-evaluation-harness' DROP.
 
     Args:
-        prompt: The prompt, or the messages; ``talk.turns`` says in what forms.
-        passage: The question's own, word for word; None comes back where the prompt lacks it.
+        prompt: The prompt, or the messages, as ``conversations.turns`` takes them.
+        passage: The question's own, verbatim; None is returned if the prompt lacks it.
     """
     split = _before_passage(prompt, passage)
     if split is None:
@@ -116,14 +116,14 @@ def example_answers(prompt: Any, passage: str) -> tuple[str, ...] | None:
 
 
 def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
-    """Whether the examples of a prompt hold the very question that it asks, with its passage.
+    """Whether the examples of a prompt contain the question that it asks, with its passage.
 
-    Options must be there, too: of one passage a stem is asked more than once.
+    They must contain its options, too: a passage may have several questions with one stem.
 
     Args:
-        prompt: As of ``answers_shown``.
-        passage: The question's own, word for word.
-        question: What the prompt asks at last.
+        prompt: As of ``example_answers``.
+        passage: The question's own, verbatim.
+        question: The question that the prompt asks.
     """
     split = _before_passage(prompt, passage)
     if split is None:
@@ -138,10 +138,10 @@ def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
 
 
 def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] | None:
-    """Return what stands before a question's passage, where that stands last in a prompt.
+    """Return the part of a prompt before the last occurrence of the question's passage.
 
     Returns:
-        The turns before, and what the same turn says before it; None where it stands nowhere.
+        The turns before, and the text of the same turn before it; None if it does not occur.
     """
     own = passage.strip()
     all_turns = turns(prompt)
@@ -153,7 +153,7 @@ def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] |
 
 
 def make_passage(text: str) -> Passage:
-    """Return a passage named by its content."""
+    """Return a passage with an id made from its content."""
     return Passage(
         passage_id=content_id(text) if text else "none", text=text, language=detect(text)
     )

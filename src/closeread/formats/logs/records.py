@@ -1,4 +1,4 @@
-"""What a foreign log says: about the run, about each question, and what it cannot say."""
+"""The records that readers of logs yield: facts of a run, questions, and what a log lacks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from closeread.errors import InputError
 from closeread.types import Defects, Passage, Prediction, Question, Record
 from closeread.wording import count_of, in_one_line
 
-# What a log may not hold, by code. The audits ask for the codes, people read the sentences.
+# What a log may lack, by code. Audits use the codes, people read the sentences.
 LOST = {
     "tail": "the text was cut at the first stop before it was logged; what followed is gone",
     "generation": "only the extracted answer was logged, not the text that it was taken from",
@@ -33,15 +33,15 @@ LOST = {
 
 
 class LogFacts(Record, frozen=True, kw_only=True):
-    """What a log says of a whole run.
+    """What a log states about a whole run.
 
     Attributes:
-        harness: The name of the reader that read the log, such as ``lm-eval``.
-        version: The harness' version; "" where the log does not say it.
-        task: As the harness calls it, with its filter or epoch where there are several.
-        settings: What changes answers: stops, examples shown, limits, temperature.
+        harness: The name of the log format, such as ``lm-eval``.
+        version: The harness' version; "" if the log does not state it.
+        task: The harness' name of the task, with its filter or epoch if there are several.
+        settings: Settings that change answers: stops, examples shown, limits, temperature.
         lost: Codes of ``LOST``.
-        scores: The harness' own numbers for the whole set, by its own names.
+        scores: The harness' own scores of the whole set, by its own names.
     """
 
     harness: str
@@ -96,10 +96,10 @@ class Problems:
             self.kept.add("more-responses", what, question_id=name, line=line)
 
     def raise_unless_skipped(self, path: Path, *, skip: bool) -> None:
-        """Raise what was found, all at once, unless it is to be skipped.
+        """Raise one error for all problems, unless they are to be skipped.
 
         Raises:
-            InputError: Something cannot be used and is not to be skipped.
+            InputError: There are problems, and ``skip`` is false.
         """
         if skip or not self.bad.total:
             return
@@ -116,17 +116,17 @@ class Problems:
         )
 
 
-# Yields the records in the log's order; fills the facts of every task by the time it ends.
+# Yields the records in the log's order; has filled the facts of every task when it ends.
 ReadLog = Callable[[Path, Problems, dict[str, LogFacts]], Iterator[LogRecord]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
-    """One harness' log files.
+    """A format of log files.
 
     Attributes:
-        sniff: Whether a file is such a log, by its content and, where that is poor, its name.
-        beside: Whether a file only accompanies a log that is there too.
+        sniff: Whether a file is such a log, by its content and, if that is not enough, its name.
+        beside: Whether a file only accompanies another log.
     """
 
     name: str
@@ -136,14 +136,14 @@ class LogFormat:
 
 
 def is_newer(found: Any, known: Sequence[int]) -> bool:
-    """Whether a version such as ``0.4.13`` or 2 comes after the last one that is known."""
+    """Whether a version such as ``0.4.13`` or 2 is later than the last known one."""
     parts = str(found).split(".")
     numbers = [int(part) if part.isdecimal() else 0 for part in parts[: len(known)]]
     return numbers > list(known)[: len(numbers)] if found not in (None, "") else False
 
 
 def count_if_newer(problems: Problems, harness: str, found: Any, known: Sequence[int]) -> None:
-    """Count ``newer-version`` where a log was written by a harness after the last known one."""
+    """Count ``newer-version`` if a later version of the harness wrote the log."""
     if is_newer(found, known):
         last = ".".join(map(str, known))
         problems.bad.add(

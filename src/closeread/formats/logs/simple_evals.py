@@ -1,4 +1,4 @@
-"""simple-evals: ``EVAL_MODEL_DATE_allresults.json`` and files in its form.
+"""Reads simple-evals' ``EVAL_MODEL_DATE_allresults.json`` and files in its form.
 
 ``{"score", "metrics", "htmls", "convos", "metadata"}``: a conversation and a piece of HTML for each
 sample; gold and score stand only in the HTML ("Correct Answer:", "Score:"). Its DROP logs the
@@ -41,7 +41,7 @@ def sniff(path: Path) -> bool:
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
-    """Yield one record a sample: first the HTML is gone through, then the conversations."""
+    """Yield one record a sample: reads the HTML first, then the conversations."""
     task, model = _names(path)
     beside: dict[str, Any] = {}
     golds_and_scores = [
@@ -78,7 +78,7 @@ def _names(path: Path) -> tuple[str, str]:
 
 
 def _parse_html(piece: Any) -> tuple[Any, Any]:
-    """Return gold and score from a sample's HTML."""
+    """Return the gold and the score in a sample's HTML."""
     if not isinstance(piece, str):
         return None, None
     piece = piece[

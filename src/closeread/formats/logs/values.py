@@ -1,4 +1,4 @@
-"""Values out of a log: JSON that may hold NaN or break off, numbers, texts."""
+"""Parses values in logs: JSON that may hold NaN or be cut off, numbers, texts."""
 
 import ast
 import json
@@ -20,17 +20,17 @@ HUGE_BYTES = 8 * 1024 * 1024
 
 
 def parse(raw: bytes) -> Any:
-    """Parse JSON; unlike the standard, NaN and Infinity are taken, as Python writes them.
+    """Parse JSON; accept NaN and Infinity, as Python writes them.
 
     Raises:
-        ValueError: It is no JSON, or no UTF-8.
+        ValueError: It is not JSON, or not UTF-8.
     """
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
             found = json.loads(raw)
-            msgspec.json.encode(found)  # fails at half of a surrogate pair
+            msgspec.json.encode(found)  # fails at an unpaired surrogate
         except (RecursionError, msgspec.EncodeError) as error:
             raise ValueError("nested too deeply, or an unpaired surrogate") from error
         return found
@@ -39,7 +39,7 @@ def parse(raw: bytes) -> Any:
 def iter_lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a JSON-lines log with their line numbers.
 
-    Counts ``cut-record`` (the last line breaks off), ``cut-log`` (compressed data do),
+    Counts ``cut-record`` (the last line is cut off), ``cut-log`` (compressed data is),
     ``not-json``, ``not-an-object`` as bad, and ``huge-record`` as kept.
     """
     for number, raw in _iter_lines_before_cut(path, problems):
@@ -72,7 +72,7 @@ def _iter_lines_before_cut(path: Path, problems: Problems) -> Iterator[tuple[int
 def count_if_huge(
     size: int, problems: Problems, *, line: int | None = None, name: str = ""
 ) -> None:
-    """Count a record that is larger than any honest answer needs."""
+    """Count a record that is larger than an answer should be."""
     if size > HUGE_BYTES:
         message = f"the record has {size:,} bytes"
         problems.kept.add("huge-record", message, line=line, question_id=name)
@@ -81,9 +81,9 @@ def count_if_huge(
 def iter_elements(
     path: Path, field: str, problems: Problems, rest: dict[str, Any]
 ) -> Iterator[Any]:
-    """Yield the elements of a document's array one at a time; ``rest`` gets what stands beside.
+    """Yield the elements of a document's array; ``rest`` gets the document's other members.
 
-    Counts ``cut-log`` where the document breaks off.
+    Counts ``cut-log`` if the document is cut off.
     """
     with Source(path).open() as stream:
         document = JSONStream(stream, finite=False)
@@ -95,7 +95,7 @@ def iter_elements(
 
 
 def iter_members(path: Path, problems: Problems) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a document that is one object, like ``elements``."""
+    """Yield the members of a document that is one object, like ``iter_elements``."""
     with Source(path).open() as stream:
         try:
             yield from JSONStream(stream, finite=False).members()
@@ -109,7 +109,7 @@ def _count_cut(error: Exception, problems: Problems) -> None:
 
 
 def read_side_file(path: Path) -> dict[str, Any]:
-    """Parse a small file that stands beside a log; empty where there is none, or no JSON in it."""
+    """Parse a small file beside a log; empty if it does not exist or is not JSON."""
     try:
         found = parse(Source(path).read())
     except (InputError, ValueError):
@@ -120,10 +120,9 @@ def read_side_file(path: Path) -> dict[str, Any]:
 def make_or_count(
     make: Callable[[], T], problems: Problems, *, name: str = "", line: int | None = None
 ) -> T | None:
-    """Return what is made of a record; None where a value in it is not what the layout says.
+    """Return the result of ``make``; None, and count ``odd-value``, if a value has another type.
 
-    So it is where the prediction could not be read again from the run that it is written to.
-    Counts ``odd-value``.
+    So it does if the prediction could not be read back from a run.
     """
     try:
         found = make()
@@ -144,17 +143,17 @@ def make_or_count(
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """Return an object as it is; empty where it is none."""
+    """Return an object; empty if the value is not one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list as it is; empty where it is none."""
+    """Return a list; empty if the value is not one."""
     return value if isinstance(value, list) else []
 
 
 def parse_score(value: Any) -> float | None:
-    """Return a score as a number: true is 1, words are None, what no float can hold is infinite."""
+    """Return a score as a float: true is 1, text is None, a number too large is infinite."""
     if not isinstance(value, bool | int | float):
         return None
     try:
@@ -183,7 +182,7 @@ def parse_scores(
 
 
 def finite_scores(found: dict[str, Any]) -> dict[str, float | None]:
-    """Return a whole set's numbers; what is not finite becomes None, what is no number goes."""
+    """Return the scores of a whole set; None for infinite ones, without those that are text."""
     numbers = {key: parse_score(value) for key, value in found.items()}
     return {
         key: value if math.isfinite(value) else None
@@ -193,20 +192,20 @@ def finite_scores(found: dict[str, Any]) -> dict[str, float | None]:
 
 
 def parse_literal(text: str, opening: str = "[(") -> Any:
-    """Return the list or tuple that Python printed; the text itself where it is none.
+    """Parse a list or tuple that Python printed; return other texts as they are.
 
     Args:
-        text: What was printed.
-        opening: The marks that it may begin with; with ``{`` it may be a dict.
+        text: The printed value.
+        opening: The characters that it may begin with; with ``{`` it may be a dict.
     """
     if not text or text[0] not in opening:
         return text
     try:
         found = ast.literal_eval(text)
-        msgspec.json.encode(found)  # fails at half of a surrogate pair, and at complex numbers
+        msgspec.json.encode(found)  # fails at an unpaired surrogate, and at complex numbers
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, msgspec.EncodeError):
         return text
-    return found if isinstance(found, list | tuple | dict) else text  # (1990) is no tuple
+    return found if isinstance(found, list | tuple | dict) else text  # (1990) is not a tuple
 
 
 def text_of(value: Any) -> str | None:
