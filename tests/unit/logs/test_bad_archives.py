@@ -54,7 +54,7 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems
 
-    monkeypatch.setattr(archive, "_MOST_BYTES", 200_000)
+    monkeypatch.setattr(archive, "_MAX_BYTES", 200_000)
     large = b'{"id": "g1", "input": "' + b"x" * 10_000_000 + b'"}'
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as made:
@@ -79,7 +79,7 @@ def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypa
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems
 
-    monkeypatch.setattr(archive, "_MOST_BYTES", 2_000_000)
+    monkeypatch.setattr(archive, "_MAX_BYTES", 2_000_000)
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for member in archive.iter_members(ARCHIVE, Problems()):
@@ -91,7 +91,7 @@ def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypa
     with pytest.raises(InputError, match="its members unpack to more than 6 MiB together"):
         ingest([path], tmp_path / "run", skip_bad=True)
     assert not (tmp_path / "run").exists()
-    monkeypatch.setattr(archive, "_MOST_BYTES", 20 * 2_000_000)
+    monkeypatch.setattr(archive, "_MAX_BYTES", 20 * 2_000_000)
     assert ingest([path], tmp_path / "run").runs[0].info.n_predictions == 14
 
 

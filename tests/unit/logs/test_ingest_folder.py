@@ -72,7 +72,7 @@ def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, mon
         assert apart("ingest", choice, "--out", out).returncode == 0
         return find_logs(logs, harness)
 
-    monkeypatch.setattr("closeread.runs.ingest.found_in", meanwhile)
+    monkeypatch.setattr("closeread.runs.ingest.find_logs", meanwhile)
     with pytest.raises(UsageError, match="this folder already holds a run"):
         ingest([SAMPLES], out)
     assert open_run(out).info.log.task.startswith("choice")

@@ -179,7 +179,10 @@ def test_options_are_named_by_letter_text_or_index():
     )  # the points of a figure: a gold is the label
     assert [answer.label for answer in golds.gold_options("C", letters)] == ["C"]
     for values in ((1.0, float("nan"), 3.0), (1.0, 3.0)):
-        assert golds.pick_likeliest("q", options, values).error == "not one likelihood an option"
+        assert (
+            golds.pick_likeliest("q", options, values).error
+            == "the log lacks a likelihood for some option"
+        )
 
 
 def test_versions_after_the_last_known_one_are_newer():
