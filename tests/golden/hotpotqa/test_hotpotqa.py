@@ -92,7 +92,7 @@ def test_what_is_read_comes_back(tmp_path):
     for name in ("context", "supporting_facts"):
         cut = rows[1] | {name: rows[1][name] | {"title": rows[1][name]["title"][:-1]}}
         path.write_text(f"{json.dumps(rows[0])}\n{json.dumps(cut)}\n")
-        with pytest.raises(InputError, match=r"line 2, question .* of unequal length"):
+        with pytest.raises(InputError, match=r"line 2, question .* differ in length"):
             list(load(path))
 
 

@@ -305,19 +305,19 @@ def test_train_makes_weights_that_read(tmp_path):
         ),
         (
             lambda: closeread.score(_items(), {"who": "a"}, null_odds={"who": float("nan")}),
-            InputError, "question who: the null odds are no finite number",
+            InputError, "question who: the null odds are not a finite number",
         ),
         (
             lambda: closeread.score(
                 _items(), [Prediction(question_id="who", confidence=float("nan"))]
             ),
-            InputError, "question who: the confidence is no finite number",
+            InputError, "question who: the confidence is not a finite number",
         ),
         (
             lambda: closeread.score(
                 _items(), [Prediction(question_id="who", option_scores=(0.5, float("nan")))]
             ),
-            InputError, "question who: the score of an option is no finite number",
+            InputError, "question who: the option score is not a finite number",
         ),
         (lambda: closeread.compare(["a", "b"]), UsageError, "is not a run"),
         (lambda: closeread.audit(["a", "b"]), UsageError, "is not a run"),

@@ -178,7 +178,7 @@ def test_a_run_is_not_written_over_itself(tmp_path):
     assert within("read", *reading, folder=tmp_path).returncode == 0
     before = (tmp_path / "run" / "predictions.jsonl").read_bytes()
     done = call(tmp_path, "run", "run/predictions.jsonl")
-    assert (done.returncode, "place of a file of the run" in done.stderr) == (2, True)
+    assert (done.returncode, "overwrite a file of the run" in done.stderr) == (2, True)
     done = call(tmp_path, "run", "own.jsonl")
     assert (done.returncode, "place of the data set" in done.stderr) == (2, True)
     assert (tmp_path / "run" / "predictions.jsonl").read_bytes() == before
@@ -244,7 +244,7 @@ def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
     assert done.returncode == 0, done.stderr
     for form in ("hotpotqa", "coqa", "quac", "qasper", "multirc"):
         done = call(tmp_path, "run", "handed", "--to", form)
-        assert (done.returncode, "a set in the form jsonl" in done.stderr) == (2, True)
+        assert (done.returncode, "data set is in the format jsonl" in done.stderr) == (2, True)
         assert "--to texts" in done.stderr
     done = call(tmp_path, "run", "handed", "--to", "gcrc-advrobust")
     assert (done.returncode, "the question belongs to no triple" in done.stderr) == (2, True)

@@ -56,7 +56,7 @@ def test_mistakes_are_told_in_the_words_of_toml(recipe):
     assert told.value.expected == "a list of tables, each under the header [[before]]"
     with pytest.raises(InputError, match=r"at before\[0\]: found a string") as told:
         recipe('before = ["cues"]\n' + WHOLE)
-    assert told.value.expected == "a table, begun by [[before]]"
+    assert told.value.expected == "a table under the header [[before]]"
     with pytest.raises(InputError, match="at reader: found a string") as told:
         recipe(WHOLE.replace('[reader]\nname = "cues"', 'reader = "cues"'))
     assert told.value.expected == "a table"
