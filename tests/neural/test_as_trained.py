@@ -53,8 +53,8 @@ def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):
     train(model, encoder, data, max_steps=1, reader=reader)
     told = read(tmp_path, model, data)
     assert (
-        f"{model} was trained with max_length=90 and stride=16 and is read with max_length=96 and "
-        "windows that share 32 tokens; -o max_length=90 -o stride=16 reads it as it was trained\n"
+        f"{model} was trained with max_length=90 and stride=16 but is read with max_length=96 and "
+        "windows that share 32 tokens; use -o max_length=90 -o stride=16 to match its training\n"
     ) in told
     asked = ["Who?", "--text", "Ann ran.", "--reader", "span", "-o", f"model={model}"]
     assert "was trained with max_length=90" in CliRunner().invoke(ask, asked).stderr
@@ -62,7 +62,7 @@ def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):
         server.stop()
         assert "was trained with max_length=90" in server.process.communicate()[1]
     told = read(tmp_path, model, data, "max_length=90", "stride=8")
-    assert "trained with stride=16 and is read with stride=8; -o stride=16 reads" in told
+    assert "trained with stride=16 but is read with stride=8; use -o stride=16 to match" in told
     assert "was trained with" not in read(tmp_path, model, data, "max_length=90", "stride=16")
     (model / "closeread.json").unlink()  # as one that was trained elsewhere
     assert "was trained with" not in read(tmp_path, model, data)
@@ -80,8 +80,8 @@ def test_another_retriever_is_told():
     record = {"max_length": 256, "lineage": {"stages": [{"reader": "entailment"}, last]}}
     options = {"model": "mine", "retriever": "cover", "max_length": 256}
     assert read_otherwise(options, record) == (
-        "mine was trained with retriever=bm25 and is read with retriever=cover; "
-        "-o retriever=bm25 reads it as it was trained"
+        "mine was trained with retriever=bm25 but is read with retriever=cover; "
+        "use -o retriever=bm25 to match its training"
     )
     assert not read_otherwise(options | {"retriever": "bm25"}, record)
 
@@ -95,8 +95,8 @@ def test_a_model_that_was_trained_for_another_reader_is_told():
         )
 
     assert told("verifier", "chunk") == (
-        "mine was trained as verifier and is read by chunk; --reader verifier reads it as it was "
-        "trained"
+        "mine was trained as verifier but is read by chunk; use --reader verifier to match its "
+        "training"
     )
     assert "--reader chunk" in told("chunk", "verifier")
     assert "--reader choice" in told("choice", "chunk")

@@ -137,7 +137,7 @@ def test_what_a_long_option_leaves_out_of_a_chunk_is_told_and_no_evidence(model,
     n_tokens = len(tokenizer.tokenize(passage.text))
     assert n_cut <= 40 < n_whole  # half of the room, which is 80
     left_out = 20 * (n_tokens // 60) + max(0, n_tokens % 60 - 40)
-    assert said.note.endswith(f"; {left_out} tokens of chunks left out beside long options")
+    assert said.note.endswith(f"; cut {left_out} tokens of chunks to make room for long options")
 
 
 def test_one_chunk_without_a_number_is_an_error(model, items):

@@ -262,7 +262,7 @@ def test_classes_that_say_nothing_are_told_with_what_a_recipe_can_do(tmp_path):
     for task in (CompeteTask(retriever(), CompeteSettings()), EntailTask()):
         with pytest.raises(InputError, match="negative, positive") as told:
             task.prepare(open_checkpoint(model, "pair", new_head=True))
-        assert told.value.cure.startswith("name its classes in its config.json")
+        assert told.value.cure.startswith("name its classes in config.json")
 
 
 # The stages.

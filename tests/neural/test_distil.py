@@ -284,7 +284,7 @@ def test_a_teacher_whose_weights_are_broken_is_told(tmp_path, soup, few):
     weights = load_file(path)
     weights["qa_outputs.bias"].fill_(float("nan"))
     save_file(weights, path, {"format": "pt"})
-    with pytest.raises(InputError, match="numbers that are not finite"):
+    with pytest.raises(InputError, match="outputs are not finite"):
         train(
             tmp_path / "out", str(soup), few, reader=taught(teachers=[str(path.parent)]),
             max_steps=1,
@@ -310,7 +310,7 @@ def test_who_wrote_what_a_teacher_learned_from_can_be_declared(tmp_path, soup, f
     record.write_text("{", "utf-8")
     name = str(tmp_path / "found")
     given = {"reader": taught(teachers=[name]), "max_steps": 1, "made_by": {name: "people"}}
-    with pytest.raises(InputError, match="not the record of a training"):
+    with pytest.raises(InputError, match="not a training record"):
         train(tmp_path / "out", str(soup), few, begin=killed_at(0), **given)
     record.unlink()
     made = train(tmp_path / "out", str(soup), few, **given)

@@ -58,7 +58,7 @@ def test_a_hub_that_cannot_be_connected_to_is_not_tried_again_and_again(tmp_path
         server.server_close()
     assert done.returncode == 2, done.stderr
     assert told in done.stderr
-    assert "check name and network; a folder of this name is not here" in done.stderr
+    assert "check the name and the network; there is no local folder of this name" in done.stderr
     assert "Retrying" not in done.stderr
     assert not (tmp_path / "run").exists()
 

@@ -256,7 +256,7 @@ def test_what_is_too_long_fails_alone_and_is_said(tmp_path):
     reader, _ = make("local", {"model": small, "max_tokens": 4, "form": "plain"})
     long = Passage(passage_id="l", text="sheep " * 400)
     found = list(reader.read([(long, FREE)]))
-    assert "does not fit the model" in found[0].error
+    assert "does not fit into the model's context" in found[0].error
 
 
 def test_models_that_cannot_be_had(tmp_path, model):

@@ -112,7 +112,10 @@ def test_the_server_stops_where_it_is_told(server, model):
 
 def test_the_server_gives_no_logprobs_and_that_is_said(server, model):
     """It leaves out what a chat asks for, and refuses several texts at once."""
-    for name, told in (("chat", "gives no log-probabilities"), ("completion", "prompt must be a")):
+    for name, told in (
+        ("chat", "returns no log-probabilities"),
+        ("completion", "prompt must be a"),
+    ):
         reader, _ = make(name, {"model": model, "base_url": server, "scoring": "letters"})
         with pytest.raises(EndpointError, match=told):
             list(reader.read([(PASSAGE, CHOICE)]))

@@ -163,7 +163,7 @@ def test_segments_that_a_tokenizer_does_not_tell_are_left_out_of_the_graph_too(t
 def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path):
     """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
     checkpoint = of_another_kind(tmp_path, "ModernBert")
-    with pytest.raises(InputError, match="says something else than the model"):
+    with pytest.raises(InputError, match="gives other results than the model"):
         onnx_export.export(checkpoint, tmp_path / "graph.onnx", padded=False)
 
 

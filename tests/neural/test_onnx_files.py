@@ -187,7 +187,7 @@ def test_a_graph_of_8_bits_that_cannot_be_made_is_one_message(tmp_path, cache, m
     monkeypatch.setattr(onnx, "quantise", full)
     with pytest.raises(InputError, match="Failed to serialize") as told:
         open_network(checkpoint, int8=True)
-    assert told.value.cure == "-o runtime=onnx"
+    assert told.value.cure == "use -o runtime=onnx"
     assert not list(cache.iterdir())
 
 
@@ -203,7 +203,7 @@ def test_a_full_disk_is_told_though_a_library_did_not_notice(tmp_path, cache, mo
 
     monkeypatch.setattr(onnx, "quantise", half)
     monkeypatch.setattr(onnx.shutil, "disk_usage", lambda place: usage(9, 9, 0))
-    with pytest.raises(StorageError, match="cannot be kept: No space left") as told:
+    with pytest.raises(StorageError, match="cannot be written: No space left") as told:
         open_network(checkpoint, int8=True)
     assert "CLOSEREAD_CACHE" in told.value.cure
     assert not list(cache.iterdir())
@@ -247,6 +247,6 @@ def test_other_threads_keep_their_temporary_files_and_logs(tmp_path, cache, monk
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
     monkeypatch.setattr(onnx_export, "_agree", lambda *of, **named: False)
-    with pytest.raises(InputError, match="says something else"):
+    with pytest.raises(InputError, match="gives other results"):
         open_network(checkpoint, int8=True)
     assert not list(cache.iterdir())

@@ -414,7 +414,7 @@ def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder
     shutil.copytree(encoder, pickled)
     torch.save(load_file(pickled / "model.safetensors"), pickled / "pytorch_model.bin")
     (pickled / "model.safetensors").unlink()
-    with pytest.raises(InputError, match="no weights that are safetensors") as told:
+    with pytest.raises(InputError, match="its weights are not safetensors") as told:
         train(tmp_path / "out", str(pickled), data, max_steps=1)
     assert "train.pickled" in told.value.cure
     assert not (tmp_path / "out").exists()

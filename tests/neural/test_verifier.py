@@ -250,7 +250,7 @@ def test_the_class_that_says_supported_is_read_off_the_names(
 
 def test_names_that_do_not_tell_are_asked_for(tmp_path, texts):
     folder = make_encoder(tmp_path / "m", texts[:4], labels=("ja", "nein"))
-    with pytest.raises(InputError, match="none of them says that a text is supported"):
+    with pytest.raises(InputError, match="classes means that a text is supported"):
         make("verifier", {"model": folder})
     with pytest.raises(UsageError, match="no class 'yes'"):
         make("verifier", {"model": folder, "label": "yes"})
@@ -295,7 +295,7 @@ def test_a_head_without_a_bias_is_not_given_one(tmp_path, nli, changed):
         n_positions=64, num_labels=3, id2label=dict(enumerate(NLI)),
     )  # fmt: skip
     GPT2ForSequenceClassification(config).save_pretrained(tmp_path)
-    with pytest.raises(InputError, match="no last layer that is understood"):
+    with pytest.raises(InputError, match="does not end in a linear layer"):
         changed(open_checkpoint(str(tmp_path), "pair"))
 
 

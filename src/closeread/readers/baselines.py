@@ -98,4 +98,4 @@ def _labelled(label: str, options: Sequence[Option]) -> Option:
         if option.label == label:
             return option
     labels = ", ".join(option.label for option in options)
-    raise UsageError(f"no option has the label {label!r}, but {labels}")
+    raise UsageError(f"no option has the label {label!r}; the labels are {labels}")

@@ -50,7 +50,7 @@ def plan(
     """
     if token_budget < 1 or multiple < 1:
         raise UsageError(
-            f"batches of {token_budget} tokens, rounded to {multiple}", expected="1 or more"
+            f"token_budget={token_budget}, multiple={multiple}", expected="both at least 1"
         )
     by_length: dict[int, list[int]] = {}
     for index, length in enumerate(lengths):

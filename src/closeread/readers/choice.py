@@ -55,7 +55,8 @@ def choice(
             raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
     if stride < 1 or token_budget < 0:
         raise UsageError(
-            f"stride={stride}, token_budget={token_budget}", expected="at least 1, at least 0"
+            f"stride={stride}, token_budget={token_budget}",
+            expected="stride at least 1, token_budget at least 0",
         )
     with needing("the reader choice", "neural-readers"):
         from closeread.readers.neural.choice import opened

@@ -57,7 +57,7 @@ def chunk(
     if chunk_tokens < 1 or token_budget < 0:
         raise UsageError(
             f"chunk_tokens={chunk_tokens}, token_budget={token_budget}",
-            expected="at least 1, at least 0",
+            expected="chunk_tokens at least 1, token_budget at least 0",
         )
     with needing("the reader chunk", "neural-readers"):
         from closeread.readers.neural.chunk import opened

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 _SAFE = {"use_safetensors": True}
 _EXPECTED = "a folder of a sentence-transformers model with safetensors, or a hub name"
 _TRAINED = {
-    "SentenceTransformer": "one vector a text",
-    "CrossEncoder": "one number a pair of texts",
+    "SentenceTransformer": "to return one vector for each text",
+    "CrossEncoder": "to return one score for each pair of texts",
 }
+_COPY_AGAIN = "download or copy the model again, or use another one"
 
 
 def bi_encoder(model: PathText = "", device: str = "cpu", batch_size: int = 64) -> "BiEncoder":
@@ -108,7 +109,10 @@ class CrossEncoder:
             )
         if found.ndim != 1:
             raise UsageError(
-                f"the cross-encoder gives {found.shape[1]} numbers a pair", expected="one"
+                f"the cross-encoder returns {found.shape[1]} scores for each pair of texts",
+                where=self.models[0].name,
+                expected="one score",
+                cure="use a cross-encoder with one output, as trained for reranking",
             )
         return _finite(found, self.models[0].name)
 
@@ -122,10 +126,10 @@ def _computing(name: str) -> Iterator[None]:
         raise
     except Exception as error:  # each model has its own way to refuse
         raise InputError(
-            f"the model cannot compute the texts that it is given: {first_line(error)}",
+            f"the model failed on the texts: {first_line(error)}",
             where=name,
             expected="a model with the tokenizer that it was trained with",
-            cure="check its files; where memory does not suffice, give a smaller batch_size",
+            cure="check the model's files; if memory ran out, give a smaller batch_size",
         ) from error
 
 
@@ -134,10 +138,10 @@ def _finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
 
     if not np.isfinite(found).all():
         raise InputError(
-            "the model gave numbers that are not finite",
+            "the model's outputs are not finite (NaN or infinity)",
             where=name,
-            expected="weights that are whole",
-            cure="copy the model anew from where it came, or take another",
+            expected="undamaged weights",
+            cure=_COPY_AGAIN,
         )
     return found
 
@@ -153,8 +157,8 @@ def _opened(kind: str, model: str, device: str) -> Any:
         raise UsageError(
             "no model given for the encoder",
             expected=A_MODEL,
-            cure="name a sentence-transformers model, or use what needs none: the retrievers cover "
-            "and bm25, or integrate=overlap of those over word vectors",
+            cure="give a sentence-transformers model, or use what needs none: the retriever cover "
+            "or bm25, or integrate=overlap with a retriever that uses word vectors",
         )
     try:
         import sentence_transformers
@@ -186,10 +190,10 @@ def _opened(kind: str, model: str, device: str) -> Any:
         missing = [one for one in missing if "pooler" not in one]
     if missing:
         raise InputError(
-            f"the model lacks weights: {', '.join(missing[:4])} would be random",
+            f"the checkpoint has no weights for {', '.join(missing[:4])}, which would be random",
             where=model,
-            expected="a model that was trained for it: " + _TRAINED[kind],
-            cure="copy the model anew from where it came, or take another",
+            expected=f"a model trained {_TRAINED[kind]}",
+            cure=_COPY_AGAIN,
         )
     tokenizer = getattr(opened, "tokenizer", None)
     if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind

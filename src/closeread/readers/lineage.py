@@ -114,9 +114,9 @@ def lineage_of(folder: str, n_parameters: int, made_by: str | Maker = "") -> Lin
             found = msgspec.json.decode(path.read_bytes(), type=_Trained).lineage
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
-                f"not the record of a training: {error}",
+                f"not a training record: {error}",
                 where=str(path),
-                expected="what `closeread train` writes beside the weights",
+                expected="the file that `closeread train` writes next to the weights",
             ) from error
         if found is not None:
             return found

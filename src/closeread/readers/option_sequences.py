@@ -18,8 +18,8 @@ from closeread.types import Option
 
 # A prediction's error.
 NOT_FINITE = (
-    "the model gave numbers that are not finite: try dtype=float32; "
-    "where it has that, its weights are broken"
+    "the model's outputs are not finite (NaN or infinity): try dtype=float32; "
+    "if that is set already, the weights are damaged"
 )
 LEAST_TOKENS = 8  # beside the special ones, below which nothing can be said
 CHUNK_TOKENS = 200  # as Zhang et al. (2021) cut passages

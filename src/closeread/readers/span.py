@@ -65,11 +65,11 @@ def span(
     must_be_named(model)
     for name, value in (("stride", stride), ("max_answer_tokens", max_answer_tokens)):
         if value is not None and value < 1:
-            raise UsageError(f"{name}={value}", expected="1 or more")
+            raise UsageError(f"{name}={value}", expected="at least 1")
     if n_best < 1 or token_budget < 0 or not 0 <= null_threshold <= 1:
         raise UsageError(
             f"n_best={n_best}, token_budget={token_budget}, null_threshold={null_threshold}",
-            expected="at least 1, at least 0, and from 0 to 1",
+            expected="n_best at least 1, token_budget at least 0, null_threshold from 0 to 1",
         )
     if length_penalty is not None and not 0 <= length_penalty <= MOST_PENALTY:
         raise UsageError(
@@ -81,7 +81,7 @@ def span(
     if runtime != "torch" and (device, dtype) != ("cpu", "float32"):
         raise UsageError(
             f"runtime={runtime} with device={device} and dtype={dtype}",
-            expected="device=cpu and dtype=float32: it is for processors",
+            expected="device=cpu and dtype=float32: ONNX Runtime computes on the CPU only",
         )
     with needing("the reader span", "neural-readers"):
         from closeread.readers.neural.span import opened

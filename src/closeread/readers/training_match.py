@@ -44,8 +44,8 @@ def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader
     meant = _READ_BY.get(trainer, ())
     if meant and reader in _READERS and reader not in meant:
         return (
-            f"{options.get('model')} was trained as {trainer} and is read by {reader}; --reader "
-            f"{meant[0]} reads it as it was trained"
+            f"{options.get('model')} was trained as {trainer} but is read by {reader}; use "
+            f"--reader {meant[0]} to match its training"
         )
     found = list(_differing(options, record))
     if not found:
@@ -54,8 +54,8 @@ def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader
     here = " and ".join(told for *_, told in found)
     as_trained = " ".join(f"-o {name}={wanted}" for name, wanted, _ in found)
     return (
-        f"{options.get('model')} was trained with {trained} and is read with {here}; {as_trained} "
-        "reads it as it was trained"
+        f"{options.get('model')} was trained with {trained} but is read with {here}; use "
+        f"{as_trained} to match its training"
     )
 
 

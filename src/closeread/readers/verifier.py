@@ -133,8 +133,8 @@ def _own(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
     if "sentences" in options and not takes("retriever", name, "sentences"):
         raise UsageError(
             f"the retriever {name} has no option 'sentences'",
-            cure="leave it out; extract-integrate-compete, which has the paper's, takes "
-            "-o sentences= for none",
+            cure="leave it out; with extract-integrate-compete, which sets it by default, give "
+            "-o sentences= with no value",
         )
     return options | ({"model": model} if model else {})
 

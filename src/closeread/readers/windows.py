@@ -105,10 +105,11 @@ def windows(
     room = max_length - template.n_special - len(shown)
     if room < 1 or (stride is not None and stride < 1):
         raise UsageError(
-            f"windows of {max_length} tokens"
-            + ("" if stride is None else f" that move by {stride}")
-            + " cannot hold a passage",
-            expected=f"more than {template.n_special + max_question_length} and at least 1",
+            f"max_length={max_length}"
+            + ("" if stride is None else f", stride={stride}")
+            + ": such windows cannot cover a passage",
+            expected=f"max_length above {template.n_special + max_question_length}, "
+            "stride at least 1",
         )
     step = max(1, room - overlap)  # a larger one would skip tokens
     if stride is not None:

@@ -364,7 +364,7 @@ def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):
                      "--resamples", 0)  # fmt: skip
     assert "108 of 108 answers withheld because no threshold was found" in done.stderr
     notes = {one.note.partition("withheld: ")[2] for one in open_run("silent").predictions()}
-    assert notes == {"no threshold keeps what was promised"}
+    assert notes == {"no threshold keeps the promised risk"}
     scored = closeread("score", "silent", "--metric", "choice", "--no-intervals", "--json")
     assert json.loads(scored.stdout)["metrics"]["choice.accuracy"]["n_answered"] == 0
 

@@ -42,7 +42,7 @@ def test_majority():
     reader, _ = make("majority", {"label": "Z"})
     (found,) = reader.read([(PASSAGE, asked("q", "a", "b", "c"))])
     assert found.answer is None
-    assert found.error == "no option has the label 'Z', but A, B, C"
+    assert found.error == "no option has the label 'Z'; the labels are A, B, C"
 
 
 def test_random_option_is_even_and_fixed_by_seed():

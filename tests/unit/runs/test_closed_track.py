@@ -260,7 +260,7 @@ def test_the_lineage_lies_in_a_training_s_record(tmp_path):
     assert told["n_parameters"] == 5
     assert msgspec.convert(told["lineage"], Lineage) == lineage()
     (tmp_path / RECORD).write_text('{"lineage": 3}', "utf-8")
-    with pytest.raises(InputError, match="not the record of a training"):
+    with pytest.raises(InputError, match="not a training record"):
         lineage_of(str(tmp_path), 5)
 
 

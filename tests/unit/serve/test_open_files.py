@@ -45,6 +45,6 @@ def test_a_client_without_files_says_so(tmp_path):
         )  # fmt: skip
     assert done.returncode == 2
     assert "no connection can be opened: [Errno 24] Too many open files" in done.stderr
-    assert "`ulimit -n` allows more" in done.stderr
+    assert "open files with `ulimit -n`" in done.stderr
     assert len(done.stderr.splitlines()) == 2
     assert not (tmp_path / "run").exists()

@@ -181,7 +181,7 @@ def surely(prediction: Prediction, sure: float, least: float | None) -> Predicti
     """
     if least is None or sure >= least:
         return msgspec.structs.replace(prediction, confidence=sure)
-    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps what was promised"
+    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps the promised risk"
     note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
     return msgspec.structs.replace(
         prediction, confidence=sure, answer=None, option_scores=(), scores_rank=False, note=note
@@ -198,9 +198,9 @@ def load_calibrator(path: Path) -> Calibrator:
     problem = _problem(found)
     if problem:
         raise InputError(
-            f"not a calibrator that can be applied: {problem}",
+            f"the calibrator cannot be applied: {problem}",
             where=str(path),
-            cure=f"learn it again with this version: `{_COMMAND}`",
+            cure=f"fit it again with this version: `{_COMMAND}`",
         )
     return found
 
@@ -234,9 +234,9 @@ def _problem(found: Calibrator) -> str:
     if isinstance(model, Steps):
         rising = all(a < b for a, b in zip(model.places, model.places[1:], strict=False))
         same = len(model.places) == len(model.heights) > 0
-        return "" if rising and same and many == 1 else "its curve is none"
+        return "" if rising and same and many == 1 else "its curve is not one of increasing points"
     whole = model.trees and all(_is_tree(tree, many) for tree in model.trees)
-    return "" if whole else "its trees are broken"
+    return "" if whole else "its trees are malformed"
 
 
 def _is_tree(tree: Tree, many: int) -> bool:

@@ -34,7 +34,7 @@ class AnsweredBy(Record, frozen=True, kw_only=True):
         mine, theirs = _WHERE_LACKING | self.record, _WHERE_LACKING | other.record
         shared = (mine.keys() & theirs) - _IMMATERIAL
         found = [
-            f"other {name.removesuffix(_SUM).replace('_', ' ')}"
+            f"different {name.removesuffix(_SUM).replace('_', ' ')}"
             if name.endswith(_SUM)
             else f"{name}={theirs[name]} instead of {mine[name]}"
             for name in sorted(shared)

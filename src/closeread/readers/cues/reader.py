@@ -97,9 +97,9 @@ def cues(weights: PathText = "", retriever: str = "cover", selective: bool = Fal
     learned = load_weights(Path(weights)) if weights else shipped_weights()
     if selective and learned.threshold is None:
         raise UsageError(
-            "these weights have no threshold below which to stay silent",
+            "selective=true, but these weights have no confidence threshold",
             where=weights or "the weights that ship",
-            cure="train with a `risk` in the recipe: docs/cues.md, Confidence",
+            cure="train weights with `risk` in the recipe (docs/cues.md, Confidence)",
         )
     found, _ = make("retriever", retriever)
     return CueReader(learned, found, learned.threshold if selective else None)

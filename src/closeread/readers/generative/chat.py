@@ -19,10 +19,10 @@ from closeread.registry.factory import PathText
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_KEY = 8  # a shorter one, such as "none" for a server that wants none, is no secret
 _NOT_EXTRA = {
-    "model": "-o model= names it",
-    "messages": "-o prompt= changes how a question is put",
-    "prompt": "-o prompt= changes how a question is put",
-    "n": "one text a request is read; -o shuffles= asks more often",
+    "model": "use -o model=",
+    "messages": "use -o prompt= to change how a question is asked",
+    "prompt": "use -o prompt= to change how a question is asked",
+    "n": "closeread reads one text per request; use -o shuffles= to ask more often",
 }
 
 
@@ -69,7 +69,7 @@ class EndpointOptions(AskingOptions):
         super().__post_init__()
         if not _VARIABLE.fullmatch(self.api_key_env):
             raise UsageError(
-                "api_key_env is no name of an environment variable",
+                "api_key_env is not the name of an environment variable",
                 expected="a name such as OPENAI_API_KEY, never the key itself",
             )
         if self.concurrency < 1 or self.retries < 0:
@@ -85,8 +85,9 @@ class EndpointOptions(AskingOptions):
         for name, value in asdict(self).items():
             if len(key) >= _SHORTEST_KEY and isinstance(value, str) and key in value:
                 raise UsageError(
-                    f"the option {name} holds the key itself, which runs would record",
-                    cure=f"leave it out: it is taken from the variable {self.api_key_env}",
+                    f"the option {name} contains the key itself, which runs would record",
+                    cure="leave it out: closeread reads the key from the environment variable "
+                    f"{self.api_key_env}",
                 )
 
 
@@ -106,11 +107,11 @@ class ChatOptions(EndpointOptions):
         super().__post_init__()
         if self.scoring == "texts":
             raise UsageError(
-                "a chat endpoint gives no log-probabilities of a text that it did not write",
-                cure="take the reader completion, or -o scoring=letters",
+                "a chat endpoint returns no log-probabilities of text that it did not generate",
+                cure="use the reader completion, or -o scoring=letters",
             )
         if not 1 <= self.top_logprobs <= 20:
-            raise UsageError(f"top_logprobs={self.top_logprobs}", expected="1 to 20")
+            raise UsageError(f"top_logprobs={self.top_logprobs}", expected="from 1 to 20")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +164,8 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     stops = stops_in(options.stop)
     if options.server_stop and not stops:
         raise UsageError(
-            "server_stop=true, and there is no stop to be sent",
-            cure="name one with -o stop=, or leave out server_stop=",
+            "server_stop=true, but there is no stop string to send",
+            cure="give one with -o stop=, or leave out server_stop=",
         )
     if options.server_stop:
         sent["stop"] = list(stops)
@@ -175,8 +176,8 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     sent = {key: value for key, value in sent.items() if value is not None}
     if limited and not any(name in sent for name in LIMITS):
         raise UsageError(
-            "a budget is set, and extra takes away max_tokens: a reply may cost any number",
-            cure='name another limit, -o extra=\'{"max_tokens": null, "max_completion_tokens": '
+            "a budget is set, but extra removes max_tokens: a reply may have any number of tokens",
+            cure='set another limit, -o extra=\'{"max_tokens": null, "max_completion_tokens": '
             "512}', or leave out the budget",
         )
     return sent
@@ -186,9 +187,9 @@ def _extra(text: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text or "{}")
     except msgspec.DecodeError as error:
-        raise UsageError(f"extra is no JSON: {error}", expected='{"top_p": 0.9}') from error
+        raise UsageError(f"extra is not JSON: {error}", expected='{"top_p": 0.9}') from error
     if not isinstance(found, dict):
-        raise UsageError("extra is no JSON object", expected='{"top_p": 0.9}')
+        raise UsageError("extra is not a JSON object", expected='{"top_p": 0.9}')
     for key in found:
         if key in _NOT_EXTRA:
             raise UsageError(f"extra cannot set {key!r}", cure=_NOT_EXTRA[key])

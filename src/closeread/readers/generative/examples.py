@@ -45,13 +45,14 @@ class Examples:
             InputError: The data set is broken.
         """
         if shots < 0:
-            raise UsageError(f"shots={shots}", expected="0 or more")
+            raise UsageError(f"shots={shots}", expected="at least 0")
         if not shots:
             return cls(0, seed)
         if not name:
             raise UsageError(
-                f"no data set is named to draw {shots} examples from",
-                cure="-o examples=DATASET: questions with gold, such as a training set",
+                f"shots={shots}, but no data set of examples given",
+                expected="-o examples=DATASET",
+                cure="give a data set with gold answers, such as a training set",
             )
         dataset = load(located(name))
         found = cls(shots, seed, str(located(name).absolute()), dataset.sha256)
@@ -80,10 +81,10 @@ class Examples:
                 if len(found) == self.shots:
                     return found
         raise InputError(
-            f"{count_of(self.shots, 'example is', 'examples are')} wanted, the set holds "
+            f"{count_of(self.shots, 'example is', 'examples are')} needed, but the data set has "
             f"{len(found)} of the kind {question.kind} in {passage.language} on other passages",
             where=self.path,
-            cure="name a larger set with -o examples=, or fewer with -o shots=",
+            cure="give a larger data set with -o examples=, or a smaller -o shots=",
         )
 
     def record(self) -> dict[str, Any]:

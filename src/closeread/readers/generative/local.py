@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from closeread.readers.neural.causal import Written
 
 _FORMS = ("auto", "chat", "plain")
-_GET = "name a causal language model on the hub, or a folder that holds one (docs/chat.md)"
+_GET = "give a folder of a causal language model, or its name on the hub (docs/chat.md)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class LocalOptions(AskingOptions):
             raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
         if self.batch < 1 or self.batch_tokens < 1:
             found = f"batch={self.batch}, batch_tokens={self.batch_tokens}"
-            raise UsageError(found, expected="1 or more")
+            raise UsageError(found, expected="both at least 1")
 
 
 @taking(LocalOptions)
@@ -120,7 +120,7 @@ class LocalReader:
         self._chat = options.form == "chat" or (options.form == "auto" and self._model.has_template)
         if self._chat and not self._model.has_template:
             raise UsageError(
-                "the model has no chat template", where=options.model, cure="-o form=plain"
+                "the model has no chat template", where=options.model, cure="use -o form=plain"
             )
 
     @cached_property
@@ -209,8 +209,8 @@ class LocalReader:
         most = self._model.most
         if most is not None and len(ids) + room > most:
             raise _TooLongError(
-                f"the question does not fit the model: {len(ids)} tokens and {room} to "
-                f"write, of {most}. Give fewer examples (-o shots=) or a smaller -o max_tokens"
+                f"the question does not fit into the model's context: {len(ids)} tokens and {room} "
+                f"to generate exceed {most}. Reduce -o shots= or -o max_tokens="
             )
         return ids
 

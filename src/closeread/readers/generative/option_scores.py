@@ -47,7 +47,7 @@ def parted(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, .
         numbers = [value for value in values if value is not None]
         if len(numbers) != len(values):
             raise MalformedReplyError(
-                "the server gives no log-probability for a token that decides"
+                "the server returned no log-probability for a token of an option"
             )
         found.append(math.fsum(numbers))
     return tuple(found)
@@ -60,7 +60,7 @@ def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
     was generated, the last one.
     """
     if len(echo.tokens) != len(echo.token_logprobs):
-        raise MalformedReplyError("tokens and log-probabilities do not match")
+        raise MalformedReplyError("the reply has other numbers of tokens and log-probabilities")
     rows = list(zip(echo.tokens, echo.token_logprobs, strict=True))
     start = "".join(echo.tokens).find(text)
     if start < 0 and len(rows) < 3:

@@ -47,7 +47,7 @@ class AskingOptions:
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
-            raise UsageError(f"max_tokens={self.max_tokens}", expected="1 or more")
+            raise UsageError(f"max_tokens={self.max_tokens}", expected="at least 1")
 
     def asking(self) -> Asking:
         """Return how questions are put; the examples are read.

@@ -86,10 +86,12 @@ class Asking:
         if self.scoring not in SCORINGS:
             raise UsageError(f"scoring={self.scoring}", expected="one of " + ", ".join(SCORINGS))
         if self.shuffles < 1:
-            raise UsageError(f"shuffles={self.shuffles}", expected="1 (no shuffling) or more")
+            raise UsageError(f"shuffles={self.shuffles}", expected="at least 1 (no shuffling)")
         if self.shuffles > 1 and self.scoring != "generation":
             raise UsageError(
-                "shuffles are votes of generations", cure="leave out scoring= for them"
+                f"shuffles={self.shuffles} with scoring={self.scoring}",
+                expected="scoring=generation: shuffles are votes of generated answers",
+                cure="leave out shuffles= or scoring=",
             )
         if self.judge not in JUDGING:
             raise UsageError(f"judge={self.judge}", expected="one of " + ", ".join(JUDGING))
@@ -97,7 +99,7 @@ class Asking:
             self.shuffles > 1 or self.scoring != "generation" or self.examples.shots
         ):
             raise UsageError(
-                "judge=each asks about one option at a time, in words and without examples",
+                "judge=each asks about one option at a time, by generation and without examples",
                 cure="leave out shuffles=, scoring= and shots=",
             )
         if self.prompt:

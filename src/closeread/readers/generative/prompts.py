@@ -102,10 +102,16 @@ def opened(path: str) -> Prompt:
         text = Path(path).read_text("utf-8-sig")  # Windows' editors put a mark before the text
     except OSError as error:
         raise InputError(
-            f"cannot be read as a prompt: {error.strerror}", where=path, cure="check -o prompt=FILE"
+            f"the prompt file cannot be read: {error.strerror}",
+            where=path,
+            cure="check -o prompt=FILE",
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError("not a prompt", where=path, expected="text in UTF-8") from error
+        raise InputError(
+            "the prompt file is not UTF-8 text",
+            where=path,
+            cure="save it in UTF-8",
+        ) from error
     return _prompt(text, path)
 
 
@@ -116,9 +122,9 @@ def _prompt(text: str, name: str) -> Prompt:
         raise InputError(
             "; ".join(problems),
             where=name,
-            expected="sections [system] (may be missing), [question] with {passage}, {question} and"
+            expected="sections [system] (optional), [question] with {passage}, {question} and"
             " {options}, and [answer] with {answer}",
-            cure=f"{_FOLDER / 'choice.en.txt'} is an example",
+            cure=f"see {_FOLDER / 'choice.en.txt'} for an example",
         )
     return Prompt(name, text, found.get("system", ""), found["question"], found["answer"])
 
@@ -127,12 +133,12 @@ def _problems(found: dict[str, str], *, names: list[str], before: str) -> list[s
     """Return what is wrong with a file of these sections; a place elsewhere is never filled."""
     places = {name: _PLACE.findall(text) for name, text in found.items()}
     problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
-    problems += [f"[{one}] stands there twice" for one in found if names.count(one) > 1]
+    problems += [f"several [{one}] sections" for one in found if names.count(one) > 1]
     problems += ["text before the first section"] if before.strip() else []
     if "question" not in places.get("question", ["question"]):
         problems.append("no {question} in [question]")
     if places.get("answer", ["answer"]) != ["answer"]:
-        problems.append("not one {answer}, and it alone, in [answer]")
+        problems.append("[answer] needs {answer} once and no other placeholder")
     problems += ["{answer} in [question]"] if "answer" in places.get("question", ()) else []
     problems += [f"{{{one}}} in [system]" for one in places.get("system", ())]
     return problems

@@ -33,8 +33,8 @@ async def model_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: boo
         return key_refused(endpoint, status, told)
     if status in (400, 413, 422) and _TOO_LONG.search(told):
         return FailedQuestionError(
-            f"the question does not fit into the model's context: {told}. Give fewer "
-            "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
+            f"the question does not fit into the model's context: {told}. Reduce -o shots= or "
+            "-o max_tokens=, or serve the model with a longer context"
         )
     if first:
         known = await models(lane, endpoint) if status in (400, 404) else None
@@ -82,8 +82,8 @@ def refused(
     return EndpointError(
         f"status {status}: {told}",
         where=endpoint.base_url,
-        cure="see what the server takes: -o base_url= ends in /v1 with most; -o extra='{...}' adds "
-        "to the request, or takes away what it does not know with null",
+        cure="check what the server accepts: with most servers -o base_url= ends in /v1; "
+        "-o extra='{...}' adds keys to the request, and null removes keys that the server rejects",
     )
 
 
@@ -93,5 +93,5 @@ def wrong_model(endpoint: Endpoint, model: str, names: list[str], told: str = ""
         f"{told}the server lists no model {model!r}" if model else "no model given",
         where=endpoint.base_url,
         expected="one of " + ", ".join(names[:20]),
-        cure=f"-o model={names[0]}",
+        cure=f"use -o model={names[0]}",
     )

@@ -201,12 +201,12 @@ class RemoteReader:
             if len(absent) == len(labels):
                 raise FailedQuestionError(
                     f"no option's letter is among the {len(tops)} likeliest first tokens: "
-                    "leave out -o scoring=, or take a prompt that asks for the letter at once"
+                    "leave out -o scoring=, or use a prompt that asks for the letter first"
                 )
             found = self._asking.weigh(question, scores)
             if not absent:
                 return found
-            note = f"{', '.join(absent)} not among the {len(tops)} likeliest tokens: at most as set"
+            note = f"{', '.join(absent)} not among the {len(tops)} likeliest tokens: upper bounds"
             return msgspec.structs.replace(found, note=note)
         texts = [ask.plain() + continuation for continuation in ask.continuations]
         body = self._body({"prompt": texts, **self._one_token(), "echo": True, "logprobs": 1})
@@ -243,9 +243,10 @@ class RemoteReader:
 
     def _no_logprobs(self) -> EndpointError:
         return EndpointError(
-            "the endpoint gives no log-probabilities" + ("" if self._is_chat else " of the prompt"),
+            "the endpoint returns no log-probabilities"
+            + ("" if self._is_chat else " of the prompt"),
             where=self._endpoint.base_url,
-            cure="leave out -o scoring=: the model then writes its answer",
+            cure="leave out -o scoring=, so that the model generates its answer",
         )
 
 

@@ -95,15 +95,15 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
         found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise MalformedReplyError(
-            f"the reply is not what was asked for: {error}; it says: {told(raw)[:200] or 'nothing'}"
+            f"the reply has an unexpected form: {error}; it says: {told(raw)[:200] or 'nothing'}"
         ) from error
     by_index: dict[int, Any] = {}
     for one in found.choices:
         if by_index.setdefault(one.index, one) != one:
-            raise MalformedReplyError(f"the reply answers the question {one.index} twice")
+            raise MalformedReplyError(f"the reply has two choices of index {one.index}")
     if sorted(by_index) != list(range(n)):
         raise MalformedReplyError(
-            f"the reply has the choices {sorted(by_index)}, where {list(range(n))} was asked for"
+            f"the reply has the choices {sorted(by_index)}, not {list(range(n))}"
         )
     found.choices = [by_index[index] for index in range(n)]
     return found
@@ -140,8 +140,8 @@ def _written(message: _Message) -> str:
     text = text_of(message.content) or refusal
     if not text and (kinds := other_kinds(message.content)):
         raise FailedQuestionError(
-            f"the reply holds no text but {', '.join(kinds)}: ask a model that answers in words, "
-            "or have the server send text alone with -o extra='{...}'"
+            f"the reply contains no text but {', '.join(kinds)}: use a model that answers in text, "
+            "or make the server send text only with -o extra='{...}'"
         )
     return text
 

@@ -20,7 +20,7 @@ def url_of(address: str) -> httpx.URL:
         return httpx.URL(address)
     except httpx.InvalidURL as error:
         raise UsageError(
-            f"no http or https address: {address[:200]}: {error}",
+            f"not an http or https address: {address[:200]}: {error}",
             expected="such as http://localhost:8000/v1",
         ) from None
 

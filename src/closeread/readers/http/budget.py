@@ -49,8 +49,8 @@ class Budget:
             )
         if self.most_money and not (self.price_in or self.price_out):
             raise UsageError(
-                "budget_money says nothing without prices",
-                cure="give -o price_in=... and -o price_out=... for a million tokens each",
+                "budget_money needs prices",
+                cure="give the price of a million tokens: -o price_in=... and -o price_out=...",
             )
 
     @property
@@ -86,8 +86,8 @@ class Budget:
                     raise BudgetError(
                         f"the budget is used up: {self.spent()}; the next request may cost "
                         f"{most_in + most_out:,} tokens more",
-                        cure="go on with the same command, a larger budget and --resume; what was "
-                        "answered is kept and is not asked again",
+                        cure="predictions so far are saved and not paid for again; rerun the same "
+                        "command with a larger budget and --resume to continue",
                     )
                 settled = asyncio.Event()
                 self._waiting.append((asyncio.get_running_loop(), settled))

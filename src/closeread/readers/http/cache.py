@@ -55,7 +55,7 @@ class Cache:
     def _refuse_foreign(self) -> None:
         names = {row[0] for row in self._base.execute("SELECT name FROM sqlite_master")}
         if names and "replies" not in names:
-            raise sqlite3.DatabaseError(f"it is a data base of something else: {min(names)}, ...")
+            raise sqlite3.DatabaseError(f"it is another database, with {min(names)}")
 
     def _write_ahead(self) -> None:
         """Switch to WAL mode; SQLite does not wait for a process that is just doing the same."""
@@ -77,5 +77,5 @@ class Cache:
         return StorageError(
             f"the cache of replies cannot be used: {error}",
             where=str(self._path),
-            cure="name another file with -o cache=FILE, or leave the option out",
+            cure="give another file with -o cache=FILE, or leave out the option",
         )

@@ -35,7 +35,7 @@ from closeread.readers.http.failures import (
     PassingFaultError,
     Reply,
 )
-from closeread.wording import seconds_of
+from closeread.wording import count_of, seconds_of
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
@@ -132,7 +132,7 @@ class Client:
         try:
             sha256, content = self.identity(path, body), msgspec.json.encode(body)
         except UnicodeEncodeError as error:  # half a character, which no file of ours holds
-            raise FailedQuestionError(f"it cannot be sent as UTF-8: {error}") from error
+            raise FailedQuestionError(f"the question cannot be sent as UTF-8: {error}") from error
         kept = self._cache.get(sha256) if self._cache is not None else None
         if kept is not None:
             with contextlib.suppress(MalformedReplyError):  # damaged: asked for anew
@@ -190,8 +190,8 @@ class Client:
         if now < self._silent_until:
             return
         self._silent_until = now + _BETWEEN_REMARKS_SECONDS
-        attempts = "once more" if left == 1 else f"{left} times more"
-        sys.stderr.write(f"waiting for {self.endpoint.base_url}, asked {attempts}: {told}\n")
+        attempts = count_of(left, "attempt", "attempts")
+        sys.stderr.write(f"waiting for {self.endpoint.base_url}, {attempts} left: {told}\n")
         sys.stderr.flush()
 
     async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
@@ -202,7 +202,7 @@ class Client:
             raise PassingFaultError(str(error), unpaid=True) from None
         except TimeoutError:
             raise PassingFaultError(
-                f"no whole reply within {seconds_of(self.endpoint.timeout_seconds)}"
+                f"no complete reply within {seconds_of(self.endpoint.timeout_seconds)}"
             ) from None
         except NotThereError as error:
             if not self._succeeded and (lacks_files(error) or not self._there):
@@ -267,9 +267,9 @@ class Client:
         return EndpointError(
             told,
             where=self.endpoint.base_url,
-            cure="see whether the server still lives and what it logs; what was answered is kept: "
-            "the same command with --resume goes on. -o retries=, -o timeout_seconds= and a "
-            "smaller -o concurrency= are more patient",
+            cure="check the server and its log; predictions so far are saved; rerun the same "
+            "command with --resume to continue. For a slow server, increase -o retries= or "
+            "-o timeout_seconds=, or reduce -o concurrency=",
         )
 
 

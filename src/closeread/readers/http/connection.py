@@ -106,10 +106,10 @@ class Lane:
         """Return the error for a redirection: followed, it would take the key to somebody else."""
         place = self._endpoint.hidden(location.partition("?")[0])
         return EndpointError(
-            f"status {status}: the server sends us on" + (f" to {place}" if place else ""),
+            f"status {status}: the server redirects" + (f" to {place}" if place else ""),
             where=self._endpoint.base_url,
-            expected="the address at which questions are answered; none is followed elsewhere",
-            cure="mend the address: https instead of http, or another path",
+            expected="the final address: closeread follows no redirect",
+            cure="correct the address: https instead of http, or another path",
         )
 
 
@@ -117,4 +117,4 @@ def _decoded(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
     try:
         return httpx.Response(200, headers=headers, content=body).content
     except httpx.DecodingError as error:
-        raise httpcore.RemoteProtocolError(f"a reply that cannot be unpacked: {error}") from None
+        raise httpcore.RemoteProtocolError(f"the reply cannot be decompressed: {error}") from None

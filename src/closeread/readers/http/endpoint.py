@@ -31,7 +31,7 @@ class Endpoint:
     timeout_seconds: float = 300.0
     retries: int = 6
     expected: str = "an OpenAI-compatible server, such as http://localhost:8000/v1"
-    cure: str = "start it, or mend -o base_url="
+    cure: str = "start it, or correct -o base_url="
     alive: str = "/models"
     key: str = field(init=False, repr=False, default="")
 
@@ -48,16 +48,16 @@ class Endpoint:
         """
         if not self.base_url:
             raise UsageError(
-                "no endpoint is named",
+                "no endpoint given",
                 expected="-o base_url=http://localhost:8000/v1 or the variable OPENAI_BASE_URL",
-                cure="start one (vLLM, SGLang, llama.cpp, transformers serve), or take the reader "
+                cure="start one (vLLM, SGLang, llama.cpp, transformers serve), or use the reader "
                 "`local`, which needs none",
             )
         if (self.key and self.key in self.base_url) or set("@?#") & set(self.base_url):
             raise UsageError(
-                "the address of the endpoint holds a password, a key, a query or a fragment, "
+                "the address of the endpoint contains a password, a key, a query or a fragment, "
                 "which runs would record",
-                cure="leave it out: a key is taken from the environment variable that "
+                cure="leave it out: closeread reads the key from the environment variable that "
                 "-o api_key_env= names",
             )
         try:
@@ -67,14 +67,14 @@ class Endpoint:
             whole = False
         if not whole:
             raise UsageError(
-                f"no http or https address: {self.base_url}",
-                expected="http:// or https://, a host, perhaps a port from 1 to 65535, and a path",
+                f"not an http or https address: {self.base_url}",
+                expected="http:// or https://, a host, optionally a port (1 to 65535) and a path",
             )
         if not re.fullmatch(r"[!-~ ]*", self.key):
             raise UsageError(
-                f"the key in the environment variable {self.key_name} holds a line's end or a "
-                "character that no key has",
-                cure="copy it anew, without quotation marks",
+                f"the key in the environment variable {self.key_name} contains a line break or a "
+                "character that is not printable ASCII",
+                cure="copy the key again, without quotation marks",
             )
 
     def hidden(self, text: str) -> str:
@@ -107,10 +107,10 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
         return EndpointError(
             f"no connection can be opened: {error}",
             where=endpoint.base_url,
-            cure="a smaller -o concurrency= needs fewer, and `ulimit -n` allows more",
+            cure="reduce -o concurrency=, or raise the limit of open files with `ulimit -n`",
         )
     return EndpointError(
-        f"no endpoint answers here: {error}",
+        f"nothing answers at this address: {error}",
         where=endpoint.base_url,
         expected=endpoint.expected,
         cure=endpoint.cure,

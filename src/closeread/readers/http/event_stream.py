@@ -53,10 +53,10 @@ def joined(raw: bytes) -> dict[str, Any]:
             try:
                 _add(choices.setdefault(int(part.get("index", 0)), {}), part)
             except (AttributeError, TypeError, ValueError) as error:
-                raise BrokenStreamError(f"a chunk is not what was asked for: {error}") from error
+                raise BrokenStreamError(f"a chunk has an unexpected form: {error}") from error
     ended = choices and all(one.get("finish_reason") for one in choices.values())
     if not done and not ended:
-        raise BrokenStreamError("the stream breaks off before its end")
+        raise BrokenStreamError("the stream ended too early")
     found: dict[str, Any] = {"choices": [{"index": n} | choices[n] for n in sorted(choices)]}
     return found if usage is None else found | {"usage": usage}
 
@@ -81,9 +81,9 @@ def _chunk(data: bytes) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BrokenStreamError(f"a chunk of the stream is no JSON: {error}") from error
+        raise BrokenStreamError(f"a chunk of the stream is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise BrokenStreamError("a chunk of the stream is no JSON object")
+        raise BrokenStreamError("a chunk of the stream is not a JSON object")
     if found.get("error"):
         told = found["error"]
         message = told.get("message", told) if isinstance(told, dict) else told

@@ -103,7 +103,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                     await self._arrival
             except TimeoutError:
                 raise httpcore.ReadTimeout(
-                    f"nothing came within {seconds_of(cast(float, timeout))}"
+                    f"no data within {seconds_of(cast(float, timeout))}"
                 ) from None
             finally:
                 self._arrival = None
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                     await self._writable.wait()
             except TimeoutError:
                 raise httpcore.WriteTimeout(
-                    f"not taken within {seconds_of(cast(float, timeout))}"
+                    f"the server took no data within {seconds_of(cast(float, timeout))}"
                 ) from None
         if self._ended:
             raise httpcore.WriteError(str(self._failure or "the connection was closed"))

@@ -67,7 +67,7 @@ class Own:
         def read(raw: bytes) -> list[Prediction]:
             reply = _decoded(raw, AnswerReply)
             if [one.question_id for one in reply.predictions] != names:
-                raise MalformedReplyError("the reply answers other questions than were asked")
+                raise MalformedReplyError("the reply answers other questions")
             self._check(reply)
             covered = chain(reply.coverage, repeat(()))
             return list(map(_readers_own, reply.predictions, covered))
@@ -82,17 +82,18 @@ class Own:
         """
         before, now = _identity(self.served), _identity(reply)
         differing = [
-            f"{name}: {before.get(name)} at the beginning, {now.get(name)} now"
+            f"{name}: {before.get(name)} at the start, {now.get(name)} now"
             for name in sorted({*before, *now})
             if before.get(name) != now.get(name)
         ]
         if differing:
             raise EndpointError(
-                "another reader answers than the one that began:\n    " + "\n    ".join(differing),
+                "the server runs another reader than at the start:\n    "
+                + "\n    ".join(differing),
                 where=self.address,
                 expected="the same reader from the first question to the last",
-                cure="serve that one again; what it answered is kept, and the same command with "
-                "--resume goes on",
+                cure="predictions so far are saved; serve the first reader again and rerun the "
+                "same command with --resume to continue",
             )
 
 
@@ -115,7 +116,7 @@ class SharedTask:
 
     def unaskable(self, question: Question) -> str:
         """Return that options cannot be put, where there are some."""
-        return "the MRQA protocol has no place for options" if question.options else ""
+        return "the MRQA protocol cannot carry options" if question.options else ""
 
     def exchange(self, portion: Portion) -> Exchange:
         """Return the request in the form of the data sets."""
@@ -175,16 +176,18 @@ def _readers_own(prediction: Prediction, coverage: Sequence[Coverage]) -> Predic
 
 def _answered(name: str, replied: Mapping[str, Any]) -> Prediction:
     if name not in replied:
-        return Prediction(question_id=name, error="the server's reply has no answer for it")
+        return Prediction(
+            question_id=name, error="the server's reply has no answer to this question"
+        )
     given = replied[name]
     if isinstance(given, str):
         return Prediction(question_id=name, answer=Answer(kind="span", texts=(given,)))
     if not isinstance(given, dict) or not {"answers", "scores"} <= given.keys():
-        raise MalformedReplyError("an answer is no text, as the MRQA protocol has it")
+        raise MalformedReplyError("an answer is not text, which the MRQA protocol requires")
     try:
         return parse_prediction("the server's reply", name, given)
     except InputError as error:
-        raise MalformedReplyError(f"an n-best list is none: {error.found}") from error
+        raise MalformedReplyError(f"an n-best list is not one: {error.found}") from error
 
 
 def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002
@@ -192,5 +195,5 @@ def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002
         return msgspec.json.decode(raw, type=type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedReplyError(
-            f"the reply is not what was asked for: {error}; it says: {told(raw)[:200] or 'nothing'}"
+            f"the reply has an unexpected form: {error}; it says: {told(raw)[:200] or 'nothing'}"
         ) from error

@@ -73,11 +73,11 @@ def http(
     if not (timeout_seconds > 0 and math.isfinite(wait_seconds) and wait_seconds >= 0):
         raise UsageError(
             f"timeout_seconds={timeout_seconds:g}, wait_seconds={wait_seconds:g}",
-            expected="timeout_seconds above 0, wait_seconds a number of at least 0",
+            expected="timeout_seconds above 0, wait_seconds finite and at least 0",
         )
     if not _VARIABLE.fullmatch(api_key_env):
         raise UsageError(
-            "api_key_env is no name of an environment variable",
+            "api_key_env is not the name of an environment variable",
             expected="a name such as READER_KEY, never the key itself",
         )
     endpoint = Endpoint(
@@ -86,7 +86,7 @@ def http(
         timeout_seconds=timeout_seconds,
         retries=retries,
         expected="a server that `closeread serve` or a submission to the MRQA shared task started",
-        cure="start it, or mend the address; -o wait_seconds= waits longer for it",
+        cure="start it, or correct the address; increase -o wait_seconds= to wait longer",
         alive="/health",
     )
     endpoint.check()
@@ -105,7 +105,7 @@ def address(url: str) -> str:
         found = f"{scheme}://" + re.sub(r"^https?:", "", found).lstrip("/")
     found = found.rstrip("/").removesuffix("/v1/answer").rstrip("/")
     if found in ("http:", "https:"):
-        raise UsageError("no server is named", expected="such as --reader http:localhost:8000")
+        raise UsageError("no server address given", expected="such as --reader http:localhost:8000")
     return found
 
 
@@ -169,11 +169,11 @@ class HttpReader:
 
     def _not_ours(self) -> EndpointError:
         return EndpointError(
-            "this is no server of closeread's",
+            "the server at this address is not `closeread serve`",
             where=self._endpoint.base_url,
             expected="a server that `closeread serve` started",
-            cure="mend the address, or -o protocol=mrqa asks it as a submission to the MRQA shared "
-            "task, whose protocol has no place for options",
+            cure="correct the address; for a submission to the MRQA shared task, set "
+            "-o protocol=mrqa, which cannot carry options",
         )
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
@@ -243,6 +243,7 @@ async def _explained(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) 
             told,
             where=endpoint.base_url,
             expected=endpoint.expected,
-            cure="mend the address: what stands before /v1/answer, or the place of POST /",
+            cure="correct the address: of `closeread serve`, what precedes /v1/answer; of an MRQA "
+            "submission, where it takes POST /",
         )
     return FailedQuestionError(told)

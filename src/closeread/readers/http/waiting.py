@@ -84,7 +84,7 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
                 if left <= 0:
                     raise unreachable(endpoint, error) from None
                 if not waited:
-                    put(f"waiting for {endpoint.base_url}, {seconds_of(seconds)} at most: {error}")
+                    put(f"waiting for {endpoint.base_url}, at most {seconds_of(seconds)}: {error}")
                     waited = True
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -95,7 +95,7 @@ async def _ask(endpoint: Endpoint, lane: Lane) -> _Answers:
         async with asyncio.timeout(min(endpoint.timeout_seconds, _ATTEMPT_SECONDS)):
             reply = await lane.send("GET", endpoint.alive)
     except TimeoutError:
-        raise TimeoutError("it takes connections and does not answer") from None
+        raise TimeoutError("it accepts connections but does not answer") from None
     if reply.status in _NOT_YET:
         raise TimeoutError(f"it answers with status {reply.status}")
     if reply.status == 401:
@@ -114,5 +114,5 @@ def token_refused(endpoint: Endpoint, told: str) -> EndpointError:
         where=endpoint.base_url,
         expected="a bearer token in the environment variable that -o api_key_env= names"
         + ("" if endpoint.key else "; none is set"),
-        cure="export it, and name the variable",
+        cure="export the token, and name its variable with -o api_key_env=NAME",
     )

@@ -33,10 +33,12 @@ def check_files(folder: Path) -> None:
     """
     for file in _files(folder):
         if not file.is_file():
-            raise _refused(f"{file.name} is a pipe or a device", file, "files and folders alone")
+            raise _refused(
+                f"{file.name} is a pipe or a device", file, "regular files and folders only"
+            )
         if file.name in SETTINGS and file.stat().st_size > _MOST_BYTES:
             found = f"{file.name} has {file.stat().st_size:,} bytes"
-            raise _refused(found, file, f"at most {_MOST_BYTES:,} of settings or words")
+            raise _refused(found, file, f"at most {_MOST_BYTES:,}")
         if file.name == "config.json":
             _check_sizes(file)
 
@@ -58,7 +60,7 @@ def _check_sizes(file: Path) -> None:
         part = parts.pop()
         for name, most in _MOST.items():
             if isinstance(part.get(name), int) and part[name] > most:
-                raise _refused(f"it tells of {name} = {part[name]:,}", file, f"at most {most:,}")
+                raise _refused(f"{name} = {part[name]:,}", file, f"at most {most:,}")
         parts += [inner for inner in part.values() if isinstance(inner, dict)]
 
 
@@ -67,5 +69,5 @@ def _refused(found: str, file: Path, expected: str) -> InputError:
         f"the model cannot be opened: {found}",
         where=str(file),
         expected=expected,
-        cure="do not use this folder unless you know who made it",
+        cure="check where the folder comes from: no published model is like this",
     )

@@ -14,13 +14,13 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.models.files import check_files
 
 A_MODEL = "-o model=PATH, or a name on the Hugging Face hub"
-_TRAIN = "train one with `closeread train RECIPE` (docs/training.md), or name one from the hub"
+_TRAIN = "train one with `closeread train RECIPE` (docs/training.md), or name one on the hub"
 _EXPECTED = "a model folder, or a name on the Hugging Face hub"
 TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
-COPY = "copy the tokenizer's files beside the model's from where it came from"
+COPY = "copy the tokenizer's files from the model's source into this folder"
 _PATIENCE = 3.0  # seconds in which a network that was just lost may come back
 _CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
-_FETCH = "a download may have been cut short: fetch the whole model where there is a network"
+_FETCH = "the download may be incomplete: download the whole model again while online"
 _SOME_WORDS = 4096  # among which are others than a tokenizer's special ones
 _PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
 _LOADING = RLock()
@@ -74,10 +74,10 @@ def check_place(model: str) -> None:
         return
     if path.exists():
         raise InputError(
-            "it is a file, and a model is a folder",
+            "this is a file; a model is a folder",
             where=model,
             expected=_EXPECTED,
-            cure=f"name its folder: {path.parent}",
+            cure=f"give its folder: {path.parent}",
         )
     if _is_path(model):
         here = "" if path.parent.is_dir() else f"; there is no {path.parent} either"
@@ -134,10 +134,10 @@ def _is_cut_off(model: str) -> bool:
 def what_helps(model: str) -> str:
     """Return what to do about a model that a library could not open."""
     if Path(model).is_dir():
-        return "check the files in the folder: they may be cut short"
+        return "check the files in the folder: they may be truncated"
     if is_offline():
-        return "HF_HUB_OFFLINE is set: give a folder"
-    return "check name and network; a folder of this name is not here"
+        return "HF_HUB_OFFLINE is set: give a local folder, or unset it"
+    return "check the name and the network; there is no local folder of this name"
 
 
 def first_line(error: BaseException) -> str:
@@ -163,7 +163,7 @@ def check_words(model: str, tokenizer: Any) -> None:
     # A vocabulary of pieces has the blank even where it has nothing else.
     if not any(one not in framing and one != "\u2581" for one in _known(tokenizer)):
         raise InputError(
-            "it has no tokenizer: the one that its configuration names knows no words",
+            "the model has no tokenizer: the one that its configuration names has no vocabulary",
             where=model,
             expected=TOKENIZER,
             cure=COPY if Path(model).is_dir() else _FETCH,
@@ -198,8 +198,8 @@ def tokenizing(model: str) -> Iterator[None]:
         if type(error).__name__ != _PANIC:
             raise
         raise InputError(
-            f"its tokenizer failed at a text: {first_line(error)}",
+            f"the tokenizer crashed on a text: {first_line(error)}",
             where=model,
-            expected="a tokenizer.json whose patterns come to an end",
-            cure="take another model",
+            expected="a tokenizer.json whose patterns always terminate",
+            cure="use another model",
         ) from error

@@ -140,8 +140,8 @@ def _of_file(path: Path) -> str:
 
 def _unreadable(path: Path, error: Exception) -> InputError:
     return InputError(
-        f"a part of the model cannot be read: {error}",
+        f"a file of the model cannot be read: {error}",
         where=str(path),
         expected="the files that the model was loaded from",
-        cure="leave them in their place while the model is in use",
+        cure="leave the model's files in place while it is in use",
     )

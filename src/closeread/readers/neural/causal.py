@@ -183,9 +183,9 @@ def _computing() -> Iterator[None]:
             yield
     except torch.OutOfMemoryError as error:
         raise UsageError(
-            f"the device's memory does not hold this batch: {str(error).partition('. ')[0]}",
-            cure="give a smaller -o batch_tokens= or -o batch=; what was read is kept, and the "
-            "same command with --resume goes on",
+            f"a batch does not fit in the device's memory: {str(error).partition('. ')[0]}",
+            cure="give a smaller -o batch_tokens= or -o batch=; predictions so far are saved; "
+            "rerun the same command with --resume to continue",
         ) from error
 
 
@@ -218,14 +218,15 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
             f"the model cannot be opened: {first_line(error)}",
             where=name,
             expected="a folder of a causal language model with safetensors, or a hub name",
-            cure="HF_HUB_OFFLINE is set: give a folder"
+            cure="HF_HUB_OFFLINE is set: give a local folder, or unset it"
             if is_offline()
-            else "check name and device",
+            else "check the name and the device",
         ) from error
     if missing := sorted(report["missing_keys"]):
         raise InputError(
             f"the checkpoint has no weights for {', '.join(missing[:4])}, which would be random",
             where=name,
-            expected="a model that was trained to write (AutoModelForCausalLM)",
+            expected="a causal language model (AutoModelForCausalLM)",
+            cure="use a model that was trained to generate text",
         )
     return model, tokenizer

@@ -24,7 +24,8 @@ _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
 _POSITIONS = 512  # where a model does not tell how many it has
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
-_KIND = "an encoder of the BERT or RoBERTa kind"
+_KIND = "an encoder like BERT or RoBERTa"
+_ANOTHER = "use another model"
 ITS_TOKENIZER = "the tokenizer that the model was trained with"
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
@@ -67,17 +68,19 @@ class Checkpoint:
         )
         if found.pair(first, second) != Encoded(ids, pair.get("token_type_ids") or [0] * len(ids)):
             raise InputError(
-                "its tokenizer has more than two kinds of segments, as XLNet's",
+                "the tokenizer has more than two segment types, like XLNet's",
                 where=self.name,
                 expected=_KIND,
+                cure=_ANOTHER,
             )
         whole = self.tokenizer.cls_token_id
         if whole is not None and whole in found.after and whole not in found.before:
             raise InputError(
-                f"its tokenizer puts the token that speaks for the whole, "
-                f"{self.tokenizer.cls_token}, behind the texts, as XLNet's",
+                f"the tokenizer puts the classification token {self.tokenizer.cls_token} after the "
+                "texts, like XLNet's",
                 where=self.name,
                 expected=_KIND,
+                cure=_ANOTHER,
             )
         return found
 
@@ -131,9 +134,10 @@ class Checkpoint:
         except Exception as error:  # each has its own way to refuse
             check_memory(self.name, error)
             raise InputError(
-                f"it cannot compute two texts as its tokenizer frames them: {first_line(error)}",
+                f"the model fails on two texts as its tokenizer encodes them: {first_line(error)}",
                 where=self.name,
                 expected=f"{_KIND}, with {ITS_TOKENIZER}",
+                cure="copy the tokenizer's files again, or use another model",
             ) from error
         apart, most = (alone - padded).abs().max(), alone.abs().max()
         return bool(apart > _ALIKE * (1 + most))
@@ -194,9 +198,10 @@ class Checkpoint:
             if list(ids[place : place + len(part)]) == list(part):
                 return place
         raise InputError(
-            "its tokenizer changes a text when another stands beside it",
+            "the tokenizer encodes a text differently when it is paired with another",
             where=self.name,
             expected=_KIND,
+            cure=_ANOTHER,
         )
 
     @property
@@ -227,11 +232,11 @@ class Checkpoint:
     def _as_tokens(self, text: str, ids: list[int], offsets: Sequence[tuple[int, int]]) -> Tokens:
         if ids and max(ids) >= self._n_embeddings:  # an accelerator would end the process for it
             raise InputError(
-                f"its tokenizer knows {self.tokenizer.convert_ids_to_tokens(max(ids))!r} as number "
-                f"{max(ids):,}, and its model has {self._n_embeddings:,} words",
+                f"the tokenizer has the token {self.tokenizer.convert_ids_to_tokens(max(ids))!r} "
+                f"with id {max(ids):,}, but the model has only {self._n_embeddings:,} embeddings",
                 where=self.name,
                 expected=ITS_TOKENIZER,
-                cure="copy the tokenizer's files anew: they may be another model's",
+                cure="copy the tokenizer's files again: they may be another model's",
             )
         if self._separator in ids and self.mark_id not in (self._separator, None):
             # A text may spell it out.
@@ -295,10 +300,10 @@ class Checkpoint:
             return found
         by_model = self.max_length < least
         raise UsageError(
-            f"max_length={found}" + (", the most that the model takes" if by_model else ""),
+            f"max_length={found}" + (", the model's maximum" if by_model else ""),
             where=self.name,
             expected=f"at least {least}",
-            cure="take a model of longer sequences"
+            cure="use a model of longer sequences"
             if by_model
             else f"give max_length={least} or more, or leave it out",
         )

@@ -83,13 +83,13 @@ def open_checkpoint(
         model = model.to(device).eval()
     except torch.OutOfMemoryError as error:
         raise UsageError(
-            f"the device's memory does not hold the model: {first_line(error)}",
+            f"the model does not fit in the device's memory: {first_line(error)}",
             where=name,
-            cure="end what else holds the memory, take a smaller model, or device=cpu",
+            cure="stop other programs that use this memory, use a smaller model, or device=cpu",
         ) from error
     except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
         raise UsageError(
-            f"device={device}: {first_line(error)}", expected="cpu, or one that torch has here"
+            f"device={device}: {first_line(error)}", expected="cpu, or a device that torch finds"
         ) from error
     missing = sorted(report["missing_keys"])
     if new_head:
@@ -98,9 +98,10 @@ def open_checkpoint(
         check_head(name, config, head, missing)
     if not tokenizer.is_fast:
         raise InputError(
-            "its tokenizer does not tell the characters of its tokens",
+            "the tokenizer does not give the character offsets of its tokens",
             where=name,
             expected="a fast tokenizer (tokenizer.json)",
+            cure="use a model that has one",
         )
     _check_vocabulary(name, model, tokenizer)
     found = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
@@ -122,10 +123,10 @@ def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
     n_tokens = max(tokenizer.get_vocab().values()) + 1  # ids may have gaps
     if 2 * n_tokens < n_embeddings:
         raise InputError(
-            f"its tokenizer knows {n_tokens:,} tokens, and its model {n_embeddings:,}",
+            f"the tokenizer has {n_tokens:,} tokens, but the model {n_embeddings:,} embeddings",
             where=name,
             expected=ITS_TOKENIZER,
-            cure="copy the tokenizer's files anew: they may be cut short, or another model's",
+            cure="copy the tokenizer's files again: they may be truncated, or another model's",
         )
 
 
@@ -134,5 +135,7 @@ def _attention_dropout(config: Any) -> str:
     known = ("attention_probs_dropout_prob", "attention_dropout")
     found = next((one for one in known if hasattr(config, one)), "")
     if not found:
-        raise ValueError("its attention has no dropout that attention_dropout could replace")
+        raise ValueError(
+            "its configuration has no attention dropout that attention_dropout could replace"
+        )
     return found

@@ -137,7 +137,7 @@ class ChoiceReader:
         note = amount(asked.sequences)
         n_read = min(of_option[0].length for of_option in asked.windows)
         if self._stride is None and n_read < asked.n_passage:
-            note += f"; of the passage the first {n_read} of {asked.n_passage} tokens"
+            note += f"; read the first {n_read} of {asked.n_passage} tokens of the passage"
         return by_share(asked.question, softmax(scores), note)
 
 

@@ -162,7 +162,7 @@ class ChunkReader:
             one.end - one.first - one.shown for of_option in asked.chunks for one in of_option
         )
         if cut:
-            note += f"; {cut} tokens of chunks left out beside long options"
+            note += f"; cut {cut} tokens of chunks to make room for long options"
         return decided(
             asked.question,
             found,

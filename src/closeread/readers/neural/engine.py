@@ -177,9 +177,9 @@ class TorchNetwork:
         except torch.OutOfMemoryError as error:
             if len(ids) == 1:
                 raise UsageError(
-                    f"the device's memory does not hold a sequence: {first_line(error)}",
-                    cure="what was read is kept, and the same command with -o device=cpu and "
-                    "--resume goes on; or read anew with a smaller -o max_length=",
+                    f"a sequence does not fit in the device's memory: {first_line(error)}",
+                    cure="predictions so far are saved; rerun the same command with -o device=cpu "
+                    "and --resume to continue, or start over with a smaller -o max_length=",
                 ) from error
         # Not within the handler, whose frames would hold what was computed.
         self._most_tokens = ids.size // 2

@@ -10,6 +10,9 @@ from typing import Any
 from closeread.errors import InputError
 
 KINDS = {"span": "QuestionAnswering", "choice": "MultipleChoice", "pair": "SequenceClassification"}
+OTHER_SHAPES = "the weights do not have the shapes that config.json gives"
+ONE_MODEL = "weights and config.json of one model"
+COPY_BOTH = "copy both again from the model's source"
 _READERS = {"span": "span", "choice": "choice", "pair": "verifier or chunk"}
 
 
@@ -35,7 +38,7 @@ def check_head(name: str, config: Any, head: str, missing: Sequence[str]) -> Non
         raise _without(name, head, f"it is a {kind}", f"read it with --reader {reader}")
     if missing:
         found = f"{', '.join(missing[:4])} would be random"
-        raise _without(name, head, found, "train one from it: `closeread train`, docs/training.md")
+        raise _without(name, head, found, "train one with `closeread train` (docs/training.md)")
 
 
 def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
@@ -52,11 +55,11 @@ def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
     inner = [one for one in missing if one.startswith(f"{prefix}.") and "pooler" not in one]
     if inner:
         raise InputError(
-            f"the checkpoint lacks weights of its encoder: {', '.join(inner[:3])}, ... "
-            f"({len(inner)} in all) would be random",
+            f"the checkpoint has no weights for {len(inner)} tensors of its encoder, which would "
+            f"be random: {', '.join(inner[:3])}, ...",
             where=name,
-            expected="weights and config.json of one model",
-            cure="copy both anew from where the model came from",
+            expected=ONE_MODEL,
+            cure=COPY_BOTH,
         )
 
 
@@ -72,13 +75,13 @@ def misshapen(name: str, config: Any, head: str, *, new_head: bool) -> InputErro
     kind, reader = _other(config, head)
     if kind:
         found = f"it is a {kind}, whose head has another shape"
-        cure = "begin from the encoder that it was trained from"
+        cure = "start from the encoder that it was trained from"
         return _without(name, head, found, cure if new_head else f"read it with --reader {reader}")
     return InputError(
-        "its weights do not have the shapes that its config.json tells",
+        OTHER_SHAPES,
         where=name,
-        expected="weights and config.json of one model",
-        cure="copy both anew from where the model came from",
+        expected=ONE_MODEL,
+        cure=COPY_BOTH,
     )
 
 

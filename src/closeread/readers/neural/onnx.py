@@ -96,9 +96,9 @@ def _keep(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None
                     one.replace(path.with_name(one.name))
     except OSError as error:
         raise StorageError(
-            f"the graph cannot be kept: {error.strerror or error}",
+            f"the ONNX graph cannot be written: {error.strerror or error}",
             where=str(kept),
-            cure="free space, or set CLOSEREAD_CACHE to another folder",
+            cure="free disk space, or set CLOSEREAD_CACHE to another folder",
         ) from error
 
 
@@ -148,10 +148,10 @@ def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> 
         raise
     except Exception as error:  # of the library's and protobuf's kinds
         raise InputError(
-            f"the model's graph cannot be made one of 8 bits: {first_line(error)}",
+            f"the ONNX graph cannot be quantised to 8 bits: {first_line(error)}",
             where=checkpoint.name,
-            expected="an encoder of the BERT or RoBERTa kind",
-            cure="-o runtime=onnx",
+            expected="an encoder like BERT or RoBERTa",
+            cure="use -o runtime=onnx",
         ) from error
 
 

@@ -73,18 +73,18 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
         raise
     except Exception as error:  # what a model meets that is traced has no common kind
         raise InputError(
-            f"the model cannot be made a graph: {first_line(error)}",
+            f"the model cannot be exported to ONNX: {first_line(error)}",
             where=checkpoint.name,
-            expected="an encoder of the BERT or RoBERTa kind",
-            cure="-o runtime=torch",
+            expected="an encoder like BERT or RoBERTa",
+            cure="use -o runtime=torch",
         ) from error
     for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
         if not _agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
             raise InputError(
-                "the model's graph says something else than the model",
+                "the exported ONNX graph gives other results than the model",
                 where=checkpoint.name,
-                expected="an encoder of the BERT or RoBERTa kind",
-                cure="-o runtime=torch",
+                expected="an encoder like BERT or RoBERTa",
+                cure="use -o runtime=torch",
             )
 
 
@@ -158,7 +158,7 @@ def _attention(
     """Attend as the library's functions do: (sequences, heads, tokens, width of a head)."""
     heads, width = int(query.shape[1]), int(query.shape[3])
     if mask is not None or (scaling or width**-0.5) != width**-0.5:
-        raise ValueError("the attention of this model is of another kind")
+        raise ValueError("its attention has a mask or a scale of its own")
     given = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
     return _Attention.apply(*given, heads).unflatten(2, (heads, width)), None
 

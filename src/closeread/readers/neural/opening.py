@@ -22,8 +22,10 @@ from closeread.readers.models.location import (
     tokenizing,
     what_helps,
 )
+from closeread.readers.neural.heads import COPY_BOTH, ONE_MODEL, OTHER_SHAPES
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
+_OTHER_ARCHITECTURE = "use a model of another architecture"
 _OF_ITS_OWN = "which must be executed to correctly load the model"
 _SHAPES = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 _MORE = "Weights only load failed"  # so begins what torch says of a pickle that it does not read
@@ -125,9 +127,9 @@ def unopened(name: str, error: Exception) -> InputError:
             + ("its training is not finished" if begun else "the folder has no config.json"),
             where=name,
             expected=_EXPECTED,
-            cure="finish it: `closeread train` with its recipe and --resume"
+            cure="finish it: run `closeread train` with its recipe and --resume"
             if begun
-            else "name the folder that holds config.json, the weights and the tokenizer",
+            else "give the folder that holds config.json, the weights and the tokenizer",
         )
     if wrong := _of_tokenizer(folder, str(error)):
         return InputError(
@@ -135,11 +137,11 @@ def unopened(name: str, error: Exception) -> InputError:
         )
     if _is_pickled(folder, str(error)):
         return InputError(
-            "the model cannot be opened: it has no weights that are safetensors",
+            "the model cannot be opened: its weights are not safetensors",
             where=name,
             expected=_EXPECTED,
-            cure="pickled ones are read with pickled=true (in a recipe of a training "
-            "train.pickled); such files can run code",
+            cure="set pickled=true to read pickled weights (train.pickled in a training recipe); "
+            "such files can run code",
         )
     found, expected, cure = otherwise(folder, str(error)) or (
         first_line(error),
@@ -187,20 +189,19 @@ def otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
         told: By the library that could not open it.
     """
     if _SHAPES in told:
-        found = "its weights do not have the shapes that its config.json tells"
-        return found, "weights and config.json of one model", "copy both anew from where it came"
+        return OTHER_SHAPES, ONE_MODEL, COPY_BOTH
     if _MORE in told:
-        found = "what it has for weights holds more than numbers and could run code"
-        return found, _EXPECTED, "do not use it unless you know who made it"
+        found = "its pickled weights hold more than tensors and could run code"
+        return found, _EXPECTED, "get its weights as safetensors from a source that you trust"
     if _OF_ITS_OWN in told:
-        found = "only code of its own could do that, which is never run"
-        return found, "a kind of model that transformers has", "take a model of another kind"
+        found = "it needs its own code, which closeread never runs"
+        return found, "an architecture that transformers has", _OTHER_ARCHITECTURE
     if headless := _HEADLESS.search(told):
-        found = f"transformers has no {headless[2]} of the kind {headless[1]}"
-        return found, "a model trained for it", "take a model of another kind"
+        found = f"transformers has no {headless[2]} head for {headless[1]}"
+        return found, "a model trained for it", _OTHER_ARCHITECTURE
     for one in sorted(folder.glob("*")) if folder.is_dir() else ():
         if _is_pointer(one):
-            found = f"{one.name} is a pointer of Git LFS, and not what it points to"
+            found = f"{one.name} is a Git LFS pointer, not the file itself"
             return found, _EXPECTED, "run `git lfs pull` in the folder"
     return None
 
@@ -222,10 +223,10 @@ def _is_pickled(folder: Path, told: str) -> bool:
 def _of_tokenizer(folder: Path, told: str) -> str:
     """Return what is wrong with a tokenizer's files, by what the library told; else nothing."""
     if "instantiate the backend tokenizer" in told:  # its first line ends in a colon
-        return "no tokenizer can be made of the files in it"
+        return "its files do not make a tokenizer"
     if "`vocab` and `merges`" in told:
         lacking = [one for one in ("vocab.json", "merges.txt") if not (folder / one).is_file()]
-        return f"its tokenizer has no {' or no '.join(lacking)}"
+        return f"its tokenizer has no {' and no '.join(lacking)}"
     if told.startswith("Error while initializing BPE: "):
         return f"vocab.json or merges.txt is broken: {told.partition(': ')[2]}"
     return ""

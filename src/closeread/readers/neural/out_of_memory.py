@@ -20,7 +20,7 @@ def check_memory(name: str, error: Exception) -> None:
     """
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _OF_A_PROCESSOR in str(error):
         raise UsageError(
-            f"no memory is left to compute two short texts: {first_line(error)}",
+            f"memory ran out on two short texts: {first_line(error)}",
             where=name,
-            cure="end what else holds the device's memory, or take a smaller model",
+            cure="stop other programs that use the device's memory, or use a smaller model",
         ) from error

@@ -258,10 +258,10 @@ def _by_model(checkpoint: Checkpoint) -> float:
     if isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told <= MOST_PENALTY:
         return float(told)
     raise InputError(
-        f"its config.json has {PENALTY_KEY}: {told!r}",
+        f"config.json has {PENALTY_KEY}: {told!r}",
         where=checkpoint.name,
         expected=f"a number from 0 to {MOST_PENALTY:g}",
-        cure="mend it there; -o length_penalty=0 reads without",
+        cure="correct it there, or read without a penalty: -o length_penalty=0",
     )
 
 

@@ -15,7 +15,7 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 
 LABELS = ("not supported", "supported")
-TO_TRAIN = "name its classes in its config.json (id2label), or begin from a model without a head"
+TO_TRAIN = "name its classes in config.json (id2label), or start from a model without a head"
 _SUPPORTED = frozenset(
     {"supported", "supports", "support", "entailment", "entailed", "entails", "true"}
 )
@@ -28,7 +28,7 @@ def class_names(checkpoint: Checkpoint) -> list[str]:
 
 
 def supported_class(
-    checkpoint: Checkpoint, label: str = "", cure: str = "name it: -o label=NAME"
+    checkpoint: Checkpoint, label: str = "", cure: str = "name it with -o label=NAME"
 ) -> int:
     """Return the place of the class that says "supported".
 
@@ -57,9 +57,9 @@ def supported_class(
     if names == ["label_0", "label_1"]:
         return 1
     raise InputError(
-        f"its classes are called {', '.join(names)}: none of them says that a text is supported",
+        f"none of the model's classes means that a text is supported: {', '.join(names)}",
         where=checkpoint.name,
-        expected="a class named supported or entailment, or two nameless classes",
+        expected="a class named supported or entailment, or two unnamed classes",
         cure=cure,
     )
 
@@ -98,9 +98,9 @@ def fold(checkpoint: Checkpoint) -> None:
     entailment = supported_class(checkpoint, cure=TO_TRAIN)
     if len(names) != 3:
         raise InputError(
-            f"its head has {len(names)} classes: {', '.join(names)}",
+            f"the model's head has {len(names)} classes: {', '.join(names)}",
             where=checkpoint.name,
-            expected="the three of natural language inference",
+            expected="the three classes of natural language inference",
         )
     owner, attribute, last = _last_layer(checkpoint)
     others = [place for place in range(3) if place != entailment]
@@ -146,9 +146,9 @@ def _last_layer(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.
     ]
     if not fitting:
         raise InputError(
-            "its head has no last layer that is understood",
+            "the model's head does not end in a linear layer with a bias",
             where=checkpoint.name,
-            expected="an encoder of the BERT or RoBERTa kind",
+            expected="an encoder like BERT or RoBERTa",
         )
     holder, _, attribute = fitting[-1].rpartition(".")
     owner = checkpoint.model.get_submodule(holder)

@@ -169,7 +169,7 @@ class VerifierReader:
             answer = question.options[names.index("entailment")].answer
         else:
             answer = Answer(kind="none")
-            note += "; the model tells supported from not, and no more"
+            note += "; the model only tells supported from not supported"
         return Prediction(
             question_id=question.question_id,
             answer=answer,

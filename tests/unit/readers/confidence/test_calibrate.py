@@ -59,28 +59,28 @@ def test_curves_and_trees_by_hand():
             ),
             "weights and features differ",
         ),
-        (made(Steps(places=(0.4, 0.2), heights=(0.1, 0.2))), "its curve is none"),
-        (made(Steps(places=(0.2, 0.2), heights=(0.1, 0.2))), "its curve is none"),
-        (made(Steps(places=(0.2, 0.4), heights=(0.1,))), "its curve is none"),
-        (made(Steps(places=(), heights=())), "its curve is none"),
-        (made(STEPS, ("confidence", "nbest:top")), "its curve is none"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, left=(0, 0, 0)),))), "trees are broken"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(3, -1, -1)),))), "broken"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(1, -1, -1)),))), "broken"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, right=(3, 0, 0)),))), "broken"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, shares=(0.5, 0.2)),))), "broken"),
+        (made(Steps(places=(0.4, 0.2), heights=(0.1, 0.2))), "not one of increasing points"),
+        (made(Steps(places=(0.2, 0.2), heights=(0.1, 0.2))), "not one of increasing points"),
+        (made(Steps(places=(0.2, 0.4), heights=(0.1,))), "not one of increasing points"),
+        (made(Steps(places=(), heights=())), "not one of increasing points"),
+        (made(STEPS, ("confidence", "nbest:top")), "not one of increasing points"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, left=(0, 0, 0)),))), "malformed"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(3, -1, -1)),))), "malformed"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(1, -1, -1)),))), "malformed"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, right=(3, 0, 0)),))), "malformed"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, shares=(0.5, 0.2)),))), "malformed"),
         (
             made(Forest(trees=(TREE, Tree(features=(), cuts=(), left=(), right=(), shares=())))),
-            "broken",
+            "malformed",
         ),
-        (made(Forest(trees=())), "trees are broken"),
+        (made(Forest(trees=())), "trees are malformed"),
     ],
 )
 def test_a_file_that_cannot_be_applied_is_refused(tmp_path, broken, said):
     """A tree that leads in a circle would never end."""
     path = tmp_path / "c.json"
     path.write_bytes(msgspec.json.encode(broken))
-    with pytest.raises(InputError, match="not a calibrator that can be") as error:
+    with pytest.raises(InputError, match="the calibrator cannot be applied") as error:
         load_calibrator(path)
     assert said in str(error.value)
 

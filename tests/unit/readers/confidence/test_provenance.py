@@ -19,7 +19,7 @@ def span(sha256, **options):
         (span("1"), []),
         (span("1", model="moved/a"), []),
         (span("1", max_length=512), []),  # the model takes 256 in either case
-        (span("22"), ["other weights"]),
+        (span("22"), ["different weights"]),
         (span("1", n_best=10), ["n_best=10 instead of 5"]),
     ],
 )

@@ -34,15 +34,15 @@ def test_the_words_that_ship_are_those_of_saved_runs(name):
 
 GOOD = "[system]\nRead.\n[question]\n{passage}\n{question}\n{options}\n[answer]\nAnswer: {answer}\n"
 BAD = {
-    "no answer's place": (GOOD.replace("{answer}", "{title}"), "not one {answer}"),
-    "another brace": (GOOD.replace("{answer}", "{"), "not one {answer}"),
-    "two answers": (GOOD.replace("{answer}", "{answer} {answer}"), "not one {answer}"),
+    "no answer's place": (GOOD.replace("{answer}", "{title}"), "needs {answer} once"),
+    "another brace": (GOOD.replace("{answer}", "{"), "needs {answer} once"),
+    "two answers": (GOOD.replace("{answer}", "{answer} {answer}"), "needs {answer} once"),
     "question elsewhere": (
         GOOD.replace("\n{question}", "").replace("Read.", "{question}"), "no {question}"
     ),
     "passage told to the system": (GOOD.replace("Read.", "Read {passage}."), "{passage} in [sys"),
     "the answer shown": (GOOD.replace("{options}", "{answer}"), "{answer} in [question]"),
-    "a section twice": (GOOD + "[question]\n{question}\n", "[question] stands there twice"),
+    "a section twice": (GOOD + "[question]\n{question}\n", "several [question] sections"),
     "no section": ("{question} {answer}\n", "no [question] section; no [answer] section"),
     "text before": ("Hello\n" + GOOD, "text before the first section"),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from closeread.readers.http.failures import MalformedReplyError
         (b'{"error": {"message": "model overloaded", "code": 503}}', "it says: model overloaded"),
         (b"<html>\n<title>Sign in</title></html>", "it says: <html> <title>Sign in</title></html>"),
         (b"", "it says: nothing"),
-        (b'{"choices": []}', "has the choices [], where [0] was asked for"),
+        (b'{"choices": []}', "has the choices [], not [0]"),
     ],
 )
 def test_a_reply_that_is_none_is_quoted(raw, said):

@@ -78,8 +78,8 @@ def test_what_is_waited_for_is_told_once(retries, told, capfd):
     said = capfd.readouterr().err.splitlines()
     assert len(said) == told
     for line in said:
-        assert line.startswith(f"waiting for {endpoint.url}, asked ")
-        assert line.endswith("more: status 503: down")
+        assert line.startswith(f"waiting for {endpoint.url}, ")
+        assert line.endswith("left: status 503: down")
 
 
 @pytest.mark.parametrize("refused", [{0}, {0, 1}, {2}])

@@ -293,7 +293,7 @@ def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
             one.setblocking(False)
             one.connect_ex(full.getsockname())
         reader, _ = make("chat", {"base_url": f"http://127.0.0.1:{full.getsockname()[1]}/v1"})
-        with pytest.raises(EndpointError, match=r"no endpoint answers here: no connection within"):
+        with pytest.raises(EndpointError, match=r"answers at this address: no connection within"):
             _ = reader.record
 
 

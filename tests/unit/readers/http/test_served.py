@@ -53,15 +53,15 @@ def test_addresses_are_read_as_they_are_meant(name, meant):
 @pytest.mark.parametrize(
     ("name", "options", "match"),
     [
-        ("http:", {}, "no server is named"),
-        ("http://", {}, "no server is named"),
-        ("http://me:secret@host:1", {}, "holds a password"),
+        ("http:", {}, "no server address given"),
+        ("http://", {}, "no server address given"),
+        ("http://me:secret@host:1", {}, "contains a password"),
         ("http", {}, "requires the option 'url'"),
         ("http:host:1", {"url": "http://other:1"}, "given twice"),
         ("http:host:1", {"protocol": "grpc"}, "no protocol 'grpc'"),
         ("http:host:1", {"concurrency": 0}, "concurrency=0, retries"),
         ("http:host:1", {"wait_seconds": -1.0}, "wait_seconds"),
-        ("http:host:1", {"api_key_env": "sk-secret!"}, "no name of an environment variable"),
+        ("http:host:1", {"api_key_env": "sk-secret!"}, "not the name of an environment variable"),
         ("http:host:1", {"speed": 3}, "no option 'speed'"),
     ],
 )
@@ -149,7 +149,7 @@ def test_tokens_can_be_left_out_and_each_protocol_asked_for():
     with serving(submission()) as endpoint:
         assert told(reading(endpoint, tokens=False).read(items(1))) == expected(1)
         assert set(endpoint.seen[0].body) == {"context", "qas"}
-        with pytest.raises(EndpointError, match=r"no server of closeread's[\s\S]*protocol=mrqa"):
+        with pytest.raises(EndpointError, match=r"is not `closeread serve`[\s\S]*protocol=mrqa"):
             _ = reading(endpoint, protocol="closeread").record
     with serving(service(reply=shared_task)) as endpoint:
         reader = reading(endpoint, protocol="mrqa", tokens=False)
@@ -169,7 +169,7 @@ def test_options_have_no_place_in_the_shared_tasks_protocol():
     with serving(submission()) as endpoint:
         mixed = [*items(1, options=OPTIONS), *items(2)[3:]]
         found = told(reading(endpoint, tokens=False).read(mixed))
-    assert all("no place for options" in found.pop(f"q0-{place}") for place in range(3))
+    assert all("cannot carry options" in found.pop(f"q0-{place}") for place in range(3))
     assert found == {name: texts for name, texts in expected(2).items() if name.startswith("q1")}
     with serving(service()) as endpoint:
         assert set(told(reading(endpoint).read(items(2, options=OPTIONS))).values()) == {"B"}
@@ -177,11 +177,11 @@ def test_options_have_no_place_in_the_shared_tasks_protocol():
 
 def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address_is_doubted():
     with serving(submission()) as endpoint:
-        with pytest.raises(EndpointError, match=r"no server of closeread's[\s\S]*mend the address"):
+        with pytest.raises(EndpointError, match=r"not `closeread serve`[\s\S]*correct the address"):
             list(reading(endpoint, tokens=False).read(items(1, options=OPTIONS)))
         asked_for = reading(endpoint, tokens=False, protocol="mrqa")
         failed = told(asked_for.read(items(1, options=OPTIONS))).values()
-        assert all("no place for options" in one for one in failed)
+        assert all("cannot carry options" in one for one in failed)
 
 
 def test_a_key_is_sent_and_never_shown(monkeypatch):

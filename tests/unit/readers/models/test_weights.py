@@ -45,7 +45,7 @@ def test_weights_in_parts_are_hashed_part_by_part(tmp_path):
     lines = "".join(f"{sha256(content)}  {name}\n" for name, content in parts.items())
     assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
     (tmp_path / "model-2-of-2.safetensors").unlink()
-    with pytest.raises(InputError, match="a part of the model cannot be read"):
+    with pytest.raises(InputError, match="a file of the model cannot be read"):
         weights_sha256(str(tmp_path))
 
 
