@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.cli.ask import command as ask
 from closeread.cli.read import command
-from closeread.readers.training_match import TRAINED_WITH, read_otherwise
+from closeread.readers.training_match import DEFAULTS_BY_TRAINER, describe_mismatch
 from closeread.readers.verifier import PAPER
 from closeread.training.recipe import TrainedReader
 from closeread.training.recipes.choice import ChooseOptions
@@ -32,11 +32,11 @@ RECORDS = {
 }
 
 
-@pytest.mark.parametrize("name", TRAINED_WITH)
+@pytest.mark.parametrize("name", DEFAULTS_BY_TRAINER)
 def test_what_a_recipe_leaves_out_is_what_its_trainer_takes(name):
     of = PAPER if name == "extract-integrate-compete" else {}
     taken = msgspec.structs.asdict(msgspec.convert({}, RECORDS[name])) | of
-    assert TRAINED_WITH[name].items() <= taken.items()
+    assert DEFAULTS_BY_TRAINER[name].items() <= taken.items()
 
 
 def read(tmp_path, model, data, *options):
@@ -79,18 +79,18 @@ def test_another_retriever_is_told():
     last = {"reader": "verifier", "options": {"retriever": "bm25"}}
     record = {"max_length": 256, "lineage": {"stages": [{"reader": "entailment"}, last]}}
     options = {"model": "mine", "retriever": "cover", "max_length": 256}
-    assert read_otherwise(options, record) == (
+    assert describe_mismatch(options, record) == (
         "mine was trained with retriever=bm25 but is read with retriever=cover; "
         "use -o retriever=bm25 to match its training"
     )
-    assert not read_otherwise(options | {"retriever": "bm25"}, record)
+    assert not describe_mismatch(options | {"retriever": "bm25"}, record)
 
 
 def test_a_model_that_was_trained_for_another_reader_is_told():
     """A verifier knows statements beside their evidence; by chunks it read what it never saw."""
 
     def told(trainer, reader):
-        return read_otherwise(
+        return describe_mismatch(
             {"model": "mine"}, {"lineage": {"stages": [{"reader": trainer}]}}, reader
         )
 

@@ -188,7 +188,7 @@ def test_no_more_sequences_than_memory_holds_are_made_at_once(model, items, monk
         return forward(checkpoint, sequences, **given)
 
     monkeypatch.setattr(groups, "forward", watched)
-    monkeypatch.setattr(groups, "_MOST", 20)
+    monkeypatch.setattr(groups, "_MAX_SEQUENCES", 20)
     found = read(items, model=model, chunk_tokens=16)
     assert len(held) > 1
     assert max(held) < sum(held) / 2

@@ -19,7 +19,7 @@ from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
 from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import TorchNetwork, forward  # noqa: E402
 from closeread.readers.neural.fused import open_fused  # noqa: E402
-from closeread.readers.neural.last_layer import LastLayer, with_last_layer  # noqa: E402
+from closeread.readers.neural.last_layer import LastLayer, replace_last_layer  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
 
 
@@ -41,7 +41,7 @@ def sequences(checkpoint, lengths):
     ]
 
 
-@pytest.mark.skipif(not fused._is_there(), reason="this build of torch has no oneDNN")
+@pytest.mark.skipif(not fused._has_onednn(), reason="this build of torch has no oneDNN")
 @pytest.mark.parametrize("head", ["span", "choice", "pair"])
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_rows_are_those_of_the_plain_model(tmp_path, kind, head, blocks):
@@ -98,7 +98,7 @@ def test_models_with_names_of_bert_s_keep_their_own_last_layer(tmp_path, kind):
                 one.uniform_(0.5, 1.5)  # as training leaves it
     tokenizer = open_checkpoint(make_encoder(tmp_path), "span").tokenizer
     checkpoint = Checkpoint(name=kind, head="span", model=model, tokenizer=tokenizer)
-    made, replaced = with_last_layer(checkpoint)
+    made, replaced = replace_last_layer(checkpoint)
     assert replaced == (kind == "Electra")
     layers = [type(one) is LastLayer for one in made.modules()]
     assert any(layers) == replaced
@@ -120,7 +120,7 @@ def test_a_head_that_looks_at_other_tokens_keeps_the_whole_layer():
         ("choice", transformers.ElectraForMultipleChoice(electra)),
     ):
         checkpoint = Checkpoint(name=head, head=head, model=model.eval(), tokenizer=None)
-        assert not with_last_layer(checkpoint)[1]
+        assert not replace_last_layer(checkpoint)[1]
 
 
 @pytest.mark.usefixtures("blocks")
@@ -138,10 +138,10 @@ def test_elsewhere_the_plain_model_must_do(tmp_path, monkeypatch):
     assert open_fused(open_checkpoint(folder, "span", dtype="bfloat16")) is None
     checkpoint = open_checkpoint(folder, "span")
     with monkeypatch.context() as patch:
-        patch.setattr(fused, "_is_there", lambda: False)
+        patch.setattr(fused, "_has_onednn", lambda: False)
         assert open_fused(checkpoint) is None
     with monkeypatch.context() as patch:
-        patch.setattr(fused, "_agree", lambda *_: False)
+        patch.setattr(fused, "_outputs_agree", lambda *_: False)
         assert open_fused(checkpoint) is None
     with monkeypatch.context() as patch:
         patch.setattr(fused, "_blocks_pay", lambda: True)

@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import InputError
 from closeread.readers import make
-from closeread.readers.models.location import check_place
+from closeread.readers.models.location import check_location
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -76,4 +76,4 @@ def test_a_mistyped_path_is_not_looked_for_on_the_hub(tmp_path, monkeypatch, nam
 def test_what_may_be_a_hubs_name_is_taken_as_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("bert-base-chinese", "hfl/chinese-macbert-base", "owner/name.v1_2"):
-        check_place(name)
+        check_location(name)

@@ -20,7 +20,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import forward
 from closeread.readers.neural.onnx import open_network
 from closeread.readers.neural.saturation import saturates
-from closeread.readers.neural.temporary_folders import scratch
+from closeread.readers.neural.temporary_folders import temporary_folder
 from closeread.readers.windows import Encoded
 from closeread.types import Passage, Question
 from neural.encoders import TEXTS, make_encoder
@@ -117,7 +117,7 @@ def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
     (left,) = cache.iterdir()
     assert (left / "float32.onnx").exists()
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
-    with scratch(cache) as another:
+    with temporary_folder(cache) as another:
         assert not left.exists()
         open_network(checkpoint, int8=True)
         assert sorted(cache.glob("making-*")) == [another]
@@ -246,7 +246,7 @@ def test_other_threads_keep_their_temporary_files_and_logs(tmp_path, cache, monk
 
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
-    monkeypatch.setattr(onnx_export, "_agree", lambda *of, **named: False)
+    monkeypatch.setattr(onnx_export, "_outputs_agree", lambda *of, **named: False)
     with pytest.raises(InputError, match="gives other results"):
         open_network(checkpoint, int8=True)
     assert not list(cache.iterdir())

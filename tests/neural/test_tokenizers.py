@@ -16,7 +16,7 @@ from transformers import AutoTokenizer
 from closeread.errors import InputError
 from closeread.readers import make
 from closeread.readers.encoders import bi_encoder
-from closeread.readers.models.location import check_words
+from closeread.readers.models.location import check_vocabulary
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.types import Passage, Question
@@ -56,7 +56,7 @@ def test_a_half_of_a_download_is_not_mended_by_copying():
         all_special_tokens=["[UNK]"], added_tokens_decoder={}, get_vocab=lambda: {"[UNK]": 0}
     )
     with pytest.raises(InputError, match="owner/model: the model has no tokenizer") as told:
-        check_words("owner/model", wordless)
+        check_vocabulary("owner/model", wordless)
     assert "download the whole model" in told.value.cure
 
 
@@ -286,5 +286,5 @@ def test_a_vocabulary_is_not_handed_out_whole_to_see_that_it_has_words(tmp_path)
             return tokenizer.get_vocab()
 
     counting = Counting()
-    check_words("words", counting)
+    check_vocabulary("words", counting)
     assert counting.asked == 0

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.span import opened
+from closeread.readers.neural.span import open_reader
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as trainer
 from closeread.training.neural.packed_features import Packed
@@ -225,7 +225,7 @@ def test_it_learns_to_give_no_answer(tmp_path, encoder):
     items = [(passage, one) for passage, asked in open_dataset(dev) for one in asked]
 
     def none(threshold):
-        read = opened(
+        read = open_reader(
             str(tmp_path / "out"), device="cpu", dtype="float32", pickled=False, runtime="torch",
             null="auto", max_length=96, stride=16, null_threshold=threshold,
         )  # fmt: skip

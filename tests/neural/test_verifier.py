@@ -22,8 +22,8 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.support import fold, log_odds, renew, supported_class
-from closeread.readers.statements import Claim, longest_first, premise
+from closeread.readers.neural.support import fold_nli_head, log_odds, reset_head, supported_class
+from closeread.readers.statements import Claim, premise, truncate_longest_first
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
@@ -129,7 +129,7 @@ def test_longest_first_cuts_as_the_tokenizers_library(model):
                 sides = tokenizer(
                     "，" * n_first, "。" * n_second, truncation=True, max_length=room + 3
                 ).sequence_ids()
-                first, second = longest_first([0] * n_first, Claim([1] * n_second), room)
+                first, second = truncate_longest_first([0] * n_first, Claim([1] * n_second), room)
                 assert (len(first), len(second)) == (sides.count(0), sides.count(1))
 
 
@@ -264,7 +264,7 @@ def test_folding_keeps_what_is_likely(nli):
         ["海水是咸的。", "x"], ["海水不咸。", "海 y"], padding=True, return_tensors="pt"
     )
     before, after = open_checkpoint(nli, "pair"), open_checkpoint(nli, "pair")
-    fold(after)
+    fold_nli_head(after)
     with torch.no_grad():
         three, two = before.model(**given).logits.double(), after.model(**given).logits.double()
     assert two.shape == (2, 2)
@@ -276,17 +276,17 @@ def test_folding_keeps_what_is_likely(nli):
 
 def test_a_folded_head_is_saved_and_found_again(tmp_path, nli, items):
     checkpoint = open_checkpoint(nli, "pair")
-    fold(checkpoint)
+    fold_nli_head(checkpoint)
     checkpoint.save(tmp_path / "folded")
     config = json.loads((tmp_path / "folded" / "config.json").read_text("utf-8"))
     assert config["id2label"] == {"0": "not supported", "1": "supported"}
     found = read(items[:4], model=str(tmp_path / "folded"))
     assert len(found) == 4
     with pytest.raises(InputError, match="has 2 classes"):
-        fold(open_checkpoint(str(tmp_path / "folded"), "pair"))
+        fold_nli_head(open_checkpoint(str(tmp_path / "folded"), "pair"))
 
 
-@pytest.mark.parametrize("changed", [fold, renew])
+@pytest.mark.parametrize("changed", [fold_nli_head, reset_head])
 def test_a_head_without_a_bias_is_not_given_one(tmp_path, nli, changed):
     """GPT-2's: it would be opened again without what it had learned."""
     shutil.copytree(nli, tmp_path, dirs_exist_ok=True)

@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.readers.neural.spans import NotFiniteError, merged, part, places
-from closeread.readers.windows import Template, Tokens, windows
+from closeread.readers.neural.spans import (
+    NotFiniteError,
+    decode_window,
+    find_answer_places,
+    merge_windows,
+)
+from closeread.readers.windows import Template, Tokens, make_windows
 
 SEPARATOR = 9
 TEMPLATE = Template(before=(1,), between=(9,), after=(9,), second=1)
@@ -37,7 +42,7 @@ def questions(draw):
     text, tokens = draw(passages())
     room = draw(st.integers(1, 12))
     stride = draw(st.integers(1, 12))
-    shown = windows([7, 8], tokens.ids, TEMPLATE, max_length=room + 5, stride=stride)
+    shown = make_windows([7, 8], tokens.ids, TEMPLATE, max_length=room + 5, stride=stride)
     rows = [
         np.array(draw(st.lists(LOGITS, min_size=2 * n, max_size=2 * n)), np.float32).reshape(2, n)
         for n in (len(one.encoded.ids) for one in shown)
@@ -111,12 +116,14 @@ PENALTIES = st.sampled_from([0.0, 0.25, 2.0])
 @settings(max_examples=500)  # of a hundred hardly four have a separator between two words
 def test_decoding_equals_its_definition(asked, longest, n_best, null, penalty):
     text, tokens, shown, rows = asked
-    of = places(text, tokens, SEPARATOR)
+    of = find_answer_places(text, tokens, SEPARATOR)
     parts = [
-        part(row, shown, at, of, max_answer_tokens=longest, n_best=n_best, length_penalty=penalty)
+        decode_window(
+            row, shown, at, of, max_answer_tokens=longest, n_best=n_best, length_penalty=penalty
+        )
         for at, row in enumerate(rows)
     ]
-    decoded = merged(parts, n_best=n_best, null=null)
+    decoded = merge_windows(parts, n_best=n_best, null=null)
 
     spans = answers(text, tokens, longest)
     scores = scored(spans, len(tokens.ids), shown, rows, penalty)
@@ -140,8 +147,10 @@ def test_decoding_equals_its_definition(asked, longest, n_best, null, penalty):
 
 def test_numbers_that_are_none_are_an_error():
     tokens = Tokens([3], [0], [1])
-    shown = windows([7], tokens.ids, TEMPLATE, max_length=9, stride=4)
+    shown = make_windows([7], tokens.ids, TEMPLATE, max_length=9, stride=4)
     row = np.zeros((2, 5), np.float32)
     row[1, 3] = np.nan
     with pytest.raises(NotFiniteError, match="not finite"):
-        part(row, shown, 0, places("a", tokens, 9), max_answer_tokens=3, n_best=1)
+        decode_window(
+            row, shown, 0, find_answer_places("a", tokens, 9), max_answer_tokens=3, n_best=1
+        )

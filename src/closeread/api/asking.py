@@ -12,7 +12,7 @@ from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
 from closeread.readers import make
-from closeread.readers.confidence.calibrate import Applied
+from closeread.readers.confidence.calibrate import CalibratorUse
 from closeread.runs.answers import answers
 from closeread.runs.calibrated import from_file, told_by
 from closeread.runs.plan import batches, opaque
@@ -64,7 +64,7 @@ class OpenReader:
     name: str
     options: dict[str, Any]
     reader: Reader
-    sure: Applied | None = None
+    sure: CalibratorUse | None = None
     warnings: tuple[str, ...] = ()
 
     def calibrated(

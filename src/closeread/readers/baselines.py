@@ -24,12 +24,12 @@ def random_option(seed: int = 0) -> "Floor":
     Args:
         seed: With the question's id it fixes the choice, so that order and batches move nothing.
     """
-    return Floor(lambda item: _chosen(item, lambda options: _drawn(seed, item[1], options)))
+    return Floor(lambda item: _pick(item, lambda options: _pick_random(seed, item[1], options)))
 
 
 def longest_option() -> "Floor":
     """Make a reader that picks the longest option, the first of equals."""
-    return Floor(lambda item: _chosen(item, lambda options: max(options, key=_length)))
+    return Floor(lambda item: _pick(item, lambda options: max(options, key=_length)))
 
 
 def majority(label: str = "A") -> "Floor":
@@ -39,7 +39,7 @@ def majority(label: str = "A") -> "Floor":
         label: Name the label that is right most often in training data; a question that has no
             such option fails, with its error in the prediction.
     """
-    return Floor(lambda item: _chosen(item, lambda options: _labelled(label, options)))
+    return Floor(lambda item: _pick(item, lambda options: _pick_label(label, options)))
 
 
 class Floor:
@@ -65,27 +65,27 @@ class Floor:
 
 def _first_sentence(item: PassageQuestion) -> Answer:
     passage, _ = item
-    spans = _beginning(passage.text, passage.language)
+    spans = _first_sentence_span(passage.text, passage.language)
     if not spans:
         return Answer(kind="none")
     return Answer(kind="span", texts=(spans[0].of(passage.text),), spans=spans)
 
 
 @lru_cache(maxsize=64)
-def _beginning(text: str, language: str) -> tuple[Span, ...]:
+def _first_sentence_span(text: str, language: str) -> tuple[Span, ...]:
     found = sentences(text, language)
     no_title = (one for one in found if not text[: one.start].rstrip().endswith("[TLE]"))
     return tuple(islice(no_title, 1)) or found[:1]
 
 
-def _chosen(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -> Answer:
+def _pick(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -> Answer:
     options = item[1].options
     if not options:
         raise UsageError("the question has no options to pick from")
     return rule(options).answer
 
 
-def _drawn(seed: int, question: Question, options: Sequence[Option]) -> Option:
+def _pick_random(seed: int, question: Question, options: Sequence[Option]) -> Option:
     return random.Random(f"{seed} {question.question_id}").choice(options)
 
 
@@ -93,7 +93,7 @@ def _length(option: Option) -> int:
     return len(option.text)
 
 
-def _labelled(label: str, options: Sequence[Option]) -> Option:
+def _pick_label(label: str, options: Sequence[Option]) -> Option:
     for option in options:
         if option.label == label:
             return option

@@ -23,7 +23,7 @@ class Batch(NamedTuple):
     length: int
 
 
-def plan(
+def plan_batches(
     lengths: Sequence[int],
     *,
     token_budget: int,

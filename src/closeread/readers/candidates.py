@@ -51,7 +51,7 @@ _LONGEST_RUN = 8
 _LETTERED = 8  # characters behind which U.S. or a.m. begins at the latest
 
 
-def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[Span]:
+def find_candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[Span]:
     """Return the pieces of one sentence that could be the answer, in text order, each once.
 
     Where the sentence holds nothing of the kind that is asked for, its clauses stand in for it.
@@ -74,11 +74,13 @@ def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[S
         ]
         found = [Span(*match.span()) for match in matches]
         if asked == "name" and not chinese:
-            found = [name for span in found if (name := _name(text, span, sentence)) is not None]
-    return found or list(_pieces(text, sentence, _ZH_PIECE if chinese else _EN_PIECE, chinese))
+            found = [
+                name for span in found if (name := _trim_name(text, span, sentence)) is not None
+            ]
+    return found or list(_iter_pieces(text, sentence, _ZH_PIECE if chinese else _EN_PIECE, chinese))
 
 
-def numbers(text: str, span: Span) -> list[float]:
+def find_numbers(text: str, span: Span) -> list[float]:
     """Return the numbers written in digits in a part of the text, dates' years not among them."""
     dated = [match.span() for match in _EN_DATE.finditer(text, span.start, span.end)]
     found = []
@@ -93,7 +95,7 @@ def numbers(text: str, span: Span) -> list[float]:
     return found
 
 
-def as_date(text: str) -> str:
+def format_date(text: str) -> str:
     """Return an English date as ``day month year``; "" where it is not a full or partial one."""
     day = re.search(r"\b(\d{1,2})(?:st|nd|rd|th)?\b(?!\d)", text)
     month = re.search(A_MONTH, text)
@@ -104,7 +106,7 @@ def as_date(text: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _name(text: str, span: Span, sentence: Span) -> Span | None:
+def _trim_name(text: str, span: Span, sentence: Span) -> Span | None:
     """Return a run of capitals without what is no name in it; None where nothing is left.
 
     The first word of a sentence has its capital from there, and a date is no name.
@@ -125,7 +127,7 @@ _COMMON_WORDS = (
 _COMMON = frozenset(_COMMON_WORDS.split())
 
 
-def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> Iterator[Span]:
+def _iter_pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> Iterator[Span]:
     for match in rule.finditer(text, sentence.start, sentence.end):
         start, end = match.span()
         while start < end and text[start].isspace():
@@ -138,10 +140,10 @@ def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> 
             continue
         yield Span(start, min(end, start + _LONGEST_PIECE) if chinese else end)
         if not chinese:
-            yield from _runs(text, start, end)
+            yield from _iter_word_runs(text, start, end)
 
 
-def _runs(text: str, start: int, end: int) -> Iterator[Span]:
+def _iter_word_runs(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the runs of words between function words, at most eight words each.
 
     They are what is left when a clause is cut there; a longer one goes on in the next.

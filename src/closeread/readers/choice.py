@@ -6,7 +6,7 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
 
@@ -49,7 +49,7 @@ def choice(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch or transformers is not installed.
     """
-    must_be_named(model)
+    require_model(model)
     for name, given, known in (("windows", windows, Windows), ("aggregate", aggregate, Aggregate)):
         if given not in get_args(known):
             raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
@@ -59,8 +59,8 @@ def choice(
             expected="stride at least 1, token_budget at least 0",
         )
     with needing("the reader choice", "neural-readers"):
-        from closeread.readers.neural.choice import opened
-    return opened(
+        from closeread.readers.neural.choice import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

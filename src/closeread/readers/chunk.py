@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from closeread.errors import UsageError
 from closeread.readers.choice import Aggregate
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.readers.option_sequences import CHUNK_TOKENS
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
@@ -49,7 +49,7 @@ def chunk(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch or transformers is not installed.
     """
-    must_be_named(model)
+    require_model(model)
     if aggregate not in get_args(Aggregate):
         raise UsageError(
             f"aggregate={aggregate}", expected="one of " + ", ".join(get_args(Aggregate))
@@ -60,8 +60,8 @@ def chunk(
             expected="chunk_tokens at least 1, token_budget at least 0",
         )
     with needing("the reader chunk", "neural-readers"):
-        from closeread.readers.neural.chunk import opened
-    return opened(
+        from closeread.readers.neural.chunk import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

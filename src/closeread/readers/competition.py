@@ -10,7 +10,7 @@ from closeread.types import Candidate, Evidence, Prediction, Question
 DIGITS = 6  # of what a run folder keeps
 
 
-def ranked(question: Question, odds: Sequence[float]) -> list[int]:
+def rank_options(question: Question, odds: Sequence[float]) -> list[int]:
     """Return the options' places, the one that the stem asks for first.
 
     The best supported option where the stem asks for that, the least supported one where it asks
@@ -20,11 +20,11 @@ def ranked(question: Question, odds: Sequence[float]) -> list[int]:
         question: ``asks_for`` decides.
         odds: How well each option is supported: probabilities, log-odds or any other number.
     """
-    turned = sign(question)
+    turned = polarity_sign(question)
     return sorted(range(len(odds)), key=lambda place: (-turned * odds[place], place))
 
 
-def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
+def answer_shares(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
     """Return the chance of every option to be the one asked for, given that exactly one is.
 
     With truths that are independent of one another and log-odds that are right, the chance that
@@ -36,7 +36,7 @@ def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
         question: ``asks_for`` decides.
         odds: Log-odds of "supported" of every option.
     """
-    return softmax([sign(question) * one for one in odds])
+    return softmax([polarity_sign(question) * one for one in odds])
 
 
 def softmax(scores: Sequence[float]) -> tuple[float, ...]:
@@ -72,8 +72,8 @@ def decided(
         evidence: Of every option.
         note: What else is to be said.
     """
-    order, shares = ranked(question, odds), confidence(question, odds)
-    found = _predicted(question, order, shares, note)
+    order, shares = rank_options(question, odds), answer_shares(question, odds)
+    found = _prediction(question, order, shares, note)
     return replace(
         found,
         option_scores=tuple(round(score, DIGITS) for score in scores),
@@ -82,15 +82,15 @@ def decided(
     )
 
 
-def by_share(question: Question, shares: Sequence[float], note: str = "") -> Prediction:
+def choose_by_share(question: Question, shares: Sequence[float], note: str = "") -> Prediction:
     """Return the answer where every option has its own probability, as a hypothesis's classes.
 
     Of a stem that asks for what the passage contradicts, what is likely the answer is hardly
     supported: ``option_scores`` are then what is left of 1.
     """
     order = sorted(range(len(shares)), key=lambda place: (-shares[place], place))
-    found = _predicted(question, order, shares, note)
-    support = shares if sign(question) > 0 else [1 - share for share in shares]
+    found = _prediction(question, order, shares, note)
+    support = shares if polarity_sign(question) > 0 else [1 - share for share in shares]
     return replace(found, option_scores=tuple(round(one, DIGITS) for one in support))
 
 
@@ -106,7 +106,7 @@ def not_for_it(question: Question) -> Prediction:
     )
 
 
-def _predicted(
+def _prediction(
     question: Question, order: Sequence[int], shares: Sequence[float], note: str
 ) -> Prediction:
     return Prediction(
@@ -121,6 +121,6 @@ def _predicted(
     )
 
 
-def sign(question: Question) -> float:
+def polarity_sign(question: Question) -> float:
     """Return what turns support into fitness: -1 where the stem asks for what is contradicted."""
     return -1.0 if question.asks_for == "contradicted" else 1.0

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from closeread.errors import InputError, UsageError
 from closeread.evidence.models import UsedModel
 from closeread.readers.models.location import (
-    A_MODEL,
-    check_words,
+    EXPECTED_MODEL,
+    check_vocabulary,
     first_line,
-    one_at_a_time,
-    tokenizing,
-    what_helps,
+    load_one_at_a_time,
+    reporting_tokenizer_crash,
+    suggest_cure,
 )
 from closeread.registry.extras import missing_extra
 from closeread.registry.factory import PathText
@@ -44,14 +44,14 @@ def bi_encoder(model: PathText = "", device: str = "cpu", batch_size: int = 64) 
         device: Where it runs.
         batch_size: Texts at a time.
     """
-    return BiEncoder(_opened("SentenceTransformer", model, device), batch_size, model)
+    return BiEncoder(_open_model("SentenceTransformer", model, device), batch_size, model)
 
 
 def cross_encoder(
     model: PathText = "", device: str = "cpu", batch_size: int = 64
 ) -> "CrossEncoder":
     """Make a cross-encoder; options as for ``bi_encoder``."""
-    return CrossEncoder(_opened("CrossEncoder", model, device), batch_size, model)
+    return CrossEncoder(_open_model("CrossEncoder", model, device), batch_size, model)
 
 
 class BiEncoder:
@@ -66,7 +66,7 @@ class BiEncoder:
     def __init__(self, model: Any, batch_size: int, name: str) -> None:
         self._model = model
         self._batch_size = batch_size
-        self.models = _models(model, name)
+        self.models = _used_models(model, name)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
         """Return one row a text, shape (texts, dimensions).
@@ -74,14 +74,14 @@ class BiEncoder:
         Raises:
             InputError: It cannot compute them, or some numbers are not finite.
         """
-        with _computing(self.models[0].name):
+        with _report_failure(self.models[0].name):
             rows: NDArray[Any] = self._model.encode(
                 list(texts),
                 batch_size=self._batch_size,
                 show_progress_bar=False,
                 convert_to_numpy=True,
             )
-        return _finite(rows, self.models[0].name)
+        return _check_finite(rows, self.models[0].name)
 
 
 class CrossEncoder:
@@ -90,7 +90,7 @@ class CrossEncoder:
     def __init__(self, model: Any, batch_size: int, name: str) -> None:
         self._model = model
         self._batch_size = batch_size
-        self.models = _models(model, name)
+        self.models = _used_models(model, name)
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
         """Return one score a pair, shape (pairs,).
@@ -101,7 +101,7 @@ class CrossEncoder:
         """
         import numpy as np
 
-        with _computing(self.models[0].name):
+        with _report_failure(self.models[0].name):
             found = np.asarray(
                 self._model.predict(
                     list(pairs), batch_size=self._batch_size, show_progress_bar=False
@@ -114,13 +114,13 @@ class CrossEncoder:
                 expected="one score",
                 cure="use a cross-encoder with one output, as trained for reranking",
             )
-        return _finite(found, self.models[0].name)
+        return _check_finite(found, self.models[0].name)
 
 
 @contextmanager
-def _computing(name: str) -> Iterator[None]:
+def _report_failure(name: str) -> Iterator[None]:
     try:
-        with tokenizing(name):
+        with reporting_tokenizer_crash(name):
             yield
     except InputError:
         raise
@@ -133,7 +133,7 @@ def _computing(name: str) -> Iterator[None]:
         ) from error
 
 
-def _finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
+def _check_finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
     import numpy as np
 
     if not np.isfinite(found).all():
@@ -146,17 +146,17 @@ def _finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
     return found
 
 
-def _models(model: Any, name: str) -> tuple[UsedModel, ...]:
+def _used_models(model: Any, name: str) -> tuple[UsedModel, ...]:
     size = sum(int(one.numel()) for one in model.parameters())
     return (UsedModel(name=name, n_parameters=size),)
 
 
-@one_at_a_time
-def _opened(kind: str, model: str, device: str) -> Any:
+@load_one_at_a_time
+def _open_model(kind: str, model: str, device: str) -> Any:
     if not model:
         raise UsageError(
             "no model given for the encoder",
-            expected=A_MODEL,
+            expected=EXPECTED_MODEL,
             cure="give a sentence-transformers model, or use what needs none: the retriever cover "
             "or bm25, or integrate=overlap with a retriever that uses word vectors",
         )
@@ -167,21 +167,26 @@ def _opened(kind: str, model: str, device: str) -> Any:
         raise missing_extra("the encoder", name, "dense") from error
     from transformers.utils.logging import disable_progress_bar
 
-    from closeread.readers.neural.opening import lacking, loading, otherwise, unsaid
+    from closeread.readers.neural.opening import (
+        diagnose_opening_error,
+        find_missing_weights,
+        loading_options,
+        silence_library,
+    )
 
-    given = loading(model)
+    given = loading_options(model)
     disable_progress_bar()  # progress is the verb's to show
     try:
-        with unsaid():  # what is missing is judged below
+        with silence_library():  # what is missing is judged below
             opened = getattr(sentence_transformers, kind)(
                 model, device=device, model_kwargs=dict(_SAFE), **given
             )
-            missing = lacking(opened, given)
+            missing = find_missing_weights(opened, given)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        found, expected, cure = otherwise(Path(model), str(error)) or (
+        found, expected, cure = diagnose_opening_error(Path(model), str(error)) or (
             first_line(error),
             _EXPECTED,
-            what_helps(model),
+            suggest_cure(model),
         )
         raise InputError(
             f"the model cannot be opened: {found}", where=model, expected=expected, cure=cure
@@ -197,5 +202,5 @@ def _opened(kind: str, model: str, device: str) -> Any:
         )
     tokenizer = getattr(opened, "tokenizer", None)
     if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind
-        check_words(model, tokenizer)
+        check_vocabulary(model, tokenizer)
     return opened

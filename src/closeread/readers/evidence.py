@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import ranked
+from closeread.readers.competition import rank_options
 from closeread.readers.lineage import evidence_record, weights_record
 from closeread.registry.factory import make
 from closeread.types import Answer, Evidence, Passage, PassageQuestion, Prediction, Question
@@ -50,28 +50,28 @@ class EvidenceReader:
                 found = tuple(
                     self._retriever.retrieve(question, passage, claim) for claim in question.claims
                 )
-                yield _picked(question, found)
+                yield _pick_option(question, found)
             else:
                 found = (self._retriever.retrieve(question, passage, None),)
                 yield Prediction(
                     question_id=question.question_id,
-                    answer=_quoted(question, passage, found[0]),
+                    answer=_quote_evidence(question, passage, found[0]),
                     evidence=found,
                 )
 
 
-def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
+def _pick_option(question: Question, found: tuple[Evidence, ...]) -> Prediction:
     scores = tuple(one.score if one.score is not None else 0.0 for one in found)
     return Prediction(
         question_id=question.question_id,
-        answer=question.options[ranked(question, scores)[0]].answer,
+        answer=question.options[rank_options(question, scores)[0]].answer,
         option_scores=scores,
         scores_rank=True,
         evidence=found,
     )
 
 
-def _quoted(question: Question, passage: Passage, found: Evidence) -> Answer:
+def _quote_evidence(question: Question, passage: Passage, found: Evidence) -> Answer:
     if question.options:
         return question.options[0].answer
     if not found.spans:

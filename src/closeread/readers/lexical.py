@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from closeread.errors import UsageError
 from closeread.evidence.claims.terms import terms
 from closeread.protocols import Retriever
-from closeread.readers.candidates import as_date, candidates, numbers
-from closeread.readers.competition import DIGITS, by_share, sign, softmax
+from closeread.readers.candidates import find_candidates, find_numbers, format_date
+from closeread.readers.competition import DIGITS, choose_by_share, polarity_sign, softmax
 from closeread.registry.factory import make
 from closeread.summation import sum_in_order
 from closeread.text.memo import ByText
@@ -87,7 +87,7 @@ class LexicalReader:
             self._retriever.retrieve(question, passage, option) for option in question.options
         )
         support = tuple(evidence.score or 0.0 for evidence in found)
-        return self._picked(question, support, found, sign(question))
+        return self._picked(question, support, found, polarity_sign(question))
 
     def _entailment(self, passage: Passage, question: Question) -> Prediction:
         """Judge the hypothesis (the question's text) by how far the premise covers it."""
@@ -109,12 +109,14 @@ class LexicalReader:
         evidence: tuple[Evidence, ...],
         turned: float,
     ) -> Prediction:
-        found = by_share(question, softmax([turned * self._sharpness * one for one in support]))
+        found = choose_by_share(
+            question, softmax([turned * self._sharpness * one for one in support])
+        )
         return replace(found, option_scores=support, scores_rank=True, evidence=evidence)
 
     def _free(self, passage: Passage, question: Question) -> Prediction:
         asked = asked_for(question.text)
-        ranked = _ranked(passage, question, asked)
+        ranked = _rank_spans(passage, question, asked)
         if not ranked:
             return Prediction(
                 question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
@@ -123,7 +125,7 @@ class LexicalReader:
         sentence = ranked[0][2]
         answers = [_answer(passage.text, question, asked, span) for _, span, _ in ranked]
         if question.kind == "discrete":
-            answers[0] = _discrete(passage.text, question, asked, ranked, answers[0])
+            answers[0] = _discrete_answer(passage.text, question, asked, ranked, answers[0])
         return Prediction(
             question_id=question.question_id,
             answer=answers[0],
@@ -136,13 +138,13 @@ class LexicalReader:
         )
 
 
-Ranked = list[tuple[float, Span, Span]]  # score, candidate, its sentence; the best first
+RankedSpans = list[tuple[float, Span, Span]]  # score, candidate, its sentence; the best first
 
 
-def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
+def _rank_spans(passage: Passage, question: Question, asked: Asked) -> RankedSpans:
     """Rank candidate pieces by how well their sentence and their surroundings fit the question."""
     wanted = set(terms(question.text))
-    spans, holding = _held_by(passage.text, passage.language)
+    spans, holding = _sentence_index(passage.text, passage.language)
     weight = {
         term: math.log(1 + len(spans) / (0.5 + len(holding.get(term, ()))))
         for term in sorted(wanted)
@@ -154,9 +156,9 @@ def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
             brought.setdefault(place, []).append(one)
     fits = [sum_in_order(brought.get(place, ())) / total for place in range(len(spans))]
     best = nsmallest(_SENTENCES, range(len(spans)), key=lambda place: (-fits[place], place))
-    ranked: Ranked = []
+    ranked: RankedSpans = []
     for fit, sentence in ((fits[place], spans[place]) for place in best):
-        for span in candidates(passage.text, sentence, asked, passage.language):
+        for span in find_candidates(passage.text, sentence, asked, passage.language):
             own = set(terms(span.of(passage.text)))
             repeated = len(own & wanted) / len(own) if own else 1.0
             near = _nearness(passage.text, span, sentence, wanted)
@@ -165,7 +167,7 @@ def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
     return ranked[:_N_BEST]
 
 
-def _holding(text: str, language: str) -> tuple[tuple[Span, ...], dict[str, list[int]]]:
+def _index_sentences(text: str, language: str) -> tuple[tuple[Span, ...], dict[str, list[int]]]:
     """Return a passage's sentences, and which of them hold a term."""
     spans = sentences(text, language)
     holding: dict[str, list[int]] = {}
@@ -175,7 +177,7 @@ def _holding(text: str, language: str) -> tuple[tuple[Span, ...], dict[str, list
     return spans, holding
 
 
-_held_by = ByText(_holding)
+_sentence_index = ByText(_index_sentences)
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
@@ -195,11 +197,11 @@ def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
 def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:
     found = span.of(text)
     if question.kind == "discrete" and asked == "date" and " " in found:
-        return Answer(kind="date", texts=(as_date(found) or found,), spans=(span,))
+        return Answer(kind="date", texts=(format_date(found) or found,), spans=(span,))
     return Answer(kind="span", texts=(found,), spans=(span,))
 
 
-def several(question: str) -> bool:
+def asks_for_several(question: str) -> bool:
     """Whether a question asks for more than one thing: which ... are, who were, both, two ..."""
     if _SEVERAL.search(question):
         return True
@@ -211,15 +213,17 @@ def several(question: str) -> bool:
     return False
 
 
-def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first: Answer) -> Answer:
+def _discrete_answer(
+    text: str, question: Question, asked: Asked, ranked: RankedSpans, first: Answer
+) -> Answer:
     """Return the number, or the several spans, that a discrete question asks for."""
     _, _, sentence = ranked[0]
     if asked == "number":
-        found = numbers(text, sentence)
+        found = find_numbers(text, sentence)
         if _DIFFERENCE.search(question.text) and len(found) > 1:
             return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):.12g}",))
         return Answer(kind="number", texts=first.texts, spans=first.spans)
-    if asked in ("name", "thing") and several(question.text):
+    if asked in ("name", "thing") and asks_for_several(question.text):
         spans = tuple(sorted(span for _, span, of in ranked if of == sentence))
         apart = [
             span

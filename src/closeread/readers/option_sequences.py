@@ -12,7 +12,7 @@ A chunk is a fixed number of the passage's tokens (the baseline RoBERTa-Large-Ch
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from closeread.readers.statements import Claim, longest_first
+from closeread.readers.statements import Claim, truncate_longest_first
 from closeread.readers.windows import Encoded, Template, Window
 from closeread.types import Option
 
@@ -26,12 +26,12 @@ CHUNK_TOKENS = 200  # as Zhang et al. (2021) cut passages
 _LEAST_PASSAGE = 1  # tokens of the passage that every window has room for
 
 
-def amount(sequences: Sequence[Encoded]) -> str:
+def format_amount(sequences: Sequence[Encoded]) -> str:
     """Return how much was read, for a prediction's note: what readers are set against."""
     return f"{sum(len(one.ids) for one in sequences)} tokens in {len(sequences)} sequences"
 
 
-def behind_question(option: Option, language: str) -> str:
+def text_after_question(option: Option, language: str) -> str:
     """Return an option's text as it stands behind a question: after a blank, but in Chinese.
 
     To WordPiece a blank is nothing; a byte-level vocabulary has other words after one, and those
@@ -56,7 +56,7 @@ def option_windows(
     Args:
         passage: Its ids.
         question: Its ids; where question and option alone are too long, its end is shown.
-        option: Its ids (of ``behind_question``); they follow the question's without a separator.
+        option: Its ids (``text_after_question``); they follow the question's with no separator.
         template: How the tokenizer frames two texts.
         max_length: Tokens of a window, special ones included.
         stride: Tokens by which windows move; None shows the beginning of the passage alone.
@@ -96,7 +96,7 @@ class Chunk(NamedTuple):
     shown: int
 
 
-def chunks(
+def make_chunks(
     passage: Sequence[int],
     claim: Claim,
     template: Template,
@@ -116,6 +116,6 @@ def chunks(
     found = []
     for first in range(0, max(len(passage), 1), n_tokens):
         piece = passage[first : first + n_tokens]
-        shown, said = longest_first(piece, claim, max_length - template.n_special)
+        shown, said = truncate_longest_first(piece, claim, max_length - template.n_special)
         found.append(Chunk(template.pair(shown, said), first, first + len(piece), len(shown)))
     return found

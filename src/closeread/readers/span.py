@@ -6,8 +6,8 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
-from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.readers.models.location import require_model
+from closeread.readers.neural.spans import MAX_LENGTH_PENALTY
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText
 
@@ -62,7 +62,7 @@ def span(
         InputError: The model cannot be opened, or has no such head.
         MissingExtraError: torch, transformers or onnxruntime is not installed.
     """
-    must_be_named(model)
+    require_model(model)
     for name, value in (("stride", stride), ("max_answer_tokens", max_answer_tokens)):
         if value is not None and value < 1:
             raise UsageError(f"{name}={value}", expected="at least 1")
@@ -71,9 +71,9 @@ def span(
             f"n_best={n_best}, token_budget={token_budget}, null_threshold={null_threshold}",
             expected="n_best at least 1, token_budget at least 0, null_threshold from 0 to 1",
         )
-    if length_penalty is not None and not 0 <= length_penalty <= MOST_PENALTY:
+    if length_penalty is not None and not 0 <= length_penalty <= MAX_LENGTH_PENALTY:
         raise UsageError(
-            f"length_penalty={length_penalty:g}", expected=f"from 0 to {MOST_PENALTY:g}"
+            f"length_penalty={length_penalty:g}", expected=f"from 0 to {MAX_LENGTH_PENALTY:g}"
         )
     for name, given, known in (("null", null, Null), ("runtime", runtime, Runtime)):
         if given not in get_args(known):
@@ -84,8 +84,8 @@ def span(
             expected="device=cpu and dtype=float32: ONNX Runtime computes on the CPU only",
         )
     with needing("the reader span", "neural-readers"):
-        from closeread.readers.neural.span import opened
-    return opened(
+        from closeread.readers.neural.span import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

@@ -75,7 +75,7 @@ def premise(passage: Passage, evidence: Evidence) -> str:
     return glue.join(pieces) or NO_EVIDENCE.get(passage.language, "")
 
 
-def encoded(
+def encode_statement(
     statement: Statement, tokenize: Tokenize, template: Template, max_length: int
 ) -> Encoded:
     """Return premise and claim as the model is given them.
@@ -86,9 +86,9 @@ def encoded(
         template: How the tokenizer frames two texts.
         max_length: Tokens at most, special ones included.
     """
-    first, second = longest_first(
+    first, second = truncate_longest_first(
         tokenize(statement.premise),
-        _tokens_of(statement.claim, statement.stem, tokenize),
+        _claim_tokens(statement.claim, statement.stem, tokenize),
         max_length - template.n_special,
     )
     return template.pair(first, second)
@@ -96,15 +96,15 @@ def encoded(
 
 def option_claim(question: Question, option: Option, tokenize: Tokenize) -> Claim:
     """Return the tokens of what an option says."""
-    return _tokens_of(query_text(question, option), stem_parts(question), tokenize)
+    return _claim_tokens(query_text(question, option), stem_parts(question), tokenize)
 
 
-def _tokens_of(claim: str, stem: tuple[str, str], tokenize: Tokenize) -> Claim:
+def _claim_tokens(claim: str, stem: tuple[str, str], tokenize: Tokenize) -> Claim:
     before, behind = (len(tokenize(part.strip())) if part.strip() else 0 for part in stem)
     return Claim(tokenize(claim), before, behind)
 
 
-def longest_first(
+def truncate_longest_first(
     first: Sequence[int], second: Claim, room: int
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Cut the longer of two texts until both fit, as the tokenizers library does by default.

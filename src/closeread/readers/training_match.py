@@ -7,7 +7,7 @@ from closeread.readers.option_sequences import CHUNK_TOKENS
 
 _SPAN = {"max_length": 384, "stride": 128}
 # By trainer what its readers are told too, and what it takes where a recipe does not say.
-TRAINED_WITH: dict[str, dict[str, Any]] = {
+DEFAULTS_BY_TRAINER: dict[str, dict[str, Any]] = {
     "span": _SPAN,
     "cloze": _SPAN,
     "choice": {"max_length": 384},
@@ -30,7 +30,9 @@ _READ_BY: dict[str, tuple[str, ...]] = {
 _READERS = frozenset(name for found in _READ_BY.values() for name in found)
 
 
-def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader: str = "") -> str:
+def describe_mismatch(
+    options: Mapping[str, Any], record: Mapping[str, Any], reader: str = ""
+) -> str:
     """Return a sentence where a model was trained for another reader, or for other options.
 
     Empty where it was not, and of models that were not trained here.
@@ -47,7 +49,7 @@ def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader
             f"{options.get('model')} was trained as {trainer} but is read by {reader}; use "
             f"--reader {meant[0]} to match its training"
         )
-    found = list(_differing(options, record))
+    found = list(_iter_differences(options, record))
     if not found:
         return ""
     trained = " and ".join(f"{name}={wanted}" for name, wanted, _ in found)
@@ -59,12 +61,12 @@ def read_otherwise(options: Mapping[str, Any], record: Mapping[str, Any], reader
     )
 
 
-def _differing(
+def _iter_differences(
     options: Mapping[str, Any], record: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any, str]]:
     """Yield name, value in training and what is read with, of each option that differs."""
     last = _last_stage(record)
-    kind = TRAINED_WITH.get(last.get("reader", ""), {})
+    kind = DEFAULTS_BY_TRAINER.get(last.get("reader", ""), {})
     said = last.get("options", {})
     for name in kind:
         if name not in options:

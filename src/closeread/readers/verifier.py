@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.registry.extras import needing
 from closeread.registry.factory import PathText, check_options, make, takes
 
@@ -60,11 +60,11 @@ def verifier(
         raise UsageError(f"score={score}", expected=" or ".join(SCORES))
     if token_budget < 0:
         raise UsageError(f"token_budget={token_budget}", expected="at least 0")
-    must_be_named(model)
-    found, resolved = retriever_of(retriever, evidence_model, options)
+    require_model(model)
+    found, resolved = make_retriever(retriever, evidence_model, options)
     with needing("the verifier", "neural-readers"):
-        from closeread.readers.neural.verifier import opened
-    return opened(
+        from closeread.readers.neural.verifier import open_reader
+    return open_reader(
         model,
         found,
         resolved,
@@ -105,7 +105,7 @@ def extract_integrate_compete(
     return reader
 
 
-def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def make_retriever(name: str, model: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Make a verifier's retriever; return it with all of its options under our names.
 
     Args:
@@ -116,8 +116,8 @@ def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, d
     Raises:
         UsageError: The retriever lacks something.
     """
-    with _as_evidence_model():
-        made, resolved = make("retriever", name, _own(name, model, options))
+    with _renaming_model_option():
+        made, resolved = make("retriever", name, _retriever_options(name, model, options))
     if "model" in resolved:
         resolved["evidence_model"] = resolved.pop("model")
     return made, resolved
@@ -125,11 +125,11 @@ def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, d
 
 def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:
     """See that a verifier's retriever takes its options, without making it; as ``retriever_of``."""
-    with _as_evidence_model():
-        check_options("retriever", name, _own(name, model, options))
+    with _renaming_model_option():
+        check_options("retriever", name, _retriever_options(name, model, options))
 
 
-def _own(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
+def _retriever_options(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
     if "sentences" in options and not takes("retriever", name, "sentences"):
         raise UsageError(
             f"the retriever {name} has no option 'sentences'",
@@ -140,7 +140,7 @@ def _own(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _as_evidence_model() -> Iterator[None]:
+def _renaming_model_option() -> Iterator[None]:
     """Call the retriever's own model as a verifier does."""
     try:
         yield

@@ -75,7 +75,7 @@ class Window(NamedTuple):
     length: int
 
 
-def windows(
+def make_windows(
     question: Sequence[int],
     passage: Sequence[int],
     template: Template,

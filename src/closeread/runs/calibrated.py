@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.confidence.calibrate import Applied, Calibrator, load_calibrator
+from closeread.readers.confidence.calibrate import Calibrator, CalibratorUse, load_calibrator
 from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.runs.records import ReaderInfo
 
 
-def from_file(file: Path, *, selective: bool) -> tuple[Applied, dict[str, Any]]:
+def from_file(file: Path, *, selective: bool) -> tuple[CalibratorUse, dict[str, Any]]:
     """Return what tells confidences, and what is recorded of it.
 
     Raises:
@@ -22,11 +22,11 @@ def from_file(file: Path, *, selective: bool) -> tuple[Applied, dict[str, Any]]:
     """
     found = load_calibrator(file)
     least = least_of(file, found, selective=selective)
-    return Applied(found, least), record_of(file.read_bytes(), found, selective=selective)
+    return CalibratorUse(found, least), record_of(file.read_bytes(), found, selective=selective)
 
 
 def told_by(
-    info: ReaderInfo, sure: Applied, record: dict[str, Any]
+    info: ReaderInfo, sure: CalibratorUse, record: dict[str, Any]
 ) -> tuple[ReaderInfo, list[str]]:
     """Return what is told of a reader with what tells its confidences, and what to be warned of.
 

@@ -14,7 +14,7 @@ from closeread.errors import UsageError
 from closeread.items import ordered
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
-from closeread.readers.confidence.calibrate import surely
+from closeread.readers.confidence.calibrate import with_confidence
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import stripped
 from closeread.runs.predict import finished
@@ -122,7 +122,7 @@ def recalibrated(
                 )
             if not prediction.error:
                 sure = confidence(passage, stripped(question), prediction)
-                prediction = surely(prediction, sure, least)
+                prediction = with_confidence(prediction, sure, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
         return finished(out, info, ledger, offsets, n_failed)

@@ -8,7 +8,7 @@ from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.evidence.cover import claim_and_context, explain
 from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.protocols import Retriever
-from closeread.readers.confidence.calibrate import Applied
+from closeread.readers.confidence.calibrate import CalibratorUse
 from closeread.readers.http.answer_wire import (
     MOST_QUOTED,
     AnswerReply,
@@ -113,7 +113,9 @@ def reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
 class Finisher:
     """Cuts a prediction to what was asked for, and says what its evidence covers."""
 
-    def __init__(self, retriever: Retriever | None, name: str, sure: Applied | None = None) -> None:
+    def __init__(
+        self, retriever: Retriever | None, name: str, sure: CalibratorUse | None = None
+    ) -> None:
         """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does).
 
         What it found carries its ``name``, so that nobody takes it for the reader's. ``sure`` tells

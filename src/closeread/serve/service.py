@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import Request
 
 from closeread.protocols import Reader, Retriever
-from closeread.readers.confidence.calibrate import Applied
+from closeread.readers.confidence.calibrate import CalibratorUse
 from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
 from closeread.runs.systems import without_seed
@@ -47,7 +47,7 @@ class Service:
         settings: Settings,
         retriever_name: str = "",
         *,
-        sure: Applied | None = None,
+        sure: CalibratorUse | None = None,
     ) -> None:
         """Make it.
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread import load
-from closeread.readers.competition import confidence, decided, ranked
+from closeread.readers.competition import answer_shares, decided, rank_options
 from closeread.text.polarity import vgaokao_polarity
 
 
@@ -31,7 +31,7 @@ def test_every_decision_is_the_authors(corpus, rows):
     for question, odds, said in rows:
         assert question.question_id == str(said["qid"])
         found = decided(question, odds, scores=said["prob"])
-        assert ranked(question, odds)[0] == said["prediction"]
+        assert rank_options(question, odds)[0] == said["prediction"]
         assert found.answer.label == "ABCD"[said["prediction"]]
         assert found.option_scores == pytest.approx(said["prob"], abs=1e-6)
         right += found.answer.label == question.answers[0].label
@@ -54,7 +54,7 @@ def test_confidence_of_the_authors_model_is_above_its_accuracy(rows):
     The surer half of the answers is right more often than the other.
     """
     told = sorted(
-        (max(confidence(question, odds)), ranked(question, odds)[0] == said["answer"])
+        (max(answer_shares(question, odds)), rank_options(question, odds)[0] == said["answer"])
         for question, odds, said in rows
     )
     half = len(told) // 2

@@ -17,7 +17,7 @@ from closeread.readers.confidence.calibrate import (
     load_calibrator,
     save_calibrator,
 )
-from closeread.readers.confidence.features import NAMES
+from closeread.readers.confidence.features import FEATURE_NAMES
 from closeread.runs.store import open_run
 
 pytest.importorskip("sklearn")
@@ -261,11 +261,11 @@ def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, nam
                 question.pop(key, None)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (tmp_path / "bare.jsonl").write_text(text, "utf-8")
-    values = (0.0,) * len(NAMES)
-    model = Linear(intercept=0.5, weights=values, means=values, spreads=(1.0,) * len(NAMES))
+    values = (0.0,) * len(FEATURE_NAMES)
+    model = Linear(intercept=0.5, weights=values, means=values, spreads=(1.0,) * len(FEATURE_NAMES))
     learned = Calibrator(
         method="logistic",
-        features=NAMES,
+        features=FEATURE_NAMES,
         scale="logits",
         model=model,
         settings={"metric": metric or "by-kind"},

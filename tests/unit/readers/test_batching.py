@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.errors import UsageError
-from closeread.readers.batching import plan
+from closeread.readers.batching import plan_batches
 
 LENGTHS = st.lists(st.integers(0, 512), max_size=60)
 
 
 @given(LENGTHS, st.integers(1, 3000), st.integers(1, 64))
 def test_lossless_within_the_budget_the_longest_first(lengths, budget, multiple):
-    batches = plan(lengths, token_budget=budget, multiple=multiple)
+    batches = plan_batches(lengths, token_budget=budget, multiple=multiple)
     assert sorted(index for batch in batches for index in batch.indices) == list(
         range(len(lengths))
     )
@@ -31,7 +31,7 @@ def test_padding_does_not_depend_on_neighbours_or_budget(lengths, others, one, t
     def padded(lengths, budget):
         return {
             index: batch.length
-            for batch in plan(lengths, token_budget=budget)
+            for batch in plan_batches(lengths, token_budget=budget)
             for index in batch.indices
         }
 
@@ -40,11 +40,11 @@ def test_padding_does_not_depend_on_neighbours_or_budget(lengths, others, one, t
 
 
 def test_nothing_is_padded_beyond_what_the_model_takes():
-    batches = plan([509, 510, 3], token_budget=10_000, multiple=64, most=510)
+    batches = plan_batches([509, 510, 3], token_budget=10_000, multiple=64, most=510)
     assert [(batch.indices, batch.length) for batch in batches] == [([0, 1], 510), ([2], 64)]
 
 
 @pytest.mark.parametrize("given", [{"token_budget": 0}, {"token_budget": 9, "multiple": 0}])
 def test_impossible_budgets_are_refused(given):
     with pytest.raises(UsageError, match="token_budget="):
-        plan([1], **given)
+        plan_batches([1], **given)

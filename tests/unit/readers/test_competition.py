@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.competition import by_share, confidence, decided, ranked
+from closeread.readers.competition import (
+    answer_shares,
+    choose_by_share,
+    decided,
+    rank_options,
+)
 from closeread.types import Option, Question
 
 ODDS = st.lists(st.floats(-30, 30), min_size=1, max_size=6)
@@ -23,14 +28,14 @@ def asked(asks_for, n_options=4):
 
 def test_the_stem_decides_which_end_wins():
     odds = [0.5, 3.0, -2.0, 1.0]
-    assert ranked(asked("supported"), odds) == [1, 3, 0, 2]
-    assert ranked(asked(None), odds) == [1, 3, 0, 2]
-    assert ranked(asked("contradicted"), odds) == [2, 0, 3, 1]
+    assert rank_options(asked("supported"), odds) == [1, 3, 0, 2]
+    assert rank_options(asked(None), odds) == [1, 3, 0, 2]
+    assert rank_options(asked("contradicted"), odds) == [2, 0, 3, 1]
 
 
 @pytest.mark.parametrize("asks_for", ["supported", "contradicted"])
 def test_the_first_of_equal_options_wins(asks_for):
-    assert ranked(asked(asks_for), [1.0, 1.0, 1.0, 1.0]) == [0, 1, 2, 3]
+    assert rank_options(asked(asks_for), [1.0, 1.0, 1.0, 1.0]) == [0, 1, 2, 3]
 
 
 @given(ODDS, st.sampled_from(["supported", "contradicted"]))
@@ -54,7 +59,7 @@ def test_confidence_is_the_posterior_that_exactly_one_option_is_the_odd_one(odds
     expected = [0.0] * len(odds)
     for world in worlds:
         expected[world.index(wanted)] = weight(world) / total
-    assert confidence(asked(asks_for, len(odds)), odds) == pytest.approx(expected, abs=1e-9)
+    assert answer_shares(asked(asks_for, len(odds)), odds) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_prediction_has_all_options_the_likeliest_first():
@@ -68,12 +73,12 @@ def test_a_prediction_has_all_options_the_likeliest_first():
 
 
 def test_odds_of_any_size_have_finite_shares():
-    assert confidence(asked("supported", 2), [900.0, -900.0]) == (1.0, 0.0)
-    assert confidence(asked("contradicted", 2), [900.0, -900.0]) == (0.0, 1.0)
+    assert answer_shares(asked("supported", 2), [900.0, -900.0]) == (1.0, 0.0)
+    assert answer_shares(asked("contradicted", 2), [900.0, -900.0]) == (0.0, 1.0)
 
 
 def test_classes_of_a_hypothesis_keep_their_own_probabilities():
-    found = by_share(asked(None, 3), [0.2, 0.7, 0.1])
+    found = choose_by_share(asked(None, 3), [0.2, 0.7, 0.1])
     assert (found.answer.label, found.confidence, found.option_scores) == (
         "B",
         0.7,
@@ -82,7 +87,7 @@ def test_classes_of_a_hypothesis_keep_their_own_probabilities():
 
 
 def test_what_is_likely_the_contradicted_option_is_hardly_supported():
-    found = by_share(asked("contradicted", 3), [0.2, 0.7, 0.1])
+    found = choose_by_share(asked("contradicted", 3), [0.2, 0.7, 0.1])
     assert found.answer.label == "B"
     assert [one.score for one in found.candidates] == [0.7, 0.2, 0.1]
     assert found.option_scores == pytest.approx((0.8, 0.3, 0.9))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from closeread.errors import UsageError
 from closeread.readers import make
-from closeread.readers.candidates import as_date, candidates, numbers
-from closeread.readers.lexical import several
+from closeread.readers.candidates import find_candidates, find_numbers, format_date
+from closeread.readers.lexical import asks_for_several
 from closeread.text.question_type import asked_for
 from closeread.types import Option, Passage, Question, Span
 
@@ -117,16 +117,18 @@ def test_question_words(text, kind):
 def test_candidates_slice_to_what_they_are():
     """Candidates lie in the sentence and are of the kind that is asked for."""
     sentence = Span(0, 48)
-    found = [span.of(ENGLISH.text) for span in candidates(ENGLISH.text, sentence, "name", "en")]
+    found = [
+        span.of(ENGLISH.text) for span in find_candidates(ENGLISH.text, sentence, "name", "en")
+    ]
     assert "Ada Thorne" in found
     assert "The" not in found
-    dates = candidates(ENGLISH.text, Span(49, 85), "date", "en")
+    dates = find_candidates(ENGLISH.text, Span(49, 85), "date", "en")
     assert [span.of(ENGLISH.text) for span in dates] == ["3 May 1875"]
 
 
 def test_numbers_leave_dates_out():
     """Years and days are no quantities."""
-    assert numbers(ENGLISH.text, Span(0, len(ENGLISH.text))) == [140.0, 17.0]
+    assert find_numbers(ENGLISH.text, Span(0, len(ENGLISH.text))) == [140.0, 17.0]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_numbers_leave_dates_out():
 )
 def test_dates(text, date):
     """A date is written day, month, year."""
-    assert as_date(text) == date
+    assert format_date(text) == date
 
 
 @pytest.mark.parametrize("sharpness", [float("nan"), float("inf"), -1.0, 0.0])
@@ -155,7 +157,7 @@ def test_sharpness_must_sharpen(sharpness):
 
 
 def pieces(text, asked, language="en"):
-    return [span.of(text) for span in candidates(text, Span(0, len(text)), asked, language)]
+    return [span.of(text) for span in find_candidates(text, Span(0, len(text)), asked, language)]
 
 
 @pytest.mark.parametrize(
@@ -264,8 +266,8 @@ def test_chinese_pieces_by_hand():
 def test_numbers_by_hand():
     """With their thousands and decimals; neither the day nor the year of a date."""
     text = "In 1875 it held 1,250.5 tons, on May 3, 1876 only 40 and 7."
-    assert numbers(text, Span(0, len(text))) == [1250.5, 40.0, 7.0]
-    assert numbers(text, Span(8, 28)) == [1250.5]
+    assert find_numbers(text, Span(0, len(text))) == [1250.5, 40.0, 7.0]
+    assert find_numbers(text, Span(8, 28)) == [1250.5]
 
 
 def test_differences_and_several_answers_of_discrete_questions():
@@ -291,10 +293,10 @@ _ASKED = ["which", "Which", " are", "are", " ", "\n", "\r", "who were", "names",
 def test_several_things_are_asked_for_as_one_pattern_says_it(text):
     """Its time grows with the square."""
     pattern = r"\b(?:two|three|four|both|names|which .* are|who were)\b"
-    assert several(text) == bool(re.search(pattern, text, re.IGNORECASE))
+    assert asks_for_several(text) == bool(re.search(pattern, text, re.IGNORECASE))
 
 
 def test_many_words_that_ask_for_several_things_and_do_not():
     """The pattern itself would take hours for these."""
-    assert not several("which " * 500_000)
-    assert not several("which area " * 300_000)
+    assert not asks_for_several("which " * 500_000)
+    assert not asks_for_several("which area " * 300_000)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from closeread.errors import MissingExtraError, UsageError
 from closeread.readers import make
-from closeread.readers.option_sequences import behind_question, chunks, option_windows
+from closeread.readers.option_sequences import make_chunks, option_windows, text_after_question
 from closeread.readers.statements import Claim
 from closeread.readers.windows import Template
 from closeread.types import Option
@@ -61,7 +61,7 @@ def test_a_blank_stands_before_an_option_but_in_chinese():
         ("", "en", ""),
         ("1894年", "zh", "1894年"),
     ):
-        assert behind_question(Option(label="A", text=text), language) == shown
+        assert text_after_question(Option(label="A", text=text), language) == shown
 
 
 @given(
@@ -70,7 +70,7 @@ def test_a_blank_stands_before_an_option_but_in_chinese():
 def test_chunks_part_the_passage(n_passage, n_claim, n_tokens):
     """One after the other without overlap; one at least."""
     passage, claim = ids(n_passage, 1000), ids(n_claim, 2000)
-    found = chunks(passage, Claim(claim), FRAME, n_tokens=n_tokens, max_length=64)
+    found = make_chunks(passage, Claim(claim), FRAME, n_tokens=n_tokens, max_length=64)
     assert [token for one in found for token in passage[one.first : one.end]] == passage
     assert len(found) == max(1, -(-n_passage // n_tokens))
     for one in found:

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.neural.spans import Part, _elsewhere, merged, part, places, taken
-from closeread.readers.windows import Template, Tokens, windows
+from closeread.readers.neural.spans import (
+    WindowSpans,
+    _taken_elsewhere,
+    decode_window,
+    find_answer_places,
+    merge_windows,
+    positions_taken,
+)
+from closeread.readers.windows import Template, Tokens, make_windows
 
 TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1)
 
@@ -20,16 +27,16 @@ TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1)
     width=st.integers(1, 12),
 )
 def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_length, stride, width):
-    shown = windows(
+    shown = make_windows(
         [7, 8], list(range(n_tokens)), TEMPLATE,
         max_length=max_length, stride=stride, overlap=width - 1,
     )  # fmt: skip
     found = []
     for which, window in enumerate(shown):
-        looked_at = taken(shown, which, width)
+        looked_at = positions_taken(shown, which, width)
         assert not window.length or looked_at[0] >= window.at
         assert not window.length or looked_at[-1] < window.at + window.length
-        shut = _elsewhere(shown, which, min(width, window.length))
+        shut = _taken_elsewhere(shown, which, min(width, window.length))
         for row in range(window.length):
             for column in range(min(width, window.length - row)):
                 if shut is not None and shut[row, column]:
@@ -47,23 +54,25 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
 
 
 def test_neighbours_share_the_work():
-    shown = windows([7], list(range(1000)), TEMPLATE, max_length=384, stride=128, overlap=29)
-    sizes = [len(taken(shown, which, 30)) for which in range(len(shown))]
+    shown = make_windows([7], list(range(1000)), TEMPLATE, max_length=384, stride=128, overlap=29)
+    sizes = [len(positions_taken(shown, which, 30)) for which in range(len(shown))]
     assert sum(sizes) < 0.6 * sum(one.length for one in shown)
 
 
 def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False):
     """The answers of a text whose tokens are its characters, 9 being the separator's id."""
     tokens = Tokens(ids, list(range(len(ids))), list(range(1, len(ids) + 1)))
-    shown = windows([7], ids, TEMPLATE, max_length=max_length, stride=None, overlap=longest - 1)
-    of = places(text, tokens, 9)
+    shown = make_windows(
+        [7], ids, TEMPLATE, max_length=max_length, stride=None, overlap=longest - 1
+    )
+    of = find_answer_places(text, tokens, 9)
     parts = []
     for which, window in enumerate(shown):
         row = np.zeros((2, len(window.encoded.ids)), np.float32)
         part_of_it = slice(window.first, window.first + window.length)
         row[:, window.at : window.at + window.length] = np.array(logits, np.float32)[:, part_of_it]
-        parts.append(part(row, shown, which, of, max_answer_tokens=longest, n_best=n_best))
-    return merged(parts, n_best=n_best, null=null)
+        parts.append(decode_window(row, shown, which, of, max_answer_tokens=longest, n_best=n_best))
+    return merge_windows(parts, n_best=n_best, null=null)
 
 
 @pytest.mark.parametrize("max_length", [20, 8])
@@ -75,8 +84,11 @@ def test_no_answer_reaches_across_a_separator(max_length):
 
 
 def test_of_equal_spans_the_one_that_begins_earlier_comes_first():
-    parts = [Part(0.0, [(1.0, 4, 4), (0.5, 0, 0)], 0.0), Part(0.0, [(1.0, 3, 5)], 0.0)]
-    found = merged(parts, n_best=3, null=False)
+    parts = [
+        WindowSpans(0.0, [(1.0, 4, 4), (0.5, 0, 0)], 0.0),
+        WindowSpans(0.0, [(1.0, 3, 5)], 0.0),
+    ]
+    found = merge_windows(parts, n_best=3, null=False)
     assert [row[1:] for row in found.best] == [(3, 5), (4, 4), (0, 0)]
     assert found.null is None
 
@@ -92,8 +104,8 @@ def test_probabilities_by_hand():
 
 def test_of_several_windows_the_one_that_is_least_for_no_answer_speaks():
     """A window without the answer has good reason to say that there is none, and proves nothing."""
-    parts = [Part(0.5, [(0.5, 0, 0)], null) for null in (3.0, -1.0, 2.0)]
-    found = merged(parts, n_best=1, null=True)
+    parts = [WindowSpans(0.5, [(0.5, 0, 0)], null) for null in (3.0, -1.0, 2.0)]
+    found = merge_windows(parts, n_best=1, null=True)
     assert found.null == pytest.approx(math.exp(-1) / (3 * math.exp(0.5) + math.exp(-1)))
 
 
@@ -101,7 +113,7 @@ def test_where_answers_may_begin_and_end_by_hand():
     """A blank, e and its grave accent, a separator, an emoji of two bytes; one token is empty."""
     text = " e\u0300|😀"
     ids, starts, ends = [0, 1, 5, 9, 6, 7], [0, 0, 2, 3, 4, 4], [0, 2, 3, 4, 5, 5]
-    of = places(text, Tokens(ids, starts, ends), 9)
+    of = find_answer_places(text, Tokens(ids, starts, ends), 9)
     assert of.may_begin.tolist() == [False, True, False, False, True, False]
     assert of.may_end.tolist() == [False, False, True, False, False, True]
     assert (of.begins[1], of.ends[2], of.begins[4], of.ends[5]) == (1, 3, 4, 5)
@@ -109,7 +121,7 @@ def test_where_answers_may_begin_and_end_by_hand():
 
 
 def test_an_empty_token_at_the_beginning_is_no_answer_and_without_separator_every_id_is():
-    of = places("ab", Tokens([0, 1, 2], [0, 0, 1], [0, 1, 2]), None)
+    of = find_answer_places("ab", Tokens([0, 1, 2], [0, 0, 1], [0, 1, 2]), None)
     assert of.may_begin.tolist() == of.may_end.tolist() == [False, True, True]
     assert of.last.tolist() == [2, 2, 2]
 
@@ -117,10 +129,10 @@ def test_an_empty_token_at_the_beginning_is_no_answer_and_without_separator_ever
 def test_the_best_of_a_window_are_as_many_as_wanted_and_in_order():
     """Scores 3, 1, 3 and 2 of one token each; of equal ones the earlier."""
     row = np.array([[0, 0, 0, 3, 1, 3.000004, 2, 0], [0] * 8], np.float32)
-    shown = windows([7], [3] * 4, TEMPLATE, max_length=8, stride=None)
-    of = places("abcd", Tokens([3] * 4, [0, 1, 2, 3], [1, 2, 3, 4]), 9)
-    found = part(row, shown, 0, of, max_answer_tokens=1, n_best=2)
+    shown = make_windows([7], [3] * 4, TEMPLATE, max_length=8, stride=None)
+    of = find_answer_places("abcd", Tokens([3] * 4, [0, 1, 2, 3], [1, 2, 3, 4]), 9)
+    found = decode_window(row, shown, 0, of, max_answer_tokens=1, n_best=2)
     assert found.best == [(3.0, 0, 0), (3.0, 2, 2)]
     assert found.log_sum == pytest.approx(math.log(2 * math.exp(3) + math.exp(2) + math.exp(1)))
-    three = part(row, shown, 0, of, max_answer_tokens=1, n_best=3)
+    three = decode_window(row, shown, 0, of, max_answer_tokens=1, n_best=3)
     assert three.best == [(3.0, 0, 0), (3.0, 2, 2), (2.0, 3, 3)]

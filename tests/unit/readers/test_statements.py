@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from closeread.readers.statements import (
     Claim,
     Statement,
-    encoded,
-    longest_first,
+    encode_statement,
     option_claim,
     premise,
     statements,
+    truncate_longest_first,
 )
 from closeread.readers.windows import Template
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -77,7 +77,7 @@ def test_a_hypothesis_is_held_against_the_whole_premise_and_nothing_is_retrieved
 
 def test_premise_and_claim_are_framed_as_a_pair():
     statement = Statement(Evidence(), "abcd", "xyz")
-    found = encoded(statement, letters, TEMPLATE, 8)
+    found = encode_statement(statement, letters, TEMPLATE, 8)
     assert found.ids == [2, *map(ord, "abc"), 3, *map(ord, "xy"), 3]
     assert found.types == [0, 0, 0, 0, 0, 1, 1, 1]
 
@@ -104,7 +104,7 @@ def test_a_stem_gives_way_to_the_option_in_it(stem, most, shown):
 def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
     question = asked("choice", "据此，" * 40)
     found = statements(question, ZH, Fixed(Span(0, 6)))
-    shown = [encoded(one, letters, TEMPLATE, 40).ids for one in found]
+    shown = [encode_statement(one, letters, TEMPLATE, 40).ids for one in found]
     assert len({tuple(one) for one in shown}) == 4
     assert [chr(one[-2]) for one in shown] == list("ABCD")
 
@@ -119,7 +119,7 @@ def test_what_is_shown_of_a_claim_is_its_option_or_holds_it(most, before, n_opti
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 50))
 def test_the_longer_text_is_cut_first(n_first, n_second, room):
-    first, second = longest_first([1] * n_first, Claim([2] * n_second), room)
+    first, second = truncate_longest_first([1] * n_first, Claim([2] * n_second), room)
     kept = len(first), len(second)
     assert sum(kept) == min(room, n_first + n_second)
     lost = n_first - kept[0], n_second - kept[1]

@@ -3,14 +3,14 @@
 import pytest
 
 from closeread.errors import UsageError
-from closeread.readers.windows import Encoded, Template, Tokens, windows
+from closeread.readers.windows import Encoded, Template, Tokens, make_windows
 from closeread.types import Span
 
 TEMPLATE = Template(before=(1,), between=(2,), after=(3,), second=1)
 
 
 def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
-    found = windows(
+    found = make_windows(
         list(range(100, 100 + n_question)), list(range(n_passage)), TEMPLATE, **settings
     )
     for one in found:
@@ -69,13 +69,13 @@ def test_texts_are_framed_by_hand():
     assert template.n_special == 4
     pair = Encoded([1, 7, 8, 2, 4, 9, 3], [0, 0, 0, 0, 0, 1, 1])
     assert template.pair([7, 8], [9]) == pair
-    (window,) = windows([7, 8], [9], template, max_length=384, stride=None)
+    (window,) = make_windows([7, 8], [9], template, max_length=384, stride=None)
     assert window == (pair, 5, 0, 1)
 
 
 def test_a_question_is_cut_and_the_passage_gets_the_rest():
     """Of 12 tokens 3 frame and 4 are the question: 5 are left, and neighbours share 2."""
-    found = windows(
+    found = make_windows(
         list(range(100, 110)), list(range(12)), TEMPLATE,
         max_length=12, stride=None, overlap=2, max_question_length=4,
     )  # fmt: skip
@@ -86,7 +86,7 @@ def test_a_question_is_cut_and_the_passage_gets_the_rest():
 
 
 def test_a_question_is_shown_with_64_tokens_where_nothing_else_is_said():
-    (window,) = windows(list(range(100)), [9], TEMPLATE, max_length=384, stride=None)
+    (window,) = make_windows(list(range(100)), [9], TEMPLATE, max_length=384, stride=None)
     assert (window.at, window.encoded.ids[64:67]) == (66, [63, 2, 9])
 
 

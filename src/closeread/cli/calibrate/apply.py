@@ -10,7 +10,7 @@ from closeread.cli.calibrate.changes import few, print_changes, told, worse
 from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
 from closeread.cli.terminal.output import as_json, remark
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator
-from closeread.readers.confidence.features import told_confidence
+from closeread.readers.confidence.features import reader_confidence
 from closeread.runs.calibrated import least_of, of_other_readers, record_of, with_warnings
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
@@ -113,7 +113,7 @@ def _measured(
     right = right_answers(rows, replace(sought, metric=metric, right_from=line))
     found = changes(
         [row.part for row in rows],
-        [told_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
+        [reader_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
         sure,
         right,
         resamples=sought.resamples,

@@ -20,7 +20,7 @@ from closeread.readers.confidence.calibrate import (
     Threshold,
     save_calibrator,
 )
-from closeread.readers.confidence.features import scale_of
+from closeread.readers.confidence.features import detect_scale
 from closeread.runs.calibrated import answered_by, record_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
@@ -48,7 +48,7 @@ def learn(
     rows = [row for run in runs for row in graded(run, sought.metric)]
     correct = right_answers(rows, sought)
     _must_part(sought.right_from, [row.correct for row in rows], correct)
-    scale = scale_of([row.prediction for row in rows])
+    scale = detect_scale([row.prediction for row in rows])
     examples = [
         example_of(
             row.passage,

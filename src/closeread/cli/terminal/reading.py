@@ -96,10 +96,10 @@ def watched(
 
 def tell_otherwise(reader: ReaderInfo) -> None:
     """Say on stderr where a model is read otherwise than it was trained."""
-    from closeread.readers.training_match import read_otherwise
+    from closeread.readers.training_match import describe_mismatch
 
     name, _ = reader.answering
-    if told := read_otherwise(reader.options, reader.record, name):
+    if told := describe_mismatch(reader.options, reader.record, name):
         remark(told)
 
 

@@ -17,7 +17,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.atomic_write import save_json
 from closeread.formats.files.learned_files import read_learned
-from closeread.readers.confidence.features import NAMES, Scale, signs
+from closeread.readers.confidence.features import FEATURE_NAMES, Scale, confidence_features
 from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.types import Passage, Prediction, Question, Record
 
@@ -110,7 +110,7 @@ class Forest(Record, frozen=True, kw_only=True, tag="forest"):
 
     def probability(self, values: Sequence[float]) -> float:
         """Return the mean share; values count in single precision, as in scikit-learn's trees."""
-        single = [_single(value) for value in values]
+        single = [_to_single_precision(value) for value in values]
         return math.fsum(tree.share(single) for tree in self.trees) / len(self.trees)
 
 
@@ -122,7 +122,7 @@ class Calibrator(Record, frozen=True, kw_only=True):
 
     Attributes:
         method: ``platt``, ``isotonic``, ``logistic`` or ``forest``.
-        features: What the model takes, in order (``certainty.NAMES``).
+        features: What the model takes, in order (``features.FEATURE_NAMES``).
         scale: What the scores of the run's n-best lists are.
         model: The numbers.
         threshold: Where a reader may stop answering, if one was sought.
@@ -144,7 +144,7 @@ class Calibrator(Record, frozen=True, kw_only=True):
 
     def confidence(self, passage: Passage, question: Question, prediction: Prediction) -> float:
         """Return the chance that the prediction is right."""
-        return self.of_signs(signs(passage, question, prediction, self.scale))
+        return self.of_signs(confidence_features(passage, question, prediction, self.scale))
 
     def of_signs(self, found: Mapping[str, float]) -> float:
         """Return the same from the features, to six digits."""
@@ -153,7 +153,7 @@ class Calibrator(Record, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Applied:
+class CalibratorUse:
     """A calibrator that is applied to answers one by one.
 
     Attributes:
@@ -168,12 +168,12 @@ class Applied:
         """Return the prediction so; one that failed stays as it is."""
         if prediction.error:
             return prediction
-        return surely(
+        return with_confidence(
             prediction, self.calibrator.confidence(passage, question, prediction), self.least
         )
 
 
-def surely(prediction: Prediction, sure: float, least: float | None) -> Prediction:
+def with_confidence(prediction: Prediction, sure: float, least: float | None) -> Prediction:
     """Return a prediction with another confidence, and without its answer where that is too low.
 
     Its candidates stay; its option scores do not, for metrics take the best option where there is
@@ -195,7 +195,7 @@ def load_calibrator(path: Path) -> Calibrator:
         InputError: The file cannot be read, or is none.
     """
     found = read_learned(path, Calibrator, called="a calibrator", command=_COMMAND)
-    problem = _problem(found)
+    problem = _find_problem(found)
     if problem:
         raise InputError(
             f"the calibrator cannot be applied: {problem}",
@@ -222,9 +222,9 @@ def logistic(value: float) -> float:
     return power / (1 + power)
 
 
-def _problem(found: Calibrator) -> str:
+def _find_problem(found: Calibrator) -> str:
     """Say what in a file would break its use; a tree must lead down from node to node."""
-    unknown = [name for name in found.features if name not in NAMES]
+    unknown = [name for name in found.features if name not in FEATURE_NAMES]
     if unknown:
         return f"unknown feature {unknown[0]!r}"
     many, model = len(found.features), found.model
@@ -251,6 +251,6 @@ def _is_tree(tree: Tree, many: int) -> bool:
     )
 
 
-def _single(value: float) -> float:
+def _to_single_precision(value: float) -> float:
     inside = max(-_LARGEST, min(_LARGEST, value))
     return float(struct.unpack("f", struct.pack("f", inside))[0])

@@ -11,15 +11,15 @@ from typing import Literal
 
 from closeread.evidence.claims.terms import units
 from closeread.evidence.cover import claim_and_context
-from closeread.readers.competition import sign, softmax
+from closeread.readers.competition import polarity_sign, softmax
 from closeread.text.question_type import asked_for
 from closeread.text.segment import sentences
 from closeread.types import Evidence, Option, Passage, Prediction, Question, Span
 
 Scale = Literal["probabilities", "logits"]
-Signs = dict[str, float]
+Features = dict[str, float]
 
-NAMES = (
+FEATURE_NAMES = (
     "confidence",
     "confidence:log-odds",
     "confidence:none",
@@ -55,12 +55,12 @@ NAMES = (
     "evidence:score",
     "evidence:none",
 )
-_SHARPEST = 12.0  # log-odds beyond it say nothing more
+_MAX_LOG_ODDS = 12.0  # log-odds beyond it say nothing more
 _TOLERANCE = 1e-3
-_MOST_TIMES = 20
+_MAX_TIMES = 20
 
 
-def scale_of(predictions: Sequence[Prediction]) -> Scale:
+def detect_scale(predictions: Sequence[Prediction]) -> Scale:
     """Return what the scores of n-best lists are, told from all of a run's.
 
     They are ``probabilities`` where all lie in [0, 1] and no list sums to more than 1, else
@@ -74,14 +74,16 @@ def scale_of(predictions: Sequence[Prediction]) -> Scale:
     return "probabilities"
 
 
-def signs(passage: Passage, question: Question, prediction: Prediction, scale: Scale) -> Signs:
-    """Return every feature of ``NAMES``, finite, in that order.
+def confidence_features(
+    passage: Passage, question: Question, prediction: Prediction, scale: Scale
+) -> Features:
+    """Return every feature of ``FEATURE_NAMES``, finite, in that order.
 
     Args:
         passage: What was read.
         question: Its gold, if it has any, is not looked at.
         prediction: One that did not fail.
-        scale: What its scores are (``scale_of`` the run).
+        scale: What its scores are (``detect_scale`` of the run).
     """
     text = _answer_text(question, prediction)
     found = (
@@ -92,10 +94,10 @@ def signs(passage: Passage, question: Question, prediction: Prediction, scale: S
         | _question(passage, question)
         | _evidence(passage, question, prediction, text)
     )
-    return {name: found.get(name, 0.0) for name in NAMES}
+    return {name: found.get(name, 0.0) for name in FEATURE_NAMES}
 
 
-def told_confidence(question: Question, prediction: Prediction, scale: Scale) -> float | None:
+def reader_confidence(question: Question, prediction: Prediction, scale: Scale) -> float | None:
     """Return the reader's own confidence, else the share of its best candidate; None for neither.
 
     A reader that only scores options is as sure as its best one (for a stem that asks for what is
@@ -107,8 +109,8 @@ def told_confidence(question: Question, prediction: Prediction, scale: Scale) ->
     return shares[0] if shares else None
 
 
-def _confidence(question: Question, prediction: Prediction, scale: Scale) -> Signs:
-    told = told_confidence(question, prediction, scale)
+def _confidence(question: Question, prediction: Prediction, scale: Scale) -> Features:
+    told = reader_confidence(question, prediction, scale)
     if told is None:
         return {"confidence:none": 1.0}
     return {"confidence": told, "confidence:log-odds": log_odds(told)}
@@ -117,21 +119,21 @@ def _confidence(question: Question, prediction: Prediction, scale: Scale) -> Sig
 def log_odds(share: float) -> float:
     """Return log(p / (1 - p)), cut at 12 on both sides; what lies outside [0, 1] is cut too."""
     if share <= 0 or share >= 1:
-        return -_SHARPEST if share <= 0 else _SHARPEST
-    return max(-_SHARPEST, min(_SHARPEST, math.log(share) - math.log1p(-share)))
+        return -_MAX_LOG_ODDS if share <= 0 else _MAX_LOG_ODDS
+    return max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, math.log(share) - math.log1p(-share)))
 
 
 def _shares(question: Question, prediction: Prediction, scale: Scale) -> Sequence[float]:
     """Return the shares of the alternatives, the best first."""
     scores = [one.score for one in prediction.candidates]
     if not scores and prediction.option_scores:
-        scores = [sign(question) * one for one in prediction.option_scores]
+        scores = [polarity_sign(question) * one for one in prediction.option_scores]
         scale = "logits"
     scores.sort(reverse=True)
     return scores if scale == "probabilities" or not scores else softmax(scores)
 
 
-def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> Signs:
+def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> Features:
     shares = _shares(question, prediction, scale)
     total = math.fsum(shares)
     if not shares or total <= 0:
@@ -142,7 +144,7 @@ def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> S
     return {
         "nbest:top": first,
         "nbest:margin": first - second,
-        "nbest:log-ratio": min(_SHARPEST, ratio),
+        "nbest:log-ratio": min(_MAX_LOG_ODDS, ratio),
         "nbest:entropy": -math.fsum(part * math.log(part) for part in parts),
         "nbest:rest": max(0.0, 1 - total),
         "nbest:count": math.log1p(len(shares)),
@@ -152,13 +154,13 @@ def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> S
 
 def _agreement(prediction: Prediction) -> float:
     """Return how far the alternatives say what the first says: their mean overlap in units."""
-    said = [_forms(" ".join(one.answer.texts)) for one in prediction.candidates]
+    said = [_content_forms(" ".join(one.answer.texts)) for one in prediction.candidates]
     if len(said) < 2:
         return 0.0
     return math.fsum(_overlap(said[0], other) for other in said[1:]) / (len(said) - 1)
 
 
-def _samples(prediction: Prediction) -> Signs:
+def _samples(prediction: Prediction) -> Features:
     """Return how many further generations say the same as the first, letter for letter."""
     if prediction.generation is None or not prediction.others:
         return {"samples:none": 1.0}
@@ -175,12 +177,12 @@ def _answer_text(question: Question, prediction: Prediction) -> str:
     return chosen.text if chosen is not None else " ".join(answer.texts)
 
 
-def _answer(passage: Passage, question: Question, prediction: Prediction, text: str) -> Signs:
+def _answer(passage: Passage, question: Question, prediction: Prediction, text: str) -> Features:
     answer = prediction.answer
     if answer is None or not text.strip():
         return {"answer:empty": 1.0}
-    own, asked = _forms(text), _forms(question.text)
-    found: Signs = {
+    own, asked = _content_forms(text), _content_forms(question.text)
+    found: Features = {
         "answer:length": math.log1p(len(units(text))),
         "answer:number": float(answer.kind == "number"),
         "answer:date": float(answer.kind == "date"),
@@ -190,7 +192,7 @@ def _answer(passage: Passage, question: Question, prediction: Prediction, text: 
     if answer.kind != "choice":
         place = _place(passage, prediction)
         long = max(1, len(passage.text))
-        times = min(_MOST_TIMES, passage.text.count(answer.texts[0])) if answer.texts else 0
+        times = min(_MAX_TIMES, passage.text.count(answer.texts[0])) if answer.texts else 0
         found |= {
             "answer:not-in-passage": float(place is None),
             "answer:times": math.log1p(times),
@@ -199,7 +201,7 @@ def _answer(passage: Passage, question: Question, prediction: Prediction, text: 
     return found
 
 
-def _question(passage: Passage, question: Question) -> Signs:
+def _question(passage: Passage, question: Question) -> Features:
     kind = asked_for(question.text)
     return {
         "question:length": math.log1p(len(units(question.text))),
@@ -212,7 +214,7 @@ def _question(passage: Passage, question: Question) -> Signs:
     }
 
 
-def _evidence(passage: Passage, question: Question, prediction: Prediction, text: str) -> Signs:
+def _evidence(passage: Passage, question: Question, prediction: Prediction, text: str) -> Features:
     """Return what share of the claim its evidence holds, and how far that is ahead of others.
 
     The claim is the option, or the question where there are none; without evidence the sentence
@@ -223,12 +225,12 @@ def _evidence(passage: Passage, question: Question, prediction: Prediction, text
     evidence = evidence_of(question, prediction, label)
     if evidence is None and chosen is None:
         place = _place(passage, prediction)
-        evidence = None if place is None else Evidence(spans=_around(passage, place))
+        evidence = None if place is None else Evidence(spans=_sentences_around(passage, place))
     if evidence is None or not text.strip():
         return {"evidence:none": 1.0}
-    covers = _covers(passage, question, chosen, evidence)
+    covers = _coverage(passage, question, chosen, evidence)
     others = [
-        _covers(passage, question, option, beside)
+        _coverage(passage, question, option, beside)
         for option in question.options
         if option.label != label
         and (beside := evidence_of(question, prediction, option.label)) is not None
@@ -253,13 +255,13 @@ def evidence_of(question: Question, prediction: Prediction, label: str) -> Evide
     return None
 
 
-def _covers(
+def _coverage(
     passage: Passage, question: Question, option: Option | None, evidence: Evidence
 ) -> float:
     claim, _ = claim_and_context(question, option)
     texts = [span.of(passage.text) for span in evidence.spans] or list(evidence.texts)
-    wanted = _forms(claim)
-    held = frozenset[str]().union(*map(_forms, texts))
+    wanted = _content_forms(claim)
+    held = frozenset[str]().union(*map(_content_forms, texts))
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
@@ -275,7 +277,7 @@ def _place(passage: Passage, prediction: Prediction) -> Span | None:
     return Span(start, start + len(text)) if start >= 0 else None
 
 
-def _around(passage: Passage, place: Span) -> tuple[Span, ...]:
+def _sentences_around(passage: Passage, place: Span) -> tuple[Span, ...]:
     held = sentences(passage.text, passage.language)
     return tuple(one for one in held if one.start < place.end and place.start < one.end) or (place,)
 
@@ -284,7 +286,7 @@ def _option(question: Question, label: str) -> Option | None:
     return next((option for option in question.options if label and option.label == label), None)
 
 
-def _forms(text: str) -> frozenset[str]:
+def _content_forms(text: str) -> frozenset[str]:
     """Return the units of a text that mean something; all of them where none does."""
     found = units(text)
     return frozenset(one.form for one in found if not one.is_function) or frozenset(

@@ -7,10 +7,10 @@ import msgspec
 from closeread.types import Record
 
 # What lies in a file or a folder, where the sum of what it holds is recorded: not its name counts.
-_KNOWN_BY = {"model": "weights", "weights": "weights", "evidence_model": "evidence_weights"}
-_SUM = "_sha256"
-_IMMATERIAL = frozenset({"n_parameters"})
-_WHERE_LACKING = {"length_penalty": 0.0}  # of a record that does not tell it
+_IDENTIFIED_BY = {"model": "weights", "weights": "weights", "evidence_model": "evidence_weights"}
+_HASH_SUFFIX = "_sha256"
+_IGNORED = frozenset({"n_parameters"})
+_DEFAULTS = {"length_penalty": 0.0}  # of a record that does not tell it
 
 
 class AnsweredBy(Record, frozen=True, kw_only=True):
@@ -31,16 +31,16 @@ class AnsweredBy(Record, frozen=True, kw_only=True):
         What a reader works with counts before what was asked for: a window of 512 tokens is one of
         384 where the model takes no more.
         """
-        mine, theirs = _WHERE_LACKING | self.record, _WHERE_LACKING | other.record
-        shared = (mine.keys() & theirs) - _IMMATERIAL
+        mine, theirs = _DEFAULTS | self.record, _DEFAULTS | other.record
+        shared = (mine.keys() & theirs) - _IGNORED
         found = [
-            f"different {name.removesuffix(_SUM).replace('_', ' ')}"
-            if name.endswith(_SUM)
+            f"different {name.removesuffix(_HASH_SUFFIX).replace('_', ' ')}"
+            if name.endswith(_HASH_SUFFIX)
             else f"{name}={theirs[name]} instead of {mine[name]}"
             for name in sorted(shared)
             if mine[name] != theirs[name]
         ]
-        known = {name for name, of in _KNOWN_BY.items() if f"{of}{_SUM}" in shared}
+        known = {name for name, of in _IDENTIFIED_BY.items() if f"{of}{_HASH_SUFFIX}" in shared}
         asked = (self.options.keys() & other.options) - shared - known
         return found + [
             f"{name}={other.options[name]} instead of {self.options[name]}"

@@ -22,7 +22,7 @@ _LEFT_OUT = 0.1  # what a unit of the option costs that the stretch lacks, besid
 _GAP, _ON, _AWAY = 0.5, 0.04, 1.5  # leaving out of the passage: at all, by the character, at most
 
 
-class Aligned:
+class AlignedPassage:
     """A passage to which options can be aligned.
 
     Args:

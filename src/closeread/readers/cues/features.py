@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.claims.terms import fold, units
-from closeread.readers.competition import sign
+from closeread.readers.competition import polarity_sign
 from closeread.readers.cues.passage import ReadPassage
-from closeread.readers.cues.turns import turns
+from closeread.readers.cues.turns import turn_features
 from closeread.summation import sum_in_order
 from closeread.types import Passage, Question, Span
 
@@ -67,25 +67,25 @@ def features(
     found = []
     for option, explanation in zip(question.options, explanations, strict=True):
         found.append(
-            cues(option.text, explanation, read)
-            | turns(option.text, explanation, read)
-            | new(option.text, read)
-            | style(option.text)
-            | cover(option.text, explanation, read)
-            | order(explanation, read.passage)
+            cue_features(option.text, explanation, read)
+            | turn_features(option.text, explanation, read)
+            | new_pair_features(option.text, read)
+            | style_features(option.text)
+            | coverage_features(option.text, explanation, read)
+            | piece_order_features(explanation, read.passage)
         )
     if question.kind != "verification":
-        for own, beside in zip(found, answers(question, read, explanations), strict=True):
+        for own, beside in zip(found, stem_features(question, read, explanations), strict=True):
             own.update(beside)
-    for own, beside in zip(found, siblings(question, found), strict=True):
+    for own, beside in zip(found, sibling_features(question, found), strict=True):
         own.update(beside)
     if question.kind == "verification":
         every = zip(found, question.options, strict=True)
-        return tuple(own | in_order(option.text, read) for own, option in every)
+        return tuple(own | order_features(option.text, read) for own, option in every)
     return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
 
 
-def cues(text: str, explanation: Explanation, read: ReadPassage) -> Features:
+def cue_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return the option's cue words, and whether its evidence has them.
 
     ``cue`` is a word in the option; ``kept`` the same where the evidence has it, ``added`` where
@@ -115,7 +115,7 @@ def cues(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     return {name: value * _USUAL / length for name, value in found.items()}
 
 
-def new(text: str, read: ReadPassage) -> Features:
+def new_pair_features(text: str, read: ReadPassage) -> Features:
     """Return the pairs of neighbouring characters that the passage holds nowhere.
 
     Only of writing without spaces: an English word is not made of words.
@@ -128,7 +128,7 @@ def new(text: str, read: ReadPassage) -> Features:
     return {f"new:{one}{two}": _NEW / math.sqrt(len(pairs)) for one, two in sorted(pairs)}
 
 
-def style(text: str) -> Features:
+def style_features(text: str) -> Features:
     """Return how the option is written: its length, its clauses, its marks."""
     text = text.strip()
     clauses = [found.group() for found in _CLAUSE.finditer(text)] or [""]
@@ -151,7 +151,7 @@ def style(text: str) -> Features:
     }
 
 
-def cover(text: str, explanation: Explanation, read: ReadPassage) -> Features:
+def coverage_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return how much of the option its evidence covers, in which pieces and clauses."""
     long = max(1, len(text))
     under = _mask(text, [match.option_span for match in explanation.covered])
@@ -206,7 +206,7 @@ def _by_clause(text: str, under: Sequence[bool], bare: Sequence[bool]) -> Featur
     }
 
 
-def order(explanation: Explanation, passage: Passage) -> Features:
+def piece_order_features(explanation: Explanation, passage: Passage) -> Features:
     """Return how the pieces lie in the passage: turned round, apart, early or late."""
     matches = explanation.covered
     if not matches:
@@ -237,12 +237,12 @@ def order(explanation: Explanation, passage: Passage) -> Features:
     }
 
 
-def in_order(text: str, read: ReadPassage) -> Features:
+def order_features(text: str, read: ReadPassage) -> Features:
     """Return whether one stretch of the passage tells a statement in its own order."""
     return {"order:told": read.aligned.told(units(text)) ** _NEARLY_ALL}
 
 
-def answers(
+def stem_features(
     question: Question, read: ReadPassage, explanations: Sequence[Explanation]
 ) -> list[Features]:
     """Return how options that answer a stem go with it: found where the stem's words are.
@@ -280,14 +280,14 @@ def answers(
     return found
 
 
-def siblings(question: Question, found: Sequence[Features]) -> list[Features]:
+def sibling_features(question: Question, found: Sequence[Features]) -> list[Features]:
     """Return how each option stands to the others of its question.
 
     ``rank`` runs from -1 to 1. What begins with ``asked`` is turned by what the stem asks for:
     it speaks for being the answer, not for being true.
     """
     beside: list[Features] = [{} for _ in found]
-    others, turned = max(1, len(found) - 1), sign(question)
+    others, turned = max(1, len(found) - 1), polarity_sign(question)
     for name in _COMPARED:
         values = [one.get(name, 0.0) for one in found]
         for own, value in zip(beside, values, strict=True):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from closeread.evidence.claims.terms import Unit, fold, units
 from closeread.evidence.claims.unit_index import UnitIndex
-from closeread.readers.cues.alignment import Aligned
+from closeread.readers.cues.alignment import AlignedPassage
 from closeread.readers.cues.words import Cue, lexicon
 from closeread.types import Passage, Span
 
@@ -42,9 +42,9 @@ class ReadPassage:
         return frozenset(pairwise(self._forms))
 
     @cached_property
-    def aligned(self) -> Aligned:
+    def aligned(self) -> AlignedPassage:
         """Its units, to which a statement can be aligned."""
-        return Aligned(self._units)
+        return AlignedPassage(self._units)
 
     @cached_property
     def _forms(self) -> list[str]:

@@ -16,7 +16,7 @@ from closeread.evidence.cover import claim_and_context
 from closeread.formats.files.atomic_write import save_json
 from closeread.formats.files.learned_files import read_learned
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, not_for_it, ranked, sign
+from closeread.readers.competition import DIGITS, not_for_it, polarity_sign, rank_options
 from closeread.readers.confidence.calibrate import Threshold
 from closeread.readers.confidence.options import MarginCurve
 from closeread.readers.cues.features import ANSWER, SUPPORT, features
@@ -33,7 +33,7 @@ from closeread.types import (
     Record,
 )
 
-_TOLD = 4
+_REASONS_SHOWN = 4
 
 
 class CueWeights(Record, frozen=True, kw_only=True):
@@ -185,7 +185,7 @@ class CueReader:
     def judge(self, question: Question, passage: Passage) -> tuple[Judgement, ...]:
         """Return each option with its score and the features that make it up."""
         read = ReadPassage(passage)
-        explanations = explained(question, read, self._retriever)
+        explanations = explain_options(question, read, self._retriever)
         judged = []
         for option, said, found in zip(
             question.options, explanations, features(question, read, explanations), strict=True
@@ -203,8 +203,8 @@ class CueReader:
         return tuple(judged)
 
     def _choose(self, question: Question, judged: Sequence[Judgement], language: str) -> Prediction:
-        scores = [sign(question) * one.score for one in judged]
-        order = ranked(question, [one.score for one in judged])
+        scores = [polarity_sign(question) * one.score for one in judged]
+        order = rank_options(question, [one.score for one in judged])
         confidence = round(self._learned.calibrator.confidence(scores), DIGITS)
         silent = self._threshold is not None and confidence < self._threshold.value
         return Prediction(
@@ -226,7 +226,8 @@ class CueReader:
         told = [
             f"{one.option.label} {one.score:+.2f}: "
             + ", ".join(
-                f"{reason.feature} {reason.contribution:+.2f}" for reason in one.reasons[:_TOLD]
+                f"{reason.feature} {reason.contribution:+.2f}"
+                for reason in one.reasons[:_REASONS_SHOWN]
             )
             for one in judged
         ]
@@ -235,7 +236,7 @@ class CueReader:
         return "; ".join(told)
 
 
-def explained(
+def explain_options(
     question: Question, read: ReadPassage, retriever: Retriever
 ) -> tuple[Explanation, ...]:
     """Return for each option its evidence, what that covers, and what it does not."""

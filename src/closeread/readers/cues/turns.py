@@ -22,7 +22,7 @@ _BEFORE, _BEHIND = 6, 2  # characters beside the shared pieces where a cue still
 _GAP, _PASSAGE_GAP = 6, 8  # between two pieces, at most, where what stands there was exchanged
 
 
-def turns(text: str, explanation: Explanation, read: ReadPassage) -> Features:
+def turn_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return what the option drops (``dropped-…:category``) and exchanges (``swap:this>that``).
 
     Args:
@@ -33,12 +33,12 @@ def turns(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     own = read.words.find(text)
     said = [read.cues(span) for span in explanation.evidence.spans]
     matches = sorted(explanation.covered, key=lambda match: match.option_span.start)
-    return _of_length(_dropped(own, said, matches)) | _of_length(
-        _swapped(text, read.passage.text, own, said, matches)
+    return _scale_to_length(_dropped_features(own, said, matches)) | _scale_to_length(
+        _swap_features(text, read.passage.text, own, said, matches)
     )
 
 
-def _dropped(
+def _dropped_features(
     own: Sequence[Cue], said: Sequence[Sequence[Cue]], matches: Sequence[Match]
 ) -> set[str]:
     """Return the names: of a category dropped, and whether between the pieces or at their edge."""
@@ -50,8 +50,8 @@ def _dropped(
     found = set()
     for sentence, spans in pieces.items():
         start, end = min(p.start for p in spans), max(p.end for p in spans)
-        beside = _within(said[sentence], start - _BEFORE, end + _BEHIND)
-        for cue in _apart(beside, sorted(spans)):
+        beside = _cues_between(said[sentence], start - _BEFORE, end + _BEHIND)
+        for cue in _iter_cues_outside(beside, sorted(spans)):
             if cue.word in words:
                 continue
             where = "in" if start <= cue.start < end else "edge"
@@ -60,7 +60,7 @@ def _dropped(
     return found
 
 
-def _apart(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[Cue]:
+def _iter_cues_outside(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[Cue]:
     """Yield the cues that share nothing with a piece; both are in order."""
     behind = iter(pieces)
     piece = next(behind, None)
@@ -71,7 +71,7 @@ def _apart(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[Cue]:
             yield cue
 
 
-def _swapped(
+def _swap_features(
     text: str,
     passage: str,
     own: Sequence[Cue],
@@ -92,8 +92,8 @@ def _swapped(
             or not 0 <= theirs.end - theirs.start <= _PASSAGE_GAP
         ):
             continue
-        put = _categories(_within(own, ours.start, ours.end))
-        left = _categories(_within(said[one.sentence_index], theirs.start, theirs.end))
+        put = _categories(_cues_between(own, ours.start, ours.end))
+        left = _categories(_cues_between(said[one.sentence_index], theirs.start, theirs.end))
         if put or left:
             found |= {
                 f"swap:{this}>{that}"
@@ -111,7 +111,7 @@ def _categories(cues: Iterable[Cue]) -> set[str]:
     return {category for cue in cues for category in cue.categories}
 
 
-def _within(cues: Sequence[Cue], start: int, end: int) -> Sequence[Cue]:
+def _cues_between(cues: Sequence[Cue], start: int, end: int) -> Sequence[Cue]:
     """Return the cues that begin in ``[start, end)``, of cues in order."""
     return cues[bisect_left(cues, start, key=_start) : bisect_left(cues, end, key=_start)]
 
@@ -119,5 +119,5 @@ def _within(cues: Sequence[Cue], start: int, end: int) -> Sequence[Cue]:
 _start = attrgetter("start")
 
 
-def _of_length(names: set[str]) -> Features:
+def _scale_to_length(names: set[str]) -> Features:
     return {name: _LENGTH / math.sqrt(len(names)) for name in sorted(names)}

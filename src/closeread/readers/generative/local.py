@@ -26,7 +26,7 @@ from closeread.readers.generative.option_scores import parted
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.generative.prompting import Ask, Asking
 from closeread.readers.lineage import weights_record
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.registry.factory import PathText
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
@@ -60,7 +60,7 @@ class LocalOptions(AskingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        must_be_named(self.model, cure=_GET)
+        require_model(self.model, cure=_GET)
         if self.form not in _FORMS:
             raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
         if self.batch < 1 or self.batch_tokens < 1:

@@ -14,11 +14,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.readers.models.weights import SETTINGS
 
-_MOST_BYTES = 256 * 2**20  # of settings or words; the largest that are published have 40 MiB
+_MAX_BYTES = 256 * 2**20  # of settings or words; the largest that are published have 40 MiB
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers",
            "decoder_layers")  # fmt: skip
 # The deepest that are published have fewer than 200; a hundred thousand take minutes and gigabytes.
-_MOST = dict.fromkeys(_LAYERS, 1000) | {"num_labels": 100_000}
+_MAX_SIZES = dict.fromkeys(_LAYERS, 1000) | {"num_labels": 100_000}
 
 
 def check_files(folder: Path) -> None:
@@ -31,19 +31,19 @@ def check_files(folder: Path) -> None:
         InputError: A pipe or a device lies in it, settings of more than 256 MiB, or a configuration
             that tells of more layers or classes than any model has.
     """
-    for file in _files(folder):
+    for file in _iter_files(folder):
         if not file.is_file():
-            raise _refused(
+            raise _refusal(
                 f"{file.name} is a pipe or a device", file, "regular files and folders only"
             )
-        if file.name in SETTINGS and file.stat().st_size > _MOST_BYTES:
+        if file.name in SETTINGS and file.stat().st_size > _MAX_BYTES:
             found = f"{file.name} has {file.stat().st_size:,} bytes"
-            raise _refused(found, file, f"at most {_MOST_BYTES:,}")
+            raise _refusal(found, file, f"at most {_MAX_BYTES:,}")
         if file.name == "config.json":
             _check_sizes(file)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _iter_files(folder: Path) -> Iterator[Path]:
     with suppress(OSError):  # what may not be read is told by whoever opens it
         for one in sorted(folder.iterdir()):
             inner = sorted(one.iterdir()) if one.is_dir() else [one]
@@ -58,13 +58,13 @@ def _check_sizes(file: Path) -> None:
     parts: list[dict[str, Any]] = [told]
     while parts:  # `text_config`, and what a model of several models has in it, however deep
         part = parts.pop()
-        for name, most in _MOST.items():
+        for name, most in _MAX_SIZES.items():
             if isinstance(part.get(name), int) and part[name] > most:
-                raise _refused(f"{name} = {part[name]:,}", file, f"at most {most:,}")
+                raise _refusal(f"{name} = {part[name]:,}", file, f"at most {most:,}")
         parts += [inner for inner in part.values() if isinstance(inner, dict)]
 
 
-def _refused(found: str, file: Path, expected: str) -> InputError:
+def _refusal(found: str, file: Path, expected: str) -> InputError:
     return InputError(
         f"the model cannot be opened: {found}",
         where=str(file),

@@ -13,22 +13,22 @@ from typing import Any, ParamSpec, TypeVar
 from closeread.errors import InputError, UsageError
 from closeread.readers.models.files import check_files
 
-A_MODEL = "-o model=PATH, or a name on the Hugging Face hub"
+EXPECTED_MODEL = "-o model=PATH, or a name on the Hugging Face hub"
 _TRAIN = "train one with `closeread train RECIPE` (docs/training.md), or name one on the hub"
 _EXPECTED = "a model folder, or a name on the Hugging Face hub"
-TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
-COPY = "copy the tokenizer's files from the model's source into this folder"
-_PATIENCE = 3.0  # seconds in which a network that was just lost may come back
-_CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
-_FETCH = "the download may be incomplete: download the whole model again while online"
-_SOME_WORDS = 4096  # among which are others than a tokenizer's special ones
-_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
-_LOADING = RLock()
+EXPECTED_TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
+COPY_TOKENIZER = "copy the tokenizer's files from the model's source into this folder"
+_RETRY_SECONDS = 3.0  # seconds in which a network that was just lost may come back
+_CONNECTION_ERRORS = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
+_DOWNLOAD_AGAIN = "the download may be incomplete: download the whole model again while online"
+_FIRST_IDS = 4096  # among which are others than a tokenizer's special ones
+_RUST_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
+_LOADING_LOCK = RLock()
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
+def load_one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
     """Decorate what loads a model: threads that load do so one after the other.
 
     While transformers loads, the type that it loads is the whole process's default: two at once
@@ -37,13 +37,13 @@ def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(load)
     def loaded(*args: P.args, **named: P.kwargs) -> T:
-        with _LOADING:
+        with _LOADING_LOCK:
             return load(*args, **named)
 
     return loaded
 
 
-def must_be_named(model: str, *, cure: str = _TRAIN) -> None:
+def require_model(model: str, *, cure: str = _TRAIN) -> None:
     """Refuse a reader's empty model name.
 
     Args:
@@ -54,10 +54,10 @@ def must_be_named(model: str, *, cure: str = _TRAIN) -> None:
         UsageError: It is empty.
     """
     if not model:
-        raise UsageError("no model given", expected=A_MODEL, cure=cure)
+        raise UsageError("no model given", expected=EXPECTED_MODEL, cure=cure)
 
 
-def check_place(model: str) -> None:
+def check_location(model: str) -> None:
     """Refuse a file, and a path at which there is nothing; a name that may be a hub's passes.
 
     The library would ask the hub for them, again and again. Into a folder it is looked.
@@ -101,7 +101,7 @@ def is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
 
 
-def from_disk_alone(model: str) -> bool:
+def is_local_only(model: str) -> bool:
     """Whether a model must be opened from what lies here: a folder, or what was fetched before.
 
     Where no connection to the hub can be made, its library tries again for a minute or more, file
@@ -114,24 +114,24 @@ def from_disk_alone(model: str) -> bool:
     if is_offline() or Path(model).is_dir():
         return True
     began = time.monotonic()
-    while _is_cut_off(model):
-        if time.monotonic() - began > _PATIENCE:
+    while _is_hub_unreachable(model):
+        if time.monotonic() - began > _RETRY_SECONDS:
             return True
         time.sleep(1)
     return False
 
 
-def _is_cut_off(model: str) -> bool:
+def _is_hub_unreachable(model: str) -> bool:
     """Whether not even a connection to the hub can be made; the proxy is the library's."""
     hub = import_module("huggingface_hub")
     try:
         hub.get_hf_file_metadata(hub.hf_hub_url(model, "config.json"))
     except Exception as error:  # all but these the library tells better when it is asked
-        return type(error).__name__ in _CUT_OFF
+        return type(error).__name__ in _CONNECTION_ERRORS
     return False
 
 
-def what_helps(model: str) -> str:
+def suggest_cure(model: str) -> str:
     """Return what to do about a model that a library could not open."""
     if Path(model).is_dir():
         return "check the files in the folder: they may be truncated"
@@ -146,7 +146,7 @@ def first_line(error: BaseException) -> str:
     return " ".join(one.strip() for one in lines[: 1 + lines[0].endswith(":")])
 
 
-def check_words(model: str, tokenizer: Any) -> None:
+def check_vocabulary(model: str, tokenizer: Any) -> None:
     """Refuse a tokenizer that is made of nothing.
 
     Where its files are missing the library makes one of the kind that the model's configuration
@@ -161,21 +161,21 @@ def check_words(model: str, tokenizer: Any) -> None:
     """
     framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
     # A vocabulary of pieces has the blank even where it has nothing else.
-    if not any(one not in framing and one != "\u2581" for one in _known(tokenizer)):
+    if not any(one not in framing and one != "\u2581" for one in _iter_vocabulary(tokenizer)):
         raise InputError(
             "the model has no tokenizer: the one that its configuration names has no vocabulary",
             where=model,
-            expected=TOKENIZER,
-            cure=COPY if Path(model).is_dir() else _FETCH,
+            expected=EXPECTED_TOKENIZER,
+            cure=COPY_TOKENIZER if Path(model).is_dir() else _DOWNLOAD_AGAIN,
         )
 
 
-def _known(tokenizer: Any) -> Iterator[str]:
+def _iter_vocabulary(tokenizer: Any) -> Iterator[str]:
     """Yield what a tokenizer knows: a few words first, since to hand out millions takes long.
 
     Of an id that is not there some tokenizers say nothing, and some fail.
     """
-    for number in range(_SOME_WORDS):
+    for number in range(_FIRST_IDS):
         with suppress(Exception):
             if isinstance(word := tokenizer.convert_ids_to_tokens(number), str):
                 yield word
@@ -183,7 +183,7 @@ def _known(tokenizer: Any) -> Iterator[str]:
 
 
 @contextmanager
-def tokenizing(model: str) -> Iterator[None]:
+def reporting_tokenizer_crash(model: str) -> Iterator[None]:
     """Tell of a tokenizer that gives up at a text: its library in Rust raises no Exception then.
 
     Args:
@@ -195,7 +195,7 @@ def tokenizing(model: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != _PANIC:
+        if type(error).__name__ != _RUST_PANIC:
             raise
         raise InputError(
             f"the tokenizer crashed on a text: {first_line(error)}",

@@ -66,8 +66,12 @@ def weights_sha256(name: str) -> str:
     Raises:
         InputError: A file of the weights cannot be read.
     """
-    found = {part: file for folder in _folders(name) for part, file in _parts(name, folder)}
-    return _of_file(*found.values()) if len(found) == 1 else _of_files(found)
+    found = {
+        part: file
+        for folder in _module_prefixes(name)
+        for part, file in _weight_files(name, folder)
+    }
+    return _hash_file(*found.values()) if len(found) == 1 else _hash_files(found)
 
 
 def settings_sha256(name: str) -> str:
@@ -82,38 +86,38 @@ def settings_sha256(name: str) -> str:
     Raises:
         InputError: One of them cannot be read.
     """
-    places = [folder + setting for folder in _folders(name) for setting in SETTINGS]
-    return _of_files({it: file for it in places if (file := _file(name, it)) is not None})
+    places = [folder + setting for folder in _module_prefixes(name) for setting in SETTINGS]
+    return _hash_files({it: file for it in places if (file := _locate_file(name, it)) is not None})
 
 
-def _folders(name: str) -> list[str]:
+def _module_prefixes(name: str) -> list[str]:
     """Return where a model's weights may lie within it, each as what a file's name begins with."""
     modules: list[_Module] = []
-    if (listed := _file(name, _MODULES)) is not None:
-        modules = _read(listed, list[_Module])
+    if (listed := _locate_file(name, _MODULES)) is not None:
+        modules = _decode_json(listed, list[_Module])
     return ["", *(f"{one.path.rstrip('/')}/" for one in modules if one.path.strip("./"))]
 
 
-def _parts(name: str, folder: str) -> list[tuple[str, Path]]:
+def _weight_files(name: str, folder: str) -> list[tuple[str, Path]]:
     """Return the files of the weights in a folder, each by its name within the model."""
     for single in _SINGLE:
-        if (file := _file(name, folder + single)) is not None:
+        if (file := _locate_file(name, folder + single)) is not None:
             return [(folder + single, file)]
-        if (index := _file(name, folder + single + _INDEX)) is not None:
-            listed = sorted(set(_read(index, _Index).weight_map.values()))
-            parts = [(part, _file(name, folder + part)) for part in listed]
+        if (index := _locate_file(name, folder + single + _INDEX)) is not None:
+            listed = sorted(set(_decode_json(index, _Index).weight_map.values()))
+            parts = [(part, _locate_file(name, folder + part)) for part in listed]
             return [(folder + part, file or index.with_name(part)) for part, file in parts]
     return []
 
 
-def _read(path: Path, kind: type[T]) -> T:
+def _decode_json(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable_error(path, error) from error
 
 
-def _file(name: str, file: str) -> Path | None:
+def _locate_file(name: str, file: str) -> Path | None:
     """Return where a file of a model lies; None where it has no such file."""
     if Path(name).exists():
         path = Path(name, file)
@@ -126,19 +130,19 @@ def _file(name: str, file: str) -> Path | None:
     return Path(found) if isinstance(found, str) else None
 
 
-def _of_files(files: Mapping[str, Path]) -> str:
-    lines = [f"{_of_file(file)}  {name}\n" for name, file in sorted(files.items())]
+def _hash_files(files: Mapping[str, Path]) -> str:
+    lines = [f"{_hash_file(file)}  {name}\n" for name, file in sorted(files.items())]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 
 
-def _of_file(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     try:
         return sha256_of(path)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable_error(path, error) from error
 
 
-def _unreadable(path: Path, error: Exception) -> InputError:
+def _unreadable_error(path: Path, error: Exception) -> InputError:
     return InputError(
         f"a file of the model cannot be read: {error}",
         where=str(path),

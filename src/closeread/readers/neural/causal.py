@@ -8,7 +8,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.location import first_line, is_offline, one_at_a_time, tokenizing
+from closeread.readers.models.location import (
+    first_line,
+    is_offline,
+    load_one_at_a_time,
+    reporting_tokenizer_crash,
+)
 from closeread.registry.extras import missing_extra
 
 
@@ -36,7 +41,7 @@ class CausalModel:
             MissingExtraError: torch or transformers is not installed.
             UsageError: There is no such dtype.
         """
-        return cls(*_opened(name, device, dtype))
+        return cls(*_open_model(name, device, dtype))
 
     @property
     def has_template(self) -> bool:
@@ -81,13 +86,13 @@ class CausalModel:
         Raises:
             InputError: The tokenizer gives up at it.
         """
-        with tokenizing(self._model.name_or_path):
+        with reporting_tokenizer_crash(self._model.name_or_path):
             found: list[int] = self._tokenizer(text, add_special_tokens=special)["input_ids"]
         return found
 
     def generate(self, rows: Sequence[list[int]], max_tokens: int) -> list[Written]:
         """Return what greedy decoding writes after each row, the rows computed together."""
-        with _computing():
+        with _inference():
             ids, mask = self._padded(rows, left=True)
             found = self._model.generate(
                 input_ids=ids,
@@ -119,7 +124,7 @@ class CausalModel:
         import torch
 
         found = []
-        with _computing():
+        with _inference():
             ids, mask = self._padded(rows, left=False)
             kept = {"logits_to_keep": ids.shape[1] - min(starts) + 1} if self._keeps_few else {}
             logits = self._model(input_ids=ids, attention_mask=mask, **kept).logits
@@ -174,7 +179,7 @@ class CausalModel:
 
 
 @contextmanager
-def _computing() -> Iterator[None]:
+def _inference() -> Iterator[None]:
     """Compute without gradients; say what to do where the memory does not hold a batch."""
     import torch
 
@@ -189,8 +194,8 @@ def _computing() -> Iterator[None]:
         ) from error
 
 
-@one_at_a_time
-def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
+@load_one_at_a_time
+def _open_model(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     try:
         import torch  # noqa: F401 - what is imported below needs it
         import transformers
@@ -198,11 +203,11 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
     from transformers.utils.logging import disable_progress_bar
 
-    from closeread.readers.neural.opening import loading, number_type, open_tokenizer
+    from closeread.readers.neural.opening import loading_options, number_type, open_tokenizer
 
     disable_progress_bar()  # progress is the verb's to show
     as_type = dtype if dtype == "auto" else number_type(dtype, "auto")
-    given = loading(name)
+    given = loading_options(name)
     tokenizer = open_tokenizer(name, given)
     try:
         model, report = transformers.AutoModelForCausalLM.from_pretrained(

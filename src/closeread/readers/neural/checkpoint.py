@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.location import first_line, tokenizing
+from closeread.readers.models.location import first_line, reporting_tokenizer_crash
 from closeread.readers.neural.out_of_memory import check_memory
 from closeread.readers.windows import Encoded, Template, Tokens
 from closeread.text.mrqa_marks import MARK
@@ -20,13 +20,13 @@ from closeread.text.mrqa_marks import MARK
 Head = Literal["span", "choice", "pair"]
 _MARKS = re.compile(MARK)
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
-_ALIKE = 1e-4  # by which two computations of one sequence may part
-_TRIED = 12  # tokens by which it is tried what padding does
+_TOLERANCE = 1e-4  # by which two computations of one sequence may part
+_PROBE_TOKENS = 12  # tokens by which it is tried what padding does
 _POSITIONS = 512  # where a model does not tell how many it has
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
-_KIND = "an encoder like BERT or RoBERTa"
-_ANOTHER = "use another model"
-ITS_TOKENIZER = "the tokenizer that the model was trained with"
+EXPECTED_ENCODER = "an encoder like BERT or RoBERTa"
+_USE_ANOTHER = "use another model"
+EXPECTED_TOKENIZER = "the tokenizer that the model was trained with"
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
@@ -70,8 +70,8 @@ class Checkpoint:
             raise InputError(
                 "the tokenizer has more than two segment types, like XLNet's",
                 where=self.name,
-                expected=_KIND,
-                cure=_ANOTHER,
+                expected=EXPECTED_ENCODER,
+                cure=_USE_ANOTHER,
             )
         whole = self.tokenizer.cls_token_id
         if whole is not None and whole in found.after and whole not in found.before:
@@ -79,15 +79,15 @@ class Checkpoint:
                 f"the tokenizer puts the classification token {self.tokenizer.cls_token} after the "
                 "texts, like XLNet's",
                 where=self.name,
-                expected=_KIND,
-                cure=_ANOTHER,
+                expected=EXPECTED_ENCODER,
+                cure=_USE_ANOTHER,
             )
         return found
 
     @cached_property
     def max_length(self) -> int:
         """How many tokens the model can be given."""
-        return most_tokens(self.model, self.tokenizer)
+        return max_sequence_length(self.model, self.tokenizer)
 
     @cached_property
     def has_segments(self) -> bool:
@@ -120,27 +120,27 @@ class Checkpoint:
             InputError: The model cannot compute what its tokenizer frames.
             UsageError: No memory is left to try it.
         """
-        told = self.tried(_TRIED)
-        ids = torch.full((1, 2 * _TRIED), self.padding_id)
-        ids[0, :_TRIED] = torch.tensor(told.ids)
-        mask = (torch.arange(2 * _TRIED) < _TRIED).long()[None]
+        told = self.tried(_PROBE_TOKENS)
+        ids = torch.full((1, 2 * _PROBE_TOKENS), self.padding_id)
+        ids[0, :_PROBE_TOKENS] = torch.tensor(told.ids)
+        mask = (torch.arange(2 * _PROBE_TOKENS) < _PROBE_TOKENS).long()[None]
         exact = self.model.dtype == torch.float32  # else rounding would look like padding
         try:
             model = self.model if exact else copy.deepcopy(self.model).float()
             alone, padded = (
-                self._said(model, ids[:, :width], mask[:, :width])[..., :_TRIED]
-                for width in (_TRIED, 2 * _TRIED)
+                self._said(model, ids[:, :width], mask[:, :width])[..., :_PROBE_TOKENS]
+                for width in (_PROBE_TOKENS, 2 * _PROBE_TOKENS)
             )
         except Exception as error:  # each has its own way to refuse
             check_memory(self.name, error)
             raise InputError(
                 f"the model fails on two texts as its tokenizer encodes them: {first_line(error)}",
                 where=self.name,
-                expected=f"{_KIND}, with {ITS_TOKENIZER}",
+                expected=f"{EXPECTED_ENCODER}, with {EXPECTED_TOKENIZER}",
                 cure="copy the tokenizer's files again, or use another model",
             ) from error
         apart, most = (alone - padded).abs().max(), alone.abs().max()
-        return bool(apart > _ALIKE * (1 + most))
+        return bool(apart > _TOLERANCE * (1 + most))
 
     @cached_property
     def mark_id(self) -> int | None:
@@ -161,9 +161,9 @@ class Checkpoint:
 
     def _takes_more(self, separator: int) -> bool:
         """Whether texts of one and of no separator can be computed together."""
-        told = self.tried(_TRIED)
+        told = self.tried(_PROBE_TOKENS)
         ids = torch.tensor([told.ids, told.ids])
-        ids[1, _TRIED - len(self.template.after) - 2] = separator
+        ids[1, _PROBE_TOKENS - len(self.template.after) - 2] = separator
         try:
             self._said(self.model, ids, torch.ones_like(ids))
         except Exception as error:  # each has its own way to refuse
@@ -200,8 +200,8 @@ class Checkpoint:
         raise InputError(
             "the tokenizer encodes a text differently when it is paired with another",
             where=self.name,
-            expected=_KIND,
-            cure=_ANOTHER,
+            expected=EXPECTED_ENCODER,
+            cure=_USE_ANOTHER,
         )
 
     @property
@@ -219,7 +219,7 @@ class Checkpoint:
 
     def _tokens_of(self, texts: Sequence[str]) -> list[Tokens]:
         """Return each text's tokens; one call for many costs much less than many calls."""
-        with tokenizing(self.name):
+        with reporting_tokenizer_crash(self.name):
             made = self.tokenizer(
                 [_LONE_SURROGATES.sub("\ufffd", text) for text in texts],
                 add_special_tokens=False,
@@ -235,7 +235,7 @@ class Checkpoint:
                 f"the tokenizer has the token {self.tokenizer.convert_ids_to_tokens(max(ids))!r} "
                 f"with id {max(ids):,}, but the model has only {self._n_embeddings:,} embeddings",
                 where=self.name,
-                expected=ITS_TOKENIZER,
+                expected=EXPECTED_TOKENIZER,
                 cure="copy the tokenizer's files again: they may be another model's",
             )
         if self._separator in ids and self.mark_id not in (self._separator, None):
@@ -314,7 +314,7 @@ class Checkpoint:
         self.tokenizer.save_pretrained(folder)
 
 
-def most_tokens(model: Any, tokenizer: Any) -> int:
+def max_sequence_length(model: Any, tokenizer: Any) -> int:
     """Return how many tokens a model can be given, by its positions and its tokenizer."""
     positions = getattr(model.config, "max_position_embeddings", None) or _POSITIONS
     if positions < 1:  # XLNet's way to say that there is no limit

@@ -13,15 +13,21 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.models.location import first_line, must_be_named, one_at_a_time
-from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
-from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
-from closeread.readers.neural.opening import loading, number_type, open_tokenizer, unopened, unsaid
+from closeread.readers.models.location import first_line, load_one_at_a_time, require_model
+from closeread.readers.neural.checkpoint import EXPECTED_TOKENIZER, Checkpoint, Head
+from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, shape_error
+from closeread.readers.neural.opening import (
+    loading_options,
+    number_type,
+    open_tokenizer,
+    opening_error,
+    silence_library,
+)
 
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 
 
-@one_at_a_time
+@load_one_at_a_time
 def open_checkpoint(
     name: str,
     head: Head,
@@ -49,14 +55,14 @@ def open_checkpoint(
         UsageError: No model is named, or no such device or type.
         InputError: It cannot be opened, or has no such head.
     """
-    must_be_named(name)
+    require_model(name)
     as_type = number_type(dtype)
     logging.disable_progress_bar()  # progress is the verb's to show
-    given = loading(name)
+    given = loading_options(name)
     n_numbers = 2 if head == "span" else n_classes  # of beginning and of ending
     head_options: dict[str, Any] = {"num_labels": n_numbers} if n_numbers and new_head else {}
     try:
-        with unsaid():  # what is missing is judged below
+        with silence_library():  # what is missing is judged below
             tokenizer = open_tokenizer(name, given)
             config = transformers.AutoConfig.from_pretrained(name, **given)
             if has_head(config, head):
@@ -76,8 +82,8 @@ def open_checkpoint(
         raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         if _MISMATCH in str(error):
-            raise misshapen(name, config, head, new_head=new_head) from error
-        raise unopened(name, error) from error
+            raise shape_error(name, config, head, new_head=new_head) from error
+        raise opening_error(name, error) from error
     model.config.return_dict = True  # what a head says is asked for by its name
     try:
         model = model.to(device).eval()
@@ -125,7 +131,7 @@ def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
         raise InputError(
             f"the tokenizer has {n_tokens:,} tokens, but the model {n_embeddings:,} embeddings",
             where=name,
-            expected=ITS_TOKENIZER,
+            expected=EXPECTED_TOKENIZER,
             cure="copy the tokenizer's files again: they may be truncated, or another model's",
         )
 

@@ -10,19 +10,19 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.readers.competition import by_share, softmax
+from closeread.readers.competition import choose_by_share, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import answered
+from closeread.readers.neural.groups import answer_groups
 from closeread.readers.option_sequences import (
     LEAST_TOKENS,
     NOT_FINITE,
-    amount,
-    behind_question,
+    format_amount,
     option_windows,
+    text_after_question,
 )
 from closeread.readers.windows import Encoded, Window
 from closeread.text.memo import ByText
@@ -31,7 +31,7 @@ from closeread.types import Passage, PassageQuestion, Prediction, Question
 _PASSAGES_KEPT = 64
 
 
-class _Asked(NamedTuple):
+class _QuestionWindows(NamedTuple):
     """A question, the windows of each of its options, and how many tokens its passage has."""
 
     question: Question
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
         return [window.encoded for of_option in self.windows for window in of_option]
 
 
-def opened(
+def open_reader(
     model: str, *, device: str, dtype: str, pickled: bool, **settings: Any
 ) -> "ChoiceReader":
     """Open the model and make the reader; see ``readers.choice.choice``."""
@@ -106,21 +106,21 @@ class ChoiceReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
-        return answered(
+        return answer_groups(
             items, self._asked, self._told, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _Asked:
+    def _asked(self, passage: Passage, question: Question) -> _QuestionWindows:
         n_passage = len(self._passage(passage.text))
-        return _Asked(question, self._windows(passage, question), n_passage)
+        return _QuestionWindows(question, self._windows(passage, question), n_passage)
 
     def _windows(self, passage: Passage, question: Question) -> list[list[Window]]:
         return [
             option_windows(
                 self._passage(passage.text),
                 self._ids(question.text),
-                self._ids(behind_question(option, passage.language)),
+                self._ids(text_after_question(option, passage.language)),
                 self._checkpoint.template,
                 max_length=self._max_length,
                 stride=self._stride,
@@ -128,17 +128,17 @@ class ChoiceReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+    def _told(self, asked: _QuestionWindows, rows: Sequence[Rows]) -> Prediction:
         scored = [float(row[0]) for row in rows]
         if not all(map(math.isfinite, scored)):
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         rest = iter(scored)
         scores = [self._aggregate([*islice(rest, len(one))]) for one in asked.windows]
-        note = amount(asked.sequences)
+        note = format_amount(asked.sequences)
         n_read = min(of_option[0].length for of_option in asked.windows)
         if self._stride is None and n_read < asked.n_passage:
             note += f"; read the first {n_read} of {asked.n_passage} tokens of the passage"
-        return by_share(asked.question, softmax(scores), note)
+        return choose_by_share(asked.question, softmax(scores), note)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -16,15 +16,15 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import answered
+from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import (
     CHUNK_TOKENS,
     LEAST_TOKENS,
     NOT_FINITE,
     Chunk,
-    amount,
-    chunks,
+    format_amount,
+    make_chunks,
 )
 from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
@@ -34,7 +34,7 @@ from closeread.types import Evidence, Passage, PassageQuestion, Prediction, Ques
 _PASSAGES_KEPT = 64
 
 
-class _Asked(NamedTuple):
+class _QuestionChunks(NamedTuple):
     """A question with the chunks of each of its options."""
 
     passage: Passage
@@ -47,7 +47,9 @@ class _Asked(NamedTuple):
         return [chunk.encoded for of_option in self.chunks for chunk in of_option]
 
 
-def opened(model: str, *, device: str, dtype: str, pickled: bool, **settings: Any) -> "ChunkReader":
+def open_reader(
+    model: str, *, device: str, dtype: str, pickled: bool, **settings: Any
+) -> "ChunkReader":
     """Open the model and make the reader; see ``readers.chunk.chunk``."""
     checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
     return ChunkReader(checkpoint, network=open_fused(checkpoint), **settings)
@@ -58,7 +60,7 @@ class ChunkReader:
 
     ``option_scores`` are probabilities of "supported", whatever the stem asks for; ``evidence`` is
     each option's best chunk, as far as it was shown; ``confidence`` and the candidates' scores are
-    what ``competition.confidence`` says. Questions without options, and hypotheses (entailment),
+    what ``competition.answer_shares`` says. Questions without options, and hypotheses (entailment),
     are answered with ``none``. ``note`` tells how many tokens were read, to be set against readers
     that look for evidence first.
 
@@ -118,17 +120,17 @@ class ChunkReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
-        return answered(
+        return answer_groups(
             items, self._asked, self._told, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _Asked:
-        return _Asked(passage, question, self._chunks(passage, question))
+    def _asked(self, passage: Passage, question: Question) -> _QuestionChunks:
+        return _QuestionChunks(passage, question, self._chunks(passage, question))
 
     def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
         return [
-            chunks(
+            make_chunks(
                 self._passage(passage.text).ids,
                 option_claim(question, option, self._ids),
                 self._checkpoint.template,
@@ -138,7 +140,7 @@ class ChunkReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+    def _told(self, asked: _QuestionChunks, rows: Sequence[Rows]) -> Prediction:
         logits = torch.from_numpy(np.stack(rows)).double()
         odds = log_odds(logits, self._supported).tolist()
         if not all(map(math.isfinite, odds)):
@@ -157,7 +159,7 @@ class ChunkReader:
                     score=round(values[best], DIGITS),
                 )
             )
-        note = amount(asked.sequences)
+        note = format_amount(asked.sequences)
         cut = sum(
             one.end - one.first - one.shown for of_option in asked.chunks for one in of_option
         )

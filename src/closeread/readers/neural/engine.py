@@ -27,7 +27,7 @@ import torch
 from numpy.typing import NDArray
 
 from closeread.errors import UsageError
-from closeread.readers.batching import Batch, plan
+from closeread.readers.batching import Batch, plan_batches
 from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.last_layer import KEPT
@@ -86,7 +86,7 @@ def forward(
     """
     on = checkpoint.model.device.type
     rounded = _MULTIPLES.get(on, _MULTIPLE_ELSEWHERE)
-    batches = plan(
+    batches = plan_batches(
         [len(one.ids) for one in sequences],
         token_budget=_BUDGETS.get(on, _BUDGET_ELSEWHERE) if token_budget is None else token_budget,
         multiple=1 if checkpoint.minds_padding else rounded,
@@ -96,13 +96,13 @@ def forward(
     compute = network or TorchNetwork(checkpoint)
     padding = checkpoint.padding_id
     for batch in batches:
-        kept = None if looked_at is None else _places(looked_at, batch)
-        rows = compute(*framed(sequences, batch, padding), kept)
+        kept = None if looked_at is None else _pad_positions(looked_at, batch)
+        rows = compute(*pad_batch(sequences, batch, padding), kept)
         for index, row in zip(batch.indices, rows, strict=True):
             yield index, row[:, : len(sequences[index].ids)] if row.ndim == 2 else row
 
 
-def framed(
+def pad_batch(
     sequences: Sequence[Encoded], batch: Batch, padding: int
 ) -> tuple[Ids, Ids | None, Ids | None]:
     """Return a batch's ids, segments and mask; None for what would be all 0, or all 1."""
@@ -119,7 +119,7 @@ def framed(
     return ids, types if types.any() else None, None if mask.all() else mask
 
 
-def _places(looked_at: Sequence[range], batch: Batch) -> Ids:
+def _pad_positions(looked_at: Sequence[range], batch: Batch) -> Ids:
     """Return the places of a batch's tokens, filled up with the first token's."""
     most = 1 + max(len(looked_at[index]) for index in batch.indices)
     width = min(batch.length, -(-most // _PLACES) * _PLACES)
@@ -130,7 +130,7 @@ def _places(looked_at: Sequence[range], batch: Batch) -> Ids:
     return found
 
 
-def spread(rows: Rows, kept: Ids, n_tokens: int) -> Rows:
+def scatter_positions(rows: Rows, kept: Ids, n_tokens: int) -> Rows:
     """Return logits at their places, shape (sequences, 2, ``n_tokens``), and 0 elsewhere."""
     found = np.zeros((*rows.shape[:2], n_tokens), np.float32)
     np.put_along_axis(found, np.broadcast_to(kept[:, None], rows.shape), rows, axis=2)
@@ -142,7 +142,7 @@ class TorchNetwork:
 
     Args:
         checkpoint: The model and its head.
-        last: Whether ``last.LastLayer`` stands in for the model's last layer.
+        last: Whether ``last_layer.LastLayer`` stands in for the model's last layer.
     """
 
     def __init__(self, checkpoint: Checkpoint, *, last: bool = False) -> None:
@@ -199,7 +199,7 @@ class TorchNetwork:
             if self._head == "choice":  # (questions, choices, tokens)
                 tensors = {name: tensor[:, None] for name, tensor in tensors.items()}
             if self._last:
-                kept = looked_at_by(self._head, ids) if kept is None else kept
+                kept = head_positions(self._head, ids) if kept is None else kept
                 tensors[KEPT] = torch.from_numpy(kept).to(self._model.device)
             out = self._model(**tensors)
             if self._head == "span":
@@ -208,11 +208,11 @@ class TorchNetwork:
                 found = out.logits
             rows: Rows = found.float().cpu().numpy()
         if self._last and kept is not None and self._head == "span":
-            return spread(rows, kept, ids.shape[1])
+            return scatter_positions(rows, kept, ids.shape[1])
         return rows
 
 
-def looked_at_by(head: Head, ids: Ids) -> Ids:
+def head_positions(head: Head, ids: Ids) -> Ids:
     """Return the places of the tokens that a head looks at: all, or the first and some more."""
     width = ids.shape[1] if head == "span" else min(_PLACES, ids.shape[1])
     return np.broadcast_to(np.arange(width), (len(ids), width)).copy()

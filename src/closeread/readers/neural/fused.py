@@ -15,10 +15,10 @@ import torch
 
 from closeread.readers.batching import Batch
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.engine import Network, TorchNetwork, framed
-from closeread.readers.neural.last_layer import with_last_layer
+from closeread.readers.neural.engine import Network, TorchNetwork, pad_batch
+from closeread.readers.neural.last_layer import replace_last_layer
 
-_ALIKE = 1e-4
+_TOLERANCE = 1e-4
 _TOKENS = 24  # of the first of two sequences by which the fused model is held against the plain one
 _PADDED = 4  # fewer has the second
 
@@ -33,14 +33,14 @@ def open_fused(checkpoint: Checkpoint) -> Network | None:
         float32, without oneDNN, or where the fused model cannot stand in for it.
     """
     model = checkpoint.model
-    if model.device.type != "cpu" or model.dtype != torch.float32 or not _is_there():
+    if model.device.type != "cpu" or model.dtype != torch.float32 or not _has_onednn():
         return None
-    fused, last = with_last_layer(checkpoint)  # only what is laid out anew takes memory again
+    fused, last = replace_last_layer(checkpoint)  # only what is laid out anew takes memory again
     network = TorchNetwork(replace(checkpoint, model=fused), last=last)
     try:
         if _blocks_pay():
             _fuse(fused)
-        alike = _agree(checkpoint, network)
+        alike = _outputs_agree(checkpoint, network)
     except Exception:  # of a model that looks into its layers, or a processor unknown to oneDNN
         return None
     return network if alike else None
@@ -62,7 +62,7 @@ class _Product(torch.nn.Module):  # type: ignore[misc]
         )
 
 
-def _is_there() -> bool:
+def _has_onednn() -> bool:
     return torch.backends.mkldnn.is_available() and all(
         hasattr(torch.ops.mkldnn, name) for name in ("_linear_pointwise", "_reorder_linear_weight")
     )
@@ -90,10 +90,10 @@ def _fuse(model: Any) -> None:
                 owner.intermediate_act_fn = torch.nn.Identity()
 
 
-def _agree(checkpoint: Checkpoint, fused: Network) -> bool:
+def _outputs_agree(checkpoint: Checkpoint, fused: Network) -> bool:
     """Say whether both tell the same of two sequences, one of them padded, and of some tokens."""
     tried = [checkpoint.tried(_TOKENS - short, at=short) for short in (0, _PADDED)]
-    given = framed(tried, Batch([0, 1], _TOKENS), checkpoint.padding_id)
+    given = pad_batch(tried, Batch([0, 1], _TOKENS), checkpoint.padding_id)
     wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), fused))
     some = np.array([[0, 3, 5], [0, 4, 0]])
     part = fused(*given, some)
@@ -103,5 +103,6 @@ def _agree(checkpoint: Checkpoint, fused: Network) -> bool:
     else:
         again = wanted
     return all(
-        np.allclose(*pair, rtol=_ALIKE, atol=_ALIKE) for pair in ((wanted, found), (again, part))
+        np.allclose(*pair, rtol=_TOLERANCE, atol=_TOLERANCE)
+        for pair in ((wanted, found), (again, part))
     )

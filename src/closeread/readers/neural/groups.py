@@ -21,10 +21,10 @@ class Group(Protocol):
 
 T = TypeVar("T", bound=Group)
 # Sequences held at once; what is beyond waits. A passage of 200,000 characters may have thousands.
-_MOST = 2048
+_MAX_SEQUENCES = 2048
 
 
-def answered(
+def answer_groups(
     items: Sequence[PassageQuestion],
     asked: Callable[[Passage, Question], T],
     told: Callable[[T, list[Rows]], Prediction],
@@ -52,7 +52,7 @@ def answered(
         if not answers(question):
             yield not_for_it(question)
     groups = (asked(*item) for item in items if answers(item[1]))
-    for held in _portions(groups):
+    for held in _iter_portions(groups):
         sequences = [one for _, shown in held for one in shown]
         owner = [(index, at) for index, (_, shown) in enumerate(held) for at in range(len(shown))]
         rows: dict[int, dict[int, Rows]] = {}
@@ -68,13 +68,13 @@ def answered(
                 yield told(group, [found[one] for one in range(len(shown))])
 
 
-def _portions(groups: Iterable[T]) -> Iterator[list[tuple[T, Sequence[Encoded]]]]:
+def _iter_portions(groups: Iterable[T]) -> Iterator[list[tuple[T, Sequence[Encoded]]]]:
     held: list[tuple[T, Sequence[Encoded]]] = []
     total = 0
     for one in groups:
         held.append((one, one.sequences))
         total += len(held[-1][1])
-        if total >= _MOST:
+        if total >= _MAX_SEQUENCES:
             yield held
             held, total = [], 0
     if held:

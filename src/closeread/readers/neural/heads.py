@@ -33,12 +33,14 @@ def check_head(name: str, config: Any, head: str, missing: Sequence[str]) -> Non
     Raises:
         InputError: Its configuration tells of another head alone, or weights are missing.
     """
-    kind, reader = _other(config, head)
+    kind, reader = _other_head(config, head)
     if kind:
-        raise _without(name, head, f"it is a {kind}", f"read it with --reader {reader}")
+        raise _missing_head_error(name, head, f"it is a {kind}", f"read it with --reader {reader}")
     if missing:
         found = f"{', '.join(missing[:4])} would be random"
-        raise _without(name, head, found, "train one with `closeread train` (docs/training.md)")
+        raise _missing_head_error(
+            name, head, found, "train one with `closeread train` (docs/training.md)"
+        )
 
 
 def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
@@ -63,7 +65,7 @@ def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
         )
 
 
-def misshapen(name: str, config: Any, head: str, *, new_head: bool) -> InputError:
+def shape_error(name: str, config: Any, head: str, *, new_head: bool) -> InputError:
     """Return what is wrong with weights of other shapes: as a rule they are of another head.
 
     Args:
@@ -72,11 +74,13 @@ def misshapen(name: str, config: Any, head: str, *, new_head: bool) -> InputErro
         head: With which it was to be opened.
         new_head: Whether for training.
     """
-    kind, reader = _other(config, head)
+    kind, reader = _other_head(config, head)
     if kind:
         found = f"it is a {kind}, whose head has another shape"
         cure = "start from the encoder that it was trained from"
-        return _without(name, head, found, cure if new_head else f"read it with --reader {reader}")
+        return _missing_head_error(
+            name, head, found, cure if new_head else f"read it with --reader {reader}"
+        )
     return InputError(
         OTHER_SHAPES,
         where=name,
@@ -85,7 +89,7 @@ def misshapen(name: str, config: Any, head: str, *, new_head: bool) -> InputErro
     )
 
 
-def _other(config: Any, head: str) -> tuple[str, str]:
+def _other_head(config: Any, head: str) -> tuple[str, str]:
     """Return what the checkpoint is and its reader; empty where that is ``head``, or not told."""
     if not has_head(config, head):
         for one in config.architectures or ():
@@ -95,7 +99,7 @@ def _other(config: Any, head: str) -> tuple[str, str]:
     return "", ""
 
 
-def _without(name: str, head: str, found: str, cure: str) -> InputError:
+def _missing_head_error(name: str, head: str, found: str, cure: str) -> InputError:
     return InputError(
         f"the checkpoint has no {head} head: {found}",
         where=name,

@@ -18,7 +18,7 @@ _LAYER = {"attention", "intermediate", "output"}
 _ATTENTION = {"self", "output"}
 _SELF = {"query", "key", "value", "dropout"}
 _TOKENS, _FEW = 12, 3  # of the sequences by which it is tried; a pair's head looks at the first
-_ALIKE = 1e-4
+_TOLERANCE = 1e-4
 KEPT = "kept"  # the argument that reaches the layer through the model's own ``forward``
 
 
@@ -64,24 +64,24 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
         return made
 
 
-def with_last_layer(checkpoint: Checkpoint) -> tuple[Any, bool]:
+def replace_last_layer(checkpoint: Checkpoint) -> tuple[Any, bool]:
     """Return a copy that shares the model's parameters, and whether its last layer was replaced.
 
     It is not where the model is built in another way than ``LastLayer`` knows: many have names of
     BERT's and compute something else, so that it is tried.
     """
-    made = _copied(checkpoint.model)
+    made = _copy_sharing_weights(checkpoint.model)
     layers = getattr(getattr(made.base_model, "encoder", None), "layer", None)
     by_token = checkpoint.head != "span" or _is_by_token(made)
     if by_token and isinstance(layers, torch.nn.ModuleList) and layers and _is_known(layers[-1]):
         layers[-1] = LastLayer(layers[-1])
-        if _agree(checkpoint, made):
+        if _outputs_agree(checkpoint, made):
             return made, True
-        made = _copied(checkpoint.model)
+        made = _copy_sharing_weights(checkpoint.model)
     return made, False
 
 
-def _copied(model: Any) -> Any:
+def _copy_sharing_weights(model: Any) -> Any:
     shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
     return copy.deepcopy(model, shared)
 
@@ -100,7 +100,7 @@ def _is_by_token(model: Any) -> bool:
     return [(name, type(part)) for name, part in parts.items()] == [("qa_outputs", torch.nn.Linear)]
 
 
-def _agree(checkpoint: Checkpoint, made: Any) -> bool:
+def _outputs_agree(checkpoint: Checkpoint, made: Any) -> bool:
     """Say whether the copy tells what the model tells, of all tokens or by the first ones."""
     model = checkpoint.model
     ids = torch.arange(2 * _TOKENS, device=model.device).reshape(2, -1) * 37
@@ -112,6 +112,8 @@ def _agree(checkpoint: Checkpoint, made: Any) -> bool:
         with torch.inference_mode():
             wanted, found = model(input_ids=given), made(input_ids=given, kept=kept)
         names = ("start_logits", "end_logits") if checkpoint.head == "span" else ("logits",)
-        return all(torch.allclose(wanted[n], found[n], rtol=_ALIKE, atol=_ALIKE) for n in names)
+        return all(
+            torch.allclose(wanted[n], found[n], rtol=_TOLERANCE, atol=_TOLERANCE) for n in names
+        )
     except Exception:  # what another model makes of an argument that it does not know
         return False

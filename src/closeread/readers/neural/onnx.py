@@ -27,7 +27,7 @@ from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import configuration
 from closeread.readers.neural.quantise import quantise
 from closeread.readers.neural.saturation import saturates
-from closeread.readers.neural.temporary_folders import scratch
+from closeread.readers.neural.temporary_folders import temporary_folder
 from closeread.registry.extras import missing_extra
 
 try:
@@ -55,12 +55,12 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
     """
     kept = cache_folder() / "onnx"
     path = kept / f"{_key(checkpoint)}-{_kind(int8)}.onnx"
-    if (network := _opened(path, int8)) is not None:
+    if (network := _open_existing(path, int8)) is not None:
         return network
     with _MAKING:
-        if (network := _opened(path, int8)) is not None:  # another thread has just made it
+        if (network := _open_existing(path, int8)) is not None:  # another thread has just made it
             return network
-        _keep(checkpoint, kept, path, int8=int8)
+        _make_and_store(checkpoint, kept, path, int8=int8)
     return OnnxNetwork(path, alone=int8)
 
 
@@ -69,7 +69,7 @@ def _kind(int8: bool) -> str:
     return ("int7" if saturates() else "int8") if int8 else "float32"
 
 
-def _opened(path: Path, int8: bool) -> Network | None:
+def _open_existing(path: Path, int8: bool) -> Network | None:
     """Return a graph that was made before, if there is one.
 
     What is there may have been cut short, by a disk or by a copy of the folder: it is made anew.
@@ -81,14 +81,14 @@ def _opened(path: Path, int8: bool) -> Network | None:
     return None
 
 
-def _keep(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None:
+def _make_and_store(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None:
     """Make a graph and put it where it is kept; raises as ``open_network``."""
     try:
         kept.mkdir(parents=True, exist_ok=True)
         _remove_unused(kept)
-        with scratch(kept) as place:
+        with temporary_folder(kept) as place:
             made = place / path.name
-            with _telling_of_a_full_disk(place):
+            with _reporting_full_disk(place):
                 _make(checkpoint, place / "exported.onnx", made, int8=int8)
             for one in (_weights_of(made), made):
                 if one.exists():
@@ -103,7 +103,7 @@ def _keep(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None
 
 
 @contextmanager
-def _telling_of_a_full_disk(place: Path) -> Iterator[None]:
+def _reporting_full_disk(place: Path) -> Iterator[None]:
     """Raise OSError for what fails because a library wrote half a file, and did not notice."""
     try:
         yield
@@ -140,7 +140,7 @@ def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> 
         # Its attention is not of all tokens to all, such as ModernBERT's: it stays its own.
         export(checkpoint, exported, padded=True)
     if not int8:
-        _join(exported, made)
+        _move_graph(exported, made)
         return
     try:
         quantise(exported, made, encoder_name(checkpoint))
@@ -155,7 +155,7 @@ def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> 
         ) from error
 
 
-def _join(source: Path, target: Path) -> None:
+def _move_graph(source: Path, target: Path) -> None:
     """Write a graph to another place, its weights in one file where they stood in many.
 
     So they do beside a graph of more than 2 GB, each under its own name.

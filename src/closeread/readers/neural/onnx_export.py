@@ -15,14 +15,14 @@ from closeread.errors import InputError
 from closeread.readers.batching import Batch
 from closeread.readers.models.location import first_line
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.engine import Ids, Network, TorchNetwork, framed
-from closeread.readers.neural.last_layer import KEPT, with_last_layer
+from closeread.readers.neural.engine import Ids, Network, TorchNetwork, pad_batch
+from closeread.readers.neural.last_layer import KEPT, replace_last_layer
 from closeread.readers.neural.onnx_network import OnnxNetwork
-from closeread.readers.neural.opening import unsaid
+from closeread.readers.neural.opening import silence_library
 
 _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
-_ALIKE = 1e-3
+_TOLERANCE = 1e-3
 _LONG = 384  # tokens of a window, as a rule: some models look so far in another way
 
 
@@ -39,7 +39,7 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
         InputError: The model cannot be exported, or its graph says something else than it does.
     """
     typed = checkpoint.has_segments
-    ids, types, mask = _tried(checkpoint, 24)
+    ids, types, mask = _probe_batch(checkpoint, 24)
     rows = _Rows(checkpoint, padded=padded).eval()
     traced = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
     given = {name: torch.from_numpy(array) for name, array in traced.items()}
@@ -55,7 +55,7 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             warnings.catch_warnings(),
             torch.inference_mode(False),
             torch.no_grad(),
-            _graphs_unprinted(),
+            _silence_graph_dump(),
         ):
             warnings.simplefilter("ignore")
             torch.onnx.export(
@@ -79,7 +79,7 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             cure="use -o runtime=torch",
         ) from error
     for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
-        if not _agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
+        if not _outputs_agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
             raise InputError(
                 "the exported ONNX graph gives other results than the model",
                 where=checkpoint.name,
@@ -89,7 +89,7 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
 
 
 @contextmanager
-def _graphs_unprinted() -> Iterator[None]:
+def _silence_graph_dump() -> Iterator[None]:
     """Keep torch from printing on stdout the whole graph of a model that it cannot export.
 
     It has a switch for that, which exporting turns on.
@@ -102,28 +102,28 @@ def _graphs_unprinted() -> Iterator[None]:
         torch._C._jit_onnx_log = prints
 
 
-def _agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:
+def _outputs_agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:
     """Say whether model and graph tell the same of two sequences, the second one padded."""
-    given = _tried(checkpoint, n_tokens)
+    given = _probe_batch(checkpoint, n_tokens)
     try:
         wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), graph))
     except Exception:  # of the runtime's kinds: what was traced may hold for one length alone
         return False
     told = given[2].sum(axis=1)[: 1 + padded]  # where it has no mask the first alone is right
     return all(
-        np.allclose(wanted[row][..., :n], found[row][..., :n], rtol=_ALIKE, atol=_ALIKE)
+        np.allclose(wanted[row][..., :n], found[row][..., :n], rtol=_TOLERANCE, atol=_TOLERANCE)
         for row, n in enumerate(told)
     )
 
 
-def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids | None, Ids]:
+def _probe_batch(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids | None, Ids]:
     """Return ids, segments and mask of two sequences, of which the second has 20 tokens.
 
     As a reader gives them: no segments where all are 0, which to some models is something else.
     """
     tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
     padding = checkpoint.padding_id
-    ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
+    ids, types, mask = pad_batch(tried, Batch([0, 1], n_tokens), padding)
     assert mask is not None
     return ids, types, mask
 
@@ -168,9 +168,9 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
         super().__init__()
-        self.model, self.last = with_last_layer(checkpoint)
+        self.model, self.last = replace_last_layer(checkpoint)
         AttentionInterface.register(_WHOLE, _attention)
-        with unsaid():  # of models whose attention is their own alone: it stays
+        with silence_library():  # of models whose attention is their own alone: it stays
             # "sdpa" traces in part
             self.model.set_attn_implementation("eager" if padded else _WHOLE)
         self._head = checkpoint.head

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from closeread.readers.neural.engine import Ids, Rows, looked_at_by, spread
+from closeread.readers.neural.engine import Ids, Rows, head_positions, scatter_positions
 from closeread.readers.neural.last_layer import KEPT
 from closeread.readers.neural.onnx_runtime import onnxruntime
 
@@ -38,7 +38,7 @@ class OnnxNetwork:
         """Return the batch's rows; see ``Network``."""
         types = np.zeros_like(ids) if types is None else types
         mask = np.ones_like(ids) if mask is None else mask
-        kept = looked_at_by("span", ids) if kept is None else kept
+        kept = head_positions("span", ids) if kept is None else kept
         if not self._alone:
             return self._run(ids, types, mask, kept)
         found = []
@@ -56,4 +56,4 @@ class OnnxNetwork:
         found: Rows = self._session.run(
             None, {name: array for name, array in given.items() if name in self._inputs}
         )[0]
-        return spread(found, kept, ids.shape[1]) if KEPT in self._inputs else found
+        return scatter_positions(found, kept, ids.shape[1]) if KEPT in self._inputs else found

@@ -13,35 +13,37 @@ from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.models.location import (
-    COPY,
-    TOKENIZER,
-    check_place,
-    check_words,
+    COPY_TOKENIZER,
+    EXPECTED_TOKENIZER,
+    check_location,
+    check_vocabulary,
     first_line,
-    from_disk_alone,
-    tokenizing,
-    what_helps,
+    is_local_only,
+    reporting_tokenizer_crash,
+    suggest_cure,
 )
 from closeread.readers.neural.heads import COPY_BOTH, ONE_MODEL, OTHER_SHAPES
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
 _OTHER_ARCHITECTURE = "use a model of another architecture"
-_OF_ITS_OWN = "which must be executed to correctly load the model"
+_NEEDS_OWN_CODE = "which must be executed to correctly load the model"
 _SHAPES = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
-_MORE = "Weights only load failed"  # so begins what torch says of a pickle that it does not read
+_UNSAFE_PICKLE = (
+    "Weights only load failed"  # so begins what torch says of a pickle that it does not read
+)
 _HEADLESS = re.compile(r"Unrecognized configuration class .*?(\w+)Config'>.*: AutoModelFor(\w+)\.")
-_BEGUN = "training.json"  # in a folder that `closeread train` has begun to write
+_TRAINING_STATE = "training.json"  # in a folder that `closeread train` has begun to write
 _POINTER, _SMALL = b"version https://git-lfs", 1024  # how one begins; bytes, more than one has
 
 
-def loading(name: str) -> dict[str, Any]:
+def loading_options(name: str) -> dict[str, Any]:
     """Return how any model is loaded: no code of its own, and no network for a folder.
 
     Raises:
         InputError: The name is a file's, or a path's at which there is nothing.
     """
-    check_place(name)
-    return {"trust_remote_code": False, "local_files_only": from_disk_alone(name)}
+    check_location(name)
+    return {"trust_remote_code": False, "local_files_only": is_local_only(name)}
 
 
 def number_type(dtype: str, *others: str) -> torch.dtype:
@@ -62,7 +64,7 @@ def number_type(dtype: str, *others: str) -> torch.dtype:
 
 
 @contextmanager
-def unsaid() -> Iterator[None]:
+def silence_library() -> Iterator[None]:
     """Leave unsaid what the library remarks; whoever asks it judges, and tells it in our words."""
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()
@@ -72,17 +74,17 @@ def unsaid() -> Iterator[None]:
         logging.set_verbosity(verbosity)
 
 
-def look_for(name: str) -> None:
+def check_exists(name: str) -> None:
     """See that a model is there, by its configuration alone: what a wrong name would cost.
 
     Raises:
         InputError: It is not.
     """
-    given = loading(name)
+    given = loading_options(name)
     try:
         transformers.AutoConfig.from_pretrained(name, **given)
     except Exception as error:
-        raise unopened(name, error) from error
+        raise opening_error(name, error) from error
 
 
 def configuration(model: Any) -> str:
@@ -100,28 +102,28 @@ def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
 
     Args:
         name: A folder, or a hub name.
-        given: How it is loaded: ``loading``.
+        given: How it is loaded: ``loading_options``.
 
     Raises:
         InputError: There is none, or it knows no words.
     """
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        with tokenizing(name):
+        with reporting_tokenizer_crash(name):
             tokenizer("a", verbose=False)  # some settings are looked at no sooner
     except InputError:
         raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise unopened(name, error) from error
-    check_words(name, tokenizer)
+        raise opening_error(name, error) from error
+    check_vocabulary(name, tokenizer)
     return tokenizer
 
 
-def unopened(name: str, error: Exception) -> InputError:
+def opening_error(name: str, error: Exception) -> InputError:
     """Return what is to be said of a model that a library could not open."""
     folder = Path(name)
     if folder.is_dir() and not (folder / "config.json").exists():
-        begun = (folder / _BEGUN).exists()
+        begun = (folder / _TRAINING_STATE).exists()
         return InputError(
             "the model cannot be opened: "
             + ("its training is not finished" if begun else "the folder has no config.json"),
@@ -131,9 +133,12 @@ def unopened(name: str, error: Exception) -> InputError:
             if begun
             else "give the folder that holds config.json, the weights and the tokenizer",
         )
-    if wrong := _of_tokenizer(folder, str(error)):
+    if wrong := _diagnose_tokenizer(folder, str(error)):
         return InputError(
-            f"the model cannot be opened: {wrong}", where=name, expected=TOKENIZER, cure=COPY
+            f"the model cannot be opened: {wrong}",
+            where=name,
+            expected=EXPECTED_TOKENIZER,
+            cure=COPY_TOKENIZER,
         )
     if _is_pickled(folder, str(error)):
         return InputError(
@@ -143,17 +148,17 @@ def unopened(name: str, error: Exception) -> InputError:
             cure="set pickled=true to read pickled weights (train.pickled in a training recipe); "
             "such files can run code",
         )
-    found, expected, cure = otherwise(folder, str(error)) or (
+    found, expected, cure = diagnose_opening_error(folder, str(error)) or (
         first_line(error),
         _EXPECTED,
-        what_helps(name),
+        suggest_cure(name),
     )
     return InputError(
         f"the model cannot be opened: {found}", where=name, expected=expected, cure=cure
     )
 
 
-def lacking(opened: Any, given: dict[str, Any]) -> list[str]:
+def find_missing_weights(opened: Any, given: dict[str, Any]) -> list[str]:
     """Return the weights that a model does not have and was given at random, by name.
 
     Only its libraries' own loading tells them, so that what they loaded is loaded once more, by
@@ -161,7 +166,7 @@ def lacking(opened: Any, given: dict[str, Any]) -> list[str]:
 
     Args:
         opened: A module of torch in which there are models of transformers.
-        given: How it was loaded: ``loading``.
+        given: How it was loaded: ``loading_options``.
     """
     models = [one for one in opened.modules() if isinstance(one, transformers.PreTrainedModel)]
     inner = {id(part) for one in models for part in one.modules() if part is not one}
@@ -181,7 +186,7 @@ def lacking(opened: Any, given: dict[str, Any]) -> list[str]:
     return found
 
 
-def otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
+def diagnose_opening_error(folder: Path, told: str) -> tuple[str, str, str] | None:
     """Return what is wrong where the files are whole, what is expected, and what to do.
 
     Args:
@@ -190,10 +195,10 @@ def otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
     """
     if _SHAPES in told:
         return OTHER_SHAPES, ONE_MODEL, COPY_BOTH
-    if _MORE in told:
+    if _UNSAFE_PICKLE in told:
         found = "its pickled weights hold more than tensors and could run code"
         return found, _EXPECTED, "get its weights as safetensors from a source that you trust"
-    if _OF_ITS_OWN in told:
+    if _NEEDS_OWN_CODE in told:
         found = "it needs its own code, which closeread never runs"
         return found, "an architecture that transformers has", _OTHER_ARCHITECTURE
     if headless := _HEADLESS.search(told):
@@ -220,10 +225,10 @@ def _is_pickled(folder: Path, told: str) -> bool:
     return "cannot be loaded with `safetensors`" in told
 
 
-def _of_tokenizer(folder: Path, told: str) -> str:
+def _diagnose_tokenizer(folder: Path, told: str) -> str:
     """Return what is wrong with a tokenizer's files, by what the library told; else nothing."""
     if "instantiate the backend tokenizer" in told:  # its first line ends in a colon
-        return "its files do not make a tokenizer"
+        return "no tokenizer can be built from its files"
     if "`vocab` and `merges`" in told:
         lacking = [one for one in ("vocab.json", "merges.txt") if not (folder / one).is_file()]
         return f"its tokenizer has no {' and no '.join(lacking)}"

@@ -64,7 +64,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
     ]
     log = logging.getLogger()
     before = _room.set(target.parent)  # it writes the weights once more, where they have room
-    log.addFilter(_is_no_advice)
+    log.addFilter(_is_worth_logging)
     try:
         quantization.quantize_dynamic(
             source,
@@ -79,14 +79,14 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
             extra_options={"MatMulConstBOnly": True},
         )
     finally:
-        log.removeFilter(_is_no_advice)
+        log.removeFilter(_is_worth_logging)
         _room.reset(before)
     made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
     _scale_rows(made.graph)
     onnx.save(made, target)
 
 
-def _is_no_advice(record: logging.LogRecord) -> bool:
+def _is_worth_logging(record: logging.LogRecord) -> bool:
     """Whether a record is to be told: the library recommends steps that gain nothing here."""
     return record.levelno >= logging.ERROR or "onnxruntime" not in record.pathname
 

@@ -13,17 +13,17 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.spans import (
-    MOST_PENALTY,
+    MAX_LENGTH_PENALTY,
+    AnswerPlaces,
     Decoded,
     NotFiniteError,
-    Part,
-    Places,
-    merged,
-    part,
-    places,
-    taken,
+    WindowSpans,
+    decode_window,
+    find_answer_places,
+    merge_windows,
+    positions_taken,
 )
-from closeread.readers.windows import Tokens, Window, windows
+from closeread.readers.windows import Tokens, Window, make_windows
 from closeread.text.memo import ByText
 from closeread.text.segment import sentences
 from closeread.types import (
@@ -50,7 +50,7 @@ NULL_KEY = "null_answers"  # it has learned SQuAD 2.0's way
 PENALTY_KEY = "answer_length_penalty"  # it is to be read with
 
 
-def opened(
+def open_reader(
     model: str, *, device: str, dtype: str, pickled: bool, runtime: str, null: str, **settings: Any
 ) -> "SpanReader":
     """Open the model and make the reader; see ``readers.span.span``."""
@@ -68,13 +68,13 @@ def opened(
 
 
 @dataclass(frozen=True, eq=False)
-class _Read:
+class _TokenizedPassage:
     """A passage, tokenised."""
 
     text: str
     language: str
     tokens: Tokens
-    places: Places
+    places: AnswerPlaces
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
@@ -87,13 +87,13 @@ class _Read:
 
 
 @dataclass(eq=False)
-class _Asked:
+class _PendingQuestion:
     """A question with the windows that it is asked in, and what was said of them so far."""
 
     question: Question
-    passage: _Read
+    passage: _TokenizedPassage
     shown: list[Window]
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: dict[int, WindowSpans] = field(default_factory=dict)
     error: str = ""
 
     @property
@@ -140,7 +140,9 @@ class SpanReader:
         known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
         self._null = known if null is None else null
         self._null_threshold = null_threshold
-        self._length_penalty = _by_model(checkpoint) if length_penalty is None else length_penalty
+        self._length_penalty = (
+            _model_penalty(checkpoint) if length_penalty is None else length_penalty
+        )
         self._token_budget = token_budget
         self._passage = ByText(self._tokenised, most=_PASSAGES_KEPT)
 
@@ -164,7 +166,7 @@ class SpanReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last window is computed."""
-        waiting: list[_Asked] = []
+        waiting: list[_PendingQuestion] = []
         n_windows = 0
         most = _MOST_WINDOWS.get(self._checkpoint.model.device.type, _MOST_WINDOWS_ELSEWHERE)
         for passage, question in items:
@@ -178,14 +180,14 @@ class SpanReader:
                 waiting, n_windows = [], 0
         yield from self._answered(waiting)
 
-    def _tokenised(self, text: str, language: str) -> _Read:
+    def _tokenised(self, text: str, language: str) -> _TokenizedPassage:
         tokens = self._checkpoint.marked_tokens(text)
-        of = places(text, tokens, self._checkpoint.mark_id)
-        return _Read(text, language, tokens, of)
+        of = find_answer_places(text, tokens, self._checkpoint.mark_id)
+        return _TokenizedPassage(text, language, tokens, of)
 
-    def _asked(self, passage: Passage, question: Question) -> _Asked:
+    def _asked(self, passage: Passage, question: Question) -> _PendingQuestion:
         read = self._passage(passage.text, passage.language)
-        shown = windows(
+        shown = make_windows(
             self._checkpoint.tokens(question.text).ids,
             read.tokens.ids,
             self._checkpoint.template,
@@ -194,15 +196,16 @@ class SpanReader:
             overlap=self._overlap,
             max_question_length=_QUESTION_TOKENS,
         )
-        return _Asked(question, read, shown)
+        return _PendingQuestion(question, read, shown)
 
-    def _answered(self, waiting: Sequence[_Asked]) -> Iterator[Prediction]:
+    def _answered(self, waiting: Sequence[_PendingQuestion]) -> Iterator[Prediction]:
         owners = [(asked, which) for asked in waiting for which in range(len(asked.shown))]
         rows = forward(
             self._checkpoint,
             [asked.shown[which].encoded for asked, which in owners],
             looked_at=[
-                taken(asked.shown, which, self._max_answer_tokens) for asked, which in owners
+                positions_taken(asked.shown, which, self._max_answer_tokens)
+                for asked, which in owners
             ],
             token_budget=self._token_budget,
             network=self._network,
@@ -210,7 +213,7 @@ class SpanReader:
         for index, row in rows:
             asked, which = owners[index]
             try:
-                asked.parts[which] = part(
+                asked.parts[which] = decode_window(
                     row,
                     asked.shown,
                     which,
@@ -220,23 +223,23 @@ class SpanReader:
                     length_penalty=self._length_penalty,
                 )
             except NotFiniteError as error:
-                asked.parts[which] = Part(0.0, [], 0.0)
+                asked.parts[which] = WindowSpans(0.0, [], 0.0)
                 asked.error = str(error)
             if asked.answered:
                 yield self._told(asked)
 
-    def _told(self, asked: _Asked) -> Prediction:
+    def _told(self, asked: _PendingQuestion) -> Prediction:
         if asked.error:
             return Prediction(question_id=asked.question.question_id, error=asked.error)
         parts = [asked.parts[which] for which in range(len(asked.shown))]
-        decoded = merged(parts, n_best=self._n_best, null=self._null)
+        decoded = merge_windows(parts, n_best=self._n_best, null=self._null)
         found = [_candidate(asked.passage, *row) for row in decoded.best]
         silent = self._is_silent(decoded)
         if decoded.null is not None:
             none = Candidate(answer=Answer(kind="none"), score=round(decoded.null, DIGITS))
             found = sorted([*found, none], key=lambda one: -one.score)
         if silent:
-            return _none(asked.question, decoded.null or 0.0, tuple(found))
+            return _no_answer(asked.question, decoded.null or 0.0, tuple(found))
         best = _candidate(asked.passage, *decoded.best[0])
         return Prediction(
             question_id=asked.question.question_id,
@@ -252,26 +255,30 @@ class SpanReader:
         return decoded.null is not None and decoded.null > self._null_threshold
 
 
-def _by_model(checkpoint: Checkpoint) -> float:
+def _model_penalty(checkpoint: Checkpoint) -> float:
     """Return the penalty for length that a checkpoint's configuration tells."""
     told = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
-    if isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told <= MOST_PENALTY:
+    if (
+        isinstance(told, int | float)
+        and not isinstance(told, bool)
+        and 0 <= told <= MAX_LENGTH_PENALTY
+    ):
         return float(told)
     raise InputError(
         f"config.json has {PENALTY_KEY}: {told!r}",
         where=checkpoint.name,
-        expected=f"a number from 0 to {MOST_PENALTY:g}",
+        expected=f"a number from 0 to {MAX_LENGTH_PENALTY:g}",
         cure="correct it there, or read without a penalty: -o length_penalty=0",
     )
 
 
-def _candidate(passage: _Read, probability: float, first: int, last: int) -> Candidate:
+def _candidate(passage: _TokenizedPassage, probability: float, first: int, last: int) -> Candidate:
     span = Span(int(passage.places.begins[first]), int(passage.places.ends[last]))
     answer = Answer(kind="span", texts=(span.of(passage.text),), spans=(span,))
     return Candidate(answer=answer, score=round(probability, DIGITS))
 
 
-def _none(
+def _no_answer(
     question: Question, probability: float, candidates: tuple[Candidate, ...] = ()
 ) -> Prediction:
     return Prediction(

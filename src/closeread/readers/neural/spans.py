@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Tokens, Window
 
-MOST_PENALTY = 1.0  # for each token of an answer but one
+MAX_LENGTH_PENALTY = 1.0  # for each token of an answer but one
 _DECIMALS = 5  # logits that differ by less are alike: rounding in the last bits orders nothing
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 _FIRST_MARK = 0x300  # combining characters begin here
@@ -30,7 +30,7 @@ class NotFiniteError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places:
+class AnswerPlaces:
     """Where in a passage answers may begin and end.
 
     Attributes:
@@ -48,7 +48,7 @@ class Places:
     last: NDArray[np.int64]
 
 
-def places(text: str, tokens: Tokens, separator: int | None) -> Places:
+def find_answer_places(text: str, tokens: Tokens, separator: int | None) -> AnswerPlaces:
     """Return where answers may begin and end.
 
     White space at a token's ends is left out, combining marks behind it are taken in. Of tokens
@@ -85,7 +85,7 @@ def places(text: str, tokens: Tokens, separator: int | None) -> Places:
     index = np.arange(n_tokens)
     barrier = np.where(apart, index, n_tokens)
     before = np.minimum.accumulate(barrier[::-1])[::-1] - 1
-    return Places(begins=begins, ends=ends, may_begin=may_begin, may_end=may_end, last=before)
+    return AnswerPlaces(begins=begins, ends=ends, may_begin=may_begin, may_end=may_end, last=before)
 
 
 def _marks_among(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -100,7 +100,7 @@ def _next(wanted: NDArray[np.bool_], at: NDArray[np.int64]) -> NDArray[np.int64]
     return found
 
 
-class Part(NamedTuple):
+class WindowSpans(NamedTuple):
     """What one window has to say, of the spans that are taken from it.
 
     Attributes:
@@ -114,16 +114,16 @@ class Part(NamedTuple):
     null: float
 
 
-def part(
+def decode_window(
     row: NDArray[np.float32],
     shown: Sequence[Window],
     which: int,
-    of: Places,
+    of: AnswerPlaces,
     *,
     max_answer_tokens: int,
     n_best: int,
     length_penalty: float = 0.0,
-) -> Part:
+) -> WindowSpans:
     """Decode one window.
 
     Args:
@@ -146,13 +146,13 @@ def part(
     here = slice(window.first, window.first + window.length)
     width = min(max_answer_tokens, window.length)
     if not width:
-        return Part(-np.inf, [], null)
+        return WindowSpans(-np.inf, [], null)
     inside = slice(window.at, window.at + window.length)
     start = np.where(of.may_begin[here], rounded[0, inside], -np.inf)
     end = np.full(window.length + width - 1, -np.inf)
     end[: window.length] = np.where(of.may_end[here], rounded[1, inside], -np.inf)
     band = start[:, None] + np.lib.stride_tricks.sliding_window_view(end, width)
-    shut = _elsewhere(shown, which, width)
+    shut = _taken_elsewhere(shown, which, width)
     if shut is not None:
         band[shut] = -np.inf
     reach = of.last[here] - np.arange(here.start, here.stop)
@@ -162,12 +162,12 @@ def part(
         band -= length_penalty * np.arange(width)
     top = float(band.max())
     if top == -np.inf:
-        return Part(-np.inf, [], null)
+        return WindowSpans(-np.inf, [], null)
     log_sum = top + float(np.log(np.exp(band - top).sum()))
-    return Part(log_sum, _highest(band, n_best, window.first), null)
+    return WindowSpans(log_sum, _best_spans(band, n_best, window.first), null)
 
 
-def _highest(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[float, int, int]]:
+def _best_spans(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[float, int, int]]:
     """Return the best spans of a band; of equal ones the earlier, then the shorter, first."""
     flat = band.ravel()
     least = -np.inf
@@ -182,7 +182,7 @@ def _highest(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[f
     ]
 
 
-def _elsewhere(shown: Sequence[Window], which: int, width: int) -> NDArray[np.bool_] | None:
+def _taken_elsewhere(shown: Sequence[Window], which: int, width: int) -> NDArray[np.bool_] | None:
     """Return which spans are taken from another window, shape (tokens, width); None for no span.
 
     What a window shows around a span is the lesser of what stands before and behind it. At the
@@ -210,7 +210,7 @@ def _elsewhere(shown: Sequence[Window], which: int, width: int) -> NDArray[np.bo
     return shut
 
 
-def taken(shown: Sequence[Window], which: int, max_answer_tokens: int) -> range:
+def positions_taken(shown: Sequence[Window], which: int, max_answer_tokens: int) -> range:
     """Return which tokens of a window the spans that are taken from it may begin or end with.
 
     Args:
@@ -220,7 +220,7 @@ def taken(shown: Sequence[Window], which: int, max_answer_tokens: int) -> range:
     """
     window = shown[which]
     width = min(max_answer_tokens, window.length)
-    shut = _elsewhere(shown, which, width)
+    shut = _taken_elsewhere(shown, which, width)
     if shut is None:
         return range(window.at, window.at + window.length)
     begins, lengths = np.nonzero(~shut)  # never none: each window shows most around some token
@@ -240,7 +240,7 @@ class Decoded(NamedTuple):
     null: float | None
 
 
-def merged(parts: Sequence[Part], *, n_best: int, null: bool) -> Decoded:
+def merge_windows(parts: Sequence[WindowSpans], *, n_best: int, null: bool) -> Decoded:
     """Join what the windows of a question say, in their order, under one softmax.
 
     Args:

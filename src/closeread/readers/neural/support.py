@@ -15,7 +15,9 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 
 LABELS = ("not supported", "supported")
-TO_TRAIN = "name its classes in config.json (id2label), or start from a model without a head"
+CURE_FOR_TRAINING = (
+    "name its classes in config.json (id2label), or start from a model without a head"
+)
 _SUPPORTED = frozenset(
     {"supported", "supports", "support", "entailment", "entailed", "entails", "true"}
 )
@@ -82,7 +84,7 @@ def name_classes(checkpoint: Checkpoint, names: Sequence[str]) -> None:
     config.label2id = {name: place for place, name in enumerate(names)}
 
 
-def fold(checkpoint: Checkpoint) -> None:
+def fold_nli_head(checkpoint: Checkpoint) -> None:
     """Make a head of three classes (natural language inference) one of two, in place.
 
     "Supported" keeps the weights of entailment. "Not supported" gets the mean of the others'
@@ -95,7 +97,7 @@ def fold(checkpoint: Checkpoint) -> None:
             cannot be found.
     """
     names = class_names(checkpoint)
-    entailment = supported_class(checkpoint, cure=TO_TRAIN)
+    entailment = supported_class(checkpoint, cure=CURE_FOR_TRAINING)
     if len(names) != 3:
         raise InputError(
             f"the model's head has {len(names)} classes: {', '.join(names)}",
@@ -114,7 +116,7 @@ def fold(checkpoint: Checkpoint) -> None:
     _two_classes(checkpoint)
 
 
-def renew(checkpoint: Checkpoint) -> None:
+def reset_head(checkpoint: Checkpoint) -> None:
     """Put a head of two classes with random weights in the place of the one that is there.
 
     Raises:

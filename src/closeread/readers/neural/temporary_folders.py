@@ -19,7 +19,7 @@ _LOCK = "lock"
 
 
 @contextmanager
-def scratch(within: Path) -> Iterator[Path]:
+def temporary_folder(within: Path) -> Iterator[Path]:
     """Lend a folder inside of another, and remove those that nobody writes in any more.
 
     Args:

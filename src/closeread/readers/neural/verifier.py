@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, by_share, decided
+from closeread.readers.competition import DIGITS, choose_by_share, decided
 from closeread.readers.lineage import evidence_record, lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import answered
+from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
-from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, amount
-from closeread.readers.statements import Statement, encoded, statements
+from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, format_amount
+from closeread.readers.statements import Statement, encode_statement, statements
 from closeread.readers.windows import Encoded
 from closeread.text.memo import ByText
 from closeread.types import Answer, Passage, PassageQuestion, Prediction, Question
@@ -36,7 +36,7 @@ class Judgement(NamedTuple):
     shares: tuple[float, ...]
 
 
-class _Asked(NamedTuple):
+class _QuestionStatements(NamedTuple):
     """A question with its statements, each as the model is given it."""
 
     question: Question
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
     sequences: list[Encoded]
 
 
-def opened(
+def open_reader(
     model: str,
     retriever: Retriever,
     options: dict[str, Any],
@@ -65,7 +65,7 @@ class VerifierReader:
     """Answers questions with options by competition, entailment questions by the model's classes.
 
     ``option_scores`` say how well each option is supported, whatever the stem asks for;
-    ``confidence`` and the candidates' scores what ``competition.confidence`` says. Questions
+    ``confidence`` and the candidates' scores what ``competition.answer_shares`` says. Questions
     without options are answered with ``none``: there is no statement to be verified.
 
     Attributes:
@@ -119,15 +119,17 @@ class VerifierReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
-        return answered(
+        return answer_groups(
             items, self._asked, self._told, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _Asked:
+    def _asked(self, passage: Passage, question: Question) -> _QuestionStatements:
         made = statements(question, passage, self._retriever)
         template, most = self._checkpoint.template, self._max_length
-        return _Asked(question, made, [encoded(one, self._ids, template, most) for one in made])
+        return _QuestionStatements(
+            question, made, [encode_statement(one, self._ids, template, most) for one in made]
+        )
 
     def _is_cut(self, statement: Statement) -> bool:
         n_tokens = len(self._ids(statement.premise)) + len(self._ids(statement.claim))
@@ -138,9 +140,9 @@ class VerifierReader:
         shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
         return Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist()))
 
-    def _told(self, asked: _Asked, rows: Sequence[Rows]) -> Prediction:
+    def _told(self, asked: _QuestionStatements, rows: Sequence[Rows]) -> Prediction:
         judged = [self._judgement(row) for row in rows]
-        note = amount(asked.sequences)
+        note = format_amount(asked.sequences)
         if n_cut := sum(map(self._is_cut, asked.statements)):
             note += f", {n_cut} of them cut"
         if asked.question.kind == "entailment" and math.isfinite(judged[0].odds):
@@ -163,7 +165,7 @@ class VerifierReader:
         names = [option.text.strip().lower() for option in question.options]
         if set(names) <= set(self._classes):
             shares = [judgement.shares[self._classes.index(name)] for name in names]
-            return by_share(question, shares, note)
+            return choose_by_share(question, shares, note)
         chance = judgement.shares[self._supported]
         if "entailment" in names and chance > 0.5:
             answer = question.options[names.index("entailment")].answer

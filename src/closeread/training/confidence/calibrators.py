@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.readers.confidence.calibrate import Forest, Linear, Model, Steps, Tree
-from closeread.readers.confidence.features import NAMES
+from closeread.readers.confidence.features import FEATURE_NAMES
 from closeread.registry.extras import missing_extra
 
 Numbers = NDArray[np.float64]
@@ -28,7 +28,7 @@ def features_of(method: Method) -> tuple[str, ...]:
     """Return the names of the features that a method takes."""
     if method == "platt":
         return ("confidence:log-odds",)
-    return ("confidence",) if method == "isotonic" else NAMES
+    return ("confidence",) if method == "isotonic" else FEATURE_NAMES
 
 
 def fit(method: Method, values: Numbers, correct: Sequence[bool], seed: int) -> Model:

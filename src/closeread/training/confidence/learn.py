@@ -14,7 +14,12 @@ from msgspec.structs import replace
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.readers.confidence.calibrate import Calibrator, Model, Threshold
-from closeread.readers.confidence.features import Scale, Signs, signs, told_confidence
+from closeread.readers.confidence.features import (
+    Features,
+    Scale,
+    confidence_features,
+    reader_confidence,
+)
 from closeread.training.confidence import threshold
 from closeread.training.confidence.before_after import Change, changes
 from closeread.training.confidence.calibrators import Method, features_of, fit
@@ -64,7 +69,7 @@ class Example:
 
     part: str
     unit: str
-    signs: Signs
+    signs: Features
     told: float | None
     correct: bool
 
@@ -83,8 +88,8 @@ def example_of(
     return Example(
         part=part,
         unit=unit,
-        signs=signs(passage, question, prediction, scale),
-        told=told_confidence(question, prediction, scale),
+        signs=confidence_features(passage, question, prediction, scale),
+        told=reader_confidence(question, prediction, scale),
         correct=correct,
     )
 

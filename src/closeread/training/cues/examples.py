@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import msgspec
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import sign
+from closeread.readers.competition import polarity_sign
 from closeread.readers.cues.features import Features, features
 from closeread.readers.cues.passage import ReadPassage
-from closeread.readers.cues.reader import explained
+from closeread.readers.cues.reader import explain_options
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
 from closeread.training.truth import truths
@@ -110,11 +110,11 @@ def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
     """
     for one in found:
         read = ReadPassage(one.passage)
-        explanations = explained(one.question, read, retriever)
+        explanations = explain_options(one.question, read, retriever)
         yield Example(
             truth=truths(one.question),
             gold=_gold(one.question),
-            sign=sign(one.question),
+            sign=polarity_sign(one.question),
             features=tuple(map(_kept_short, features(one.question, read, explanations))),
         )
 

@@ -7,8 +7,13 @@ import torch
 import transformers
 
 from closeread.errors import UsageError
-from closeread.readers.neural.checkpoint import most_tokens
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.readers.neural.checkpoint import max_sequence_length
+from closeread.readers.neural.opening import (
+    loading_options,
+    open_tokenizer,
+    opening_error,
+    silence_library,
+)
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request
 
@@ -19,18 +24,18 @@ def outlined(name: str) -> Any:
     Raises:
         InputError: There is no such model, or it is none that can be opened.
     """
-    given = loading(name)
+    given = loading_options(name)
     try:
         config = transformers.AutoConfig.from_pretrained(name, **given)
-        with torch.device("meta"), unsaid():
+        with torch.device("meta"), silence_library():
             return transformers.AutoModel.from_config(config)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise unopened(name, error) from error
+        raise opening_error(name, error) from error
 
 
 def takes(name: str) -> int:
     """Return how many tokens a model can be given; raises as ``outlined``."""
-    return most_tokens(outlined(name), open_tokenizer(name, loading(name)))
+    return max_sequence_length(outlined(name), open_tokenizer(name, loading_options(name)))
 
 
 def check_lengths(request: Request, most: int) -> None:

@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.statements import Statement, encoded
+from closeread.readers.statements import Statement, encode_statement
 from closeread.training.neural.task import Feature
 from closeread.types import Evidence, PassageQuestion, Question
 
@@ -28,7 +28,7 @@ def pairs(
         if label not in classes:
             continue
         statement = Statement(Evidence(), passage.text, question.text)
-        sequence = encoded(
+        sequence = encode_statement(
             statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
         )
         yield Feature((sequence,), (classes.index(label),))

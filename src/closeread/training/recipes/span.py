@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.readers.neural.spans import MAX_LENGTH_PENALTY
 from closeread.registry.factory import PathText
 from closeread.training.recipe import Count, Length
 from closeread.training.recipes.precheck import look_at_training
@@ -33,7 +33,7 @@ class SpanOptions(Record, frozen=True, kw_only=True):
     stride: Count = 128
     null: bool = False
     all_answers: bool = False
-    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=MOST_PENALTY)] = 0.0
+    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=MAX_LENGTH_PENALTY)] = 0.0
     distillation: Share = 0.0
     teachers: tuple[PathText, ...] = ()
 

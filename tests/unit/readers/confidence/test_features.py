@@ -8,7 +8,13 @@ import pytest
 from closeread.exam import locate
 from closeread.formats import load
 from closeread.readers import make
-from closeread.readers.confidence.features import NAMES, log_odds, scale_of, signs, told_confidence
+from closeread.readers.confidence.features import (
+    FEATURE_NAMES,
+    confidence_features,
+    detect_scale,
+    log_odds,
+    reader_confidence,
+)
 from closeread.types import (
     Answer,
     Candidate,
@@ -46,18 +52,18 @@ def test_every_reader_gives_finite_features(reader, language):
     for passage, questions in load(str(locate(f"exam/{language}"))):
         for question in questions[:2]:
             (prediction,) = made.read([(passage, question)])
-            found = signs(passage, question, prediction, "logits")
-            assert tuple(found) == NAMES
+            found = confidence_features(passage, question, prediction, "logits")
+            assert tuple(found) == FEATURE_NAMES
             assert all(math.isfinite(one) for one in found.values())
             blind = msgspec.structs.replace(
                 question, answers=(), option_truth=(), gold_evidence=(), group_id="", role=None
             )
-            assert signs(passage, blind, prediction, "logits") == found
+            assert confidence_features(passage, blind, prediction, "logits") == found
 
 
 def test_margin_ratio_and_entropy_of_probabilities():
     """Shares are taken as they are, and what they leave to 1 is told."""
-    found = signs(
+    found = confidence_features(
         PASSAGE, QUESTION, predicted(span("1873", 0.6), span("Harrow", 0.2)), "probabilities"
     )
     assert found["nbest:top"] == 0.6
@@ -71,8 +77,12 @@ def test_margin_ratio_and_entropy_of_probabilities():
 
 def test_logits_become_shares_by_a_softmax():
     """Adding a constant to all scores changes nothing."""
-    near = signs(PASSAGE, QUESTION, predicted(span("1873", 5), span("Harrow", 3)), "logits")
-    far = signs(PASSAGE, QUESTION, predicted(span("1873", 905), span("Harrow", 903)), "logits")
+    near = confidence_features(
+        PASSAGE, QUESTION, predicted(span("1873", 5), span("Harrow", 3)), "logits"
+    )
+    far = confidence_features(
+        PASSAGE, QUESTION, predicted(span("1873", 905), span("Harrow", 903)), "logits"
+    )
     assert near == far
     assert near["nbest:top"] == pytest.approx(1 / (1 + math.exp(-2)))
     assert near["nbest:rest"] == pytest.approx(0, abs=1e-9)
@@ -81,29 +91,32 @@ def test_logits_become_shares_by_a_softmax():
 def test_the_scale_is_told_from_a_whole_run():
     """One list that is no distribution makes all of them logits."""
     shares = predicted(span("1873", 0.6), span("Harrow", 0.2))
-    assert scale_of([shares, Prediction(question_id="q")]) == "probabilities"
-    assert scale_of([shares, predicted(span("1873", 0.9), span("Harrow", 0.8))]) == "logits"
-    assert scale_of([shares, predicted(span("1873", -0.1))]) == "logits"
+    assert detect_scale([shares, Prediction(question_id="q")]) == "probabilities"
+    assert detect_scale([shares, predicted(span("1873", 0.9), span("Harrow", 0.8))]) == "logits"
+    assert detect_scale([shares, predicted(span("1873", -0.1))]) == "logits"
 
 
 def test_options_that_are_all_supported_do_not_make_logits_of_lists():
     """A run may hold questions with options beside questions with lists."""
     shares = predicted(span("1873", 0.6), span("Harrow", 0.2))
     options = Prediction(question_id="o", option_scores=(0.9, 0.8, 0.7))
-    assert scale_of([shares, options]) == "probabilities"
+    assert detect_scale([shares, options]) == "probabilities"
 
 
 def test_the_sentence_of_the_answer_stands_in_for_evidence():
     """An answer beside the question's words is covered better than one elsewhere."""
-    good = signs(PASSAGE, QUESTION, predicted(span("1873")), "logits")
-    bad = signs(PASSAGE, QUESTION, predicted(span("Harrow")), "logits")
+    good = confidence_features(PASSAGE, QUESTION, predicted(span("1873")), "logits")
+    bad = confidence_features(PASSAGE, QUESTION, predicted(span("Harrow")), "logits")
     assert good["evidence:covers"] == 1.0  # bridge, built, Anna
     assert bad["evidence:covers"] == 0.0
     assert good["answer:place"] > bad["answer:place"]
-    lost = signs(PASSAGE, QUESTION, predicted(span("1999")), "logits")
+    lost = confidence_features(PASSAGE, QUESTION, predicted(span("1999")), "logits")
     assert lost["answer:not-in-passage"] == lost["evidence:none"] == 1.0
     assert (
-        signs(PASSAGE, QUESTION, predicted(span("Anna")), "logits")["answer:repeats-question"] == 1
+        confidence_features(PASSAGE, QUESTION, predicted(span("Anna")), "logits")[
+            "answer:repeats-question"
+        ]
+        == 1
     )
 
 
@@ -119,21 +132,21 @@ def test_an_option_is_held_against_its_own_evidence():
         prediction = Prediction(
             question_id="q", answer=Answer(kind="choice", label="A"), evidence=evidence
         )
-        found = signs(PASSAGE, question, prediction, "logits")
+        found = confidence_features(PASSAGE, question, prediction, "logits")
         assert found["evidence:covers"] == found["evidence:ahead"] == 1.0
         assert found["evidence:sentences"] == 1.0
 
 
 def test_no_answer_samples_and_silence():
     """What is not there is said to be not there."""
-    silent = signs(
+    silent = confidence_features(
         PASSAGE, QUESTION, Prediction(question_id="q", answer=Answer(kind="none")), "logits"
     )
     assert silent["answer:empty"] == silent["confidence:none"] == silent["nbest:none"] == 1.0
     assert silent["evidence:none"] == silent["samples:none"] == 1.0
     one, two = Generation(text="A  b"), Generation(text="c")
     sampled = predicted(span("1873"), generation=Generation(text="A b"), others=(one, two, two))
-    assert signs(PASSAGE, QUESTION, sampled, "logits")["samples:agreement"] == 1 / 3
+    assert confidence_features(PASSAGE, QUESTION, sampled, "logits")["samples:agreement"] == 1 / 3
 
 
 def test_option_scores_turn_with_the_stem():
@@ -141,19 +154,19 @@ def test_option_scores_turn_with_the_stem():
     options = (Option(label="A", text="a"), Option(label="B", text="b"))
     question = msgspec.structs.replace(QUESTION, kind="verification", options=options)
     prediction = Prediction(question_id="q", option_scores=(0.9, 0.1))
-    assert told_confidence(question, prediction, "probabilities") == pytest.approx(
+    assert reader_confidence(question, prediction, "probabilities") == pytest.approx(
         1 / (1 + math.exp(-0.8))
     )
     turned = msgspec.structs.replace(question, asks_for="contradicted", options=options)
     skewed = Prediction(question_id="q", option_scores=(0.9, 0.8))
-    assert told_confidence(turned, skewed, "probabilities") == pytest.approx(
+    assert reader_confidence(turned, skewed, "probabilities") == pytest.approx(
         1 / (1 + math.exp(-0.1))
     )
 
 
 def test_a_list_of_candidates_goes_before_scores_of_options():
     prediction = predicted(span("1873", 0.6), span("Harrow", 0.01), option_scores=(0.9, 0.1))
-    found = signs(PASSAGE, QUESTION, prediction, "probabilities")
+    found = confidence_features(PASSAGE, QUESTION, prediction, "probabilities")
     assert found["nbest:top"] == found["confidence"] == 0.6
     assert found["nbest:log-ratio"] == pytest.approx(math.log(60))
 
@@ -180,7 +193,7 @@ def test_every_feature_of_a_small_answer_by_hand():
     prediction = answered(
         "mill", confidence=0.8, evidence=(Evidence(spans=(Span(27, 43),), score=0.5),)
     )
-    found = signs(MILLS, HOW_MANY, prediction, "logits")
+    found = confidence_features(MILLS, HOW_MANY, prediction, "logits")
     assert {name: value for name, value in found.items() if value} == pytest.approx(
         {
             "confidence": 0.8,
@@ -205,13 +218,13 @@ def test_every_feature_of_a_small_answer_by_hand():
     ("kind", "feature"), [("number", "number"), ("date", "date"), ("spans", "several")]
 )
 def test_the_kind_of_an_answer_and_of_a_question_is_told(kind, feature):
-    found = signs(MILLS, HOW_MANY, answered("Two", "One", kind=kind), "logits")
+    found = confidence_features(MILLS, HOW_MANY, answered("Two", "One", kind=kind), "logits")
     kinds = ("number", "date", "several")
     assert [found[f"answer:{one}"] for one in kinds] == [float(one == feature) for one in kinds]
     asked = {"number": "How many?", "date": "When?", "name": "Who?"}
     for one, text in asked.items():
         question = msgspec.structs.replace(HOW_MANY, text=text, asks_for="contradicted")
-        found = signs(MILLS, question, answered("Two"), "logits")
+        found = confidence_features(MILLS, question, answered("Two"), "logits")
         assert [found[f"question:{other}"] for other in asked] == [
             float(other == one) for other in asked
         ]
@@ -224,48 +237,56 @@ def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
     def placed(start, end, text="mill"):
         spans = (Span(start, end),)
         said = Prediction(question_id="q", answer=Answer(kind="span", texts=(text,), spans=spans))
-        return signs(MILLS, HOW_MANY, said, "logits")
+        return confidence_features(MILLS, HOW_MANY, said, "logits")
 
     assert placed(31, 35)["answer:place"] == 31 / 43
     twice = Answer(kind="spans", texts=("mill", "Two"), spans=(Span(31, 35), Span(0, 3)))
     beyond = Answer(kind="spans", texts=("mill", "Two"), spans=(Span(31, 35), Span(40, 50)))
     for answer in (twice, beyond):
         both = Prediction(question_id="q", answer=answer)
-        assert signs(MILLS, HOW_MANY, both, "logits")["answer:place"] == 31 / 43
+        assert confidence_features(MILLS, HOW_MANY, both, "logits")["answer:place"] == 31 / 43
     last = Answer(kind="span", texts=("mill",), spans=(Span(5, 9),))
     at_the_end = Prediction(question_id="q", answer=last)
     pair = Passage(passage_id="p", text="mill mill")
-    assert signs(pair, HOW_MANY, at_the_end, "logits")["answer:place"] == 5 / 9
+    assert confidence_features(pair, HOW_MANY, at_the_end, "logits")["answer:place"] == 5 / 9
     assert placed(36, 43, "burned.")["answer:place"] == 36 / 43
     assert placed(40, 44)["answer:place"] == 4 / 43
     assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone
     assert placed(0, 3, "Two")["evidence:covers"] == 1.0
     assert placed(25, 28)["evidence:sentences"] == 2  # it lies across both
-    nowhere = signs(MILLS, HOW_MANY, answered("—"), "logits")
+    nowhere = confidence_features(MILLS, HOW_MANY, answered("—"), "logits")
     assert nowhere["answer:not-in-passage"] == 1
     assert nowhere["answer:place"] == nowhere["answer:times"] == nowhere["answer:length"] == 0
     assert nowhere["answer:repeats-question"] == 0  # there is no word in it
     often = Passage(passage_id="p", text="mill " * 30)
-    assert signs(often, HOW_MANY, answered("mill"), "logits")["answer:times"] == math.log(21)
+    assert confidence_features(often, HOW_MANY, answered("mill"), "logits")[
+        "answer:times"
+    ] == math.log(21)
 
 
 def test_how_far_alternatives_say_the_same_by_hand():
     """One of two units, and none of three."""
     said = [span(text, 0.3) for text in ("red bridge", "bridge", "tower")]
-    found = signs(PASSAGE, QUESTION, predicted(*said), "probabilities")
+    found = confidence_features(PASSAGE, QUESTION, predicted(*said), "probabilities")
     assert found["nbest:agreement"] == pytest.approx((1 / 2 + 0) / 2)
-    assert signs(PASSAGE, QUESTION, predicted(said[0]), "logits")["nbest:agreement"] == 0
+    assert (
+        confidence_features(PASSAGE, QUESTION, predicted(said[0]), "logits")["nbest:agreement"] == 0
+    )
 
 
 def test_shares_of_nothing_and_of_a_single_alternative():
     """A list without any share is none; a single sure one is cut as log-odds are."""
-    none = signs(PASSAGE, QUESTION, predicted(span("1873"), span("Anna")), "probabilities")
+    none = confidence_features(
+        PASSAGE, QUESTION, predicted(span("1873"), span("Anna")), "probabilities"
+    )
     assert none["nbest:none"] == 1
-    alone = signs(PASSAGE, QUESTION, predicted(span("1873", 1.0)), "probabilities")
+    alone = confidence_features(PASSAGE, QUESTION, predicted(span("1873", 1.0)), "probabilities")
     assert (alone["nbest:margin"], alone["nbest:log-ratio"], alone["nbest:entropy"]) == (1, 12, 0)
     assert alone["nbest:count"] == math.log(2)
     assert alone["nbest:none"] == alone["nbest:rest"] == 0
-    beside = signs(PASSAGE, QUESTION, predicted(span("1873", 0.6), span("Anna")), "probabilities")
+    beside = confidence_features(
+        PASSAGE, QUESTION, predicted(span("1873", 0.6), span("Anna")), "probabilities"
+    )
     assert (beside["nbest:log-ratio"], beside["nbest:entropy"]) == (12, 0)
     assert log_odds(1e-9) == -12
     assert log_odds(1e-3) == pytest.approx(math.log(1 / 999))
@@ -278,8 +299,8 @@ def test_shares_of_nothing_and_of_a_single_alternative():
 def test_a_sum_that_rounding_raised_is_still_one(scores, scale):
     """And leaves nothing over."""
     listed = predicted(*(span("1873", one) for one in scores))
-    assert signs(PASSAGE, QUESTION, listed, "probabilities")["nbest:rest"] == 0
-    assert scale_of([predicted(*(span("1873", one) for one in scores))]) == scale
+    assert confidence_features(PASSAGE, QUESTION, listed, "probabilities")["nbest:rest"] == 0
+    assert detect_scale([predicted(*(span("1873", one) for one in scores))]) == scale
 
 
 def test_what_is_not_there_is_none_and_no_number():
@@ -289,20 +310,25 @@ def test_what_is_not_there_is_none_and_no_number():
         said = Prediction(
             question_id="q", answer=answer, evidence=given, generation=Generation(text="x")
         )
-        found = signs(MILLS, HOW_MANY, said, "logits")
+        found = confidence_features(MILLS, HOW_MANY, said, "logits")
         assert found["answer:empty"] == found["evidence:none"] == found["samples:none"] == 1
         assert found["evidence:covers"] == found["evidence:score"] == 0
         bare = msgspec.structs.replace(said, evidence=())
-        assert signs(MILLS, HOW_MANY, bare, "logits") == found
+        assert confidence_features(MILLS, HOW_MANY, bare, "logits") == found
     mute = msgspec.structs.replace(HOW_MANY, text="?!")
-    assert signs(MILLS, mute, answered("Two", evidence=given), "logits")["evidence:covers"] == 0
-    scored = signs(MILLS, HOW_MANY, answered("Two", evidence=given), "logits")
+    assert (
+        confidence_features(MILLS, mute, answered("Two", evidence=given), "logits")[
+            "evidence:covers"
+        ]
+        == 0
+    )
+    scored = confidence_features(MILLS, HOW_MANY, answered("Two", evidence=given), "logits")
     assert (scored["evidence:covers"], scored["evidence:score"]) == (1, 0)
 
 
 def test_of_several_texts_the_first_is_counted_and_all_are_weighed():
     """Mill is asked for and Two is not; Two stands there once, and mill twice."""
-    several = signs(MILLS, HOW_MANY, answered("Two", "mill", kind="spans"), "logits")
+    several = confidence_features(MILLS, HOW_MANY, answered("Two", "mill", kind="spans"), "logits")
     assert several["answer:length"] == pytest.approx(math.log(3))
     assert several["answer:times"] == math.log(2)
     assert several["answer:repeats-question"] == 1 / 2
@@ -318,7 +344,7 @@ def test_an_option_without_evidence_has_none_though_it_stands_in_the_passage(by_
     def said(*evidence):
         answer = Answer(kind="choice", label="A", texts=("red bridge",))
         prediction = Prediction(question_id="q", answer=answer, evidence=evidence)
-        return signs(PASSAGE, question, prediction, "logits")
+        return confidence_features(PASSAGE, question, prediction, "logits")
 
     assert said()["evidence:none"] == 1
     bare = [Evidence(option_label=label) for label in labels]
@@ -338,7 +364,7 @@ def test_an_option_is_ahead_of_the_best_other_one():
         prediction = Prediction(
             question_id="q", answer=Answer(kind="choice", label=label), evidence=held
         )
-        found = signs(PASSAGE, question, prediction, "logits")
+        found = confidence_features(PASSAGE, question, prediction, "logits")
         assert found["evidence:ahead"] == ahead
         assert found["question:options"] == 3
         assert found["answer:not-in-passage"] == 0  # of a letter nothing is asked there
@@ -347,12 +373,12 @@ def test_an_option_is_ahead_of_the_best_other_one():
         answer=Answer(kind="choice", label="A"),
         evidence=(Evidence(spans=(Span(26, 60),)),),  # one for three options: nobody's
     )
-    assert signs(PASSAGE, question, fewer, "logits")["evidence:none"] == 1
+    assert confidence_features(PASSAGE, question, fewer, "logits")["evidence:none"] == 1
 
 
 def test_evidence_that_is_text_alone_counts_as_sentences_do():
     """As other harnesses hand it in, without places."""
     prediction = answered("Two", evidence=(Evidence(texts=("One mill burned.", "In Harrow.")),))
-    found = signs(MILLS, HOW_MANY, prediction, "logits")
+    found = confidence_features(MILLS, HOW_MANY, prediction, "logits")
     assert found["evidence:covers"] == pytest.approx(2 / 3)
     assert found["evidence:sentences"] == 2

@@ -6,11 +6,11 @@ from itertools import combinations
 import pytest
 
 from closeread.evidence.claims.terms import units
-from closeread.readers.cues.alignment import Aligned
+from closeread.readers.cues.alignment import AlignedPassage
 
 
 def told(passage, option):
-    return Aligned(units(passage)).told(units(option))
+    return AlignedPassage(units(passage)).told(units(option))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ import pytest
 
 from closeread.evidence.claims.explanation import Explanation, Match, explanation
 from closeread.evidence.claims.unit_index import UnitIndex
-from closeread.readers.cues.features import answers, cover, cues, order, siblings, style
+from closeread.readers.cues.features import (
+    coverage_features,
+    cue_features,
+    piece_order_features,
+    sibling_features,
+    stem_features,
+    style_features,
+)
 from closeread.readers.cues.passage import ReadPassage
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -21,7 +28,7 @@ def laid(option, passage, *spans):
 
 def test_how_an_option_is_written_by_hand():
     """23 characters in clauses of 4, 7, 7 and 1; the pause inside the second ends none."""
-    assert style(" 因为雾大，渔船、帆船停港；1850年建塔：高。") == pytest.approx(
+    assert style_features(" 因为雾大，渔船、帆船停港；1850年建塔：高。") == pytest.approx(
         {
             "style:length": 23 / 50,
             "style:clauses": 4 / 3,
@@ -40,20 +47,20 @@ def test_how_an_option_is_written_by_hand():
             "style:mean-clause": 23 / 4 / 20,
         }
     )
-    marked = style("《塔》（“旧”—新），高")
+    marked = style_features("《塔》（“旧”—新），高")
     names = ("quoted", "titled", "bracket", "dash", "open-end")
     assert [marked[f"style:{name}"] for name in names] == [1] * 5
     assert [marked[f"style:{name}"] for name in ("semicolon", "colon", "number")] == [0] * 3
     for mark, name in (("；", "semicolon"), (";", "semicolon"), ("：", "colon"), (":", "colon")):
-        assert style(f"甲{mark}乙")[f"style:{name}"] == 1
-    assert style("一，二，三，四，五，六，七")["style:clauses=6"] == 1
+        assert style_features(f"甲{mark}乙")[f"style:{name}"] == 1
+    assert style_features("一，二，三，四，五，六，七")["style:clauses=6"] == 1
 
 
 def test_how_an_option_lies_over_its_evidence_by_hand():
     """Nine of 15 characters are copied; 鲸鱼很大 is laid over nothing, though 很大 is said."""
     option = "灯塔建于1850年，鲸鱼很大。"
     tower = ReadPassage(TOWER)
-    found = cover(option, laid(option, TOWER, (0, 10)), tower)
+    found = coverage_features(option, laid(option, TOWER, (0, 10)), tower)
     assert found == pytest.approx(
         {
             "cover:share": 9 / 15,
@@ -87,9 +94,9 @@ def test_how_an_option_lies_over_its_evidence_by_hand():
             "clause:bare": 1 / 2,
         }
     )
-    elsewhere = cover(option, laid(option, TOWER, (10, 15)), tower)
+    elsewhere = coverage_features(option, laid(option, TOWER, (10, 15)), tower)
     assert (elsewhere["number:not-in-evidence"], elsewhere["number:not-in-passage"]) == (1, 0)
-    nowhere = cover("灯塔建于1990年。", laid(option, TOWER, (0, 10)), tower)
+    nowhere = coverage_features("灯塔建于1990年。", laid(option, TOWER, (0, 10)), tower)
     assert (nowhere["number:not-in-evidence"], nowhere["number:not-in-passage"]) == (1, 1)
 
 
@@ -103,7 +110,7 @@ def test_clauses_nearly_copied_and_nearly_bare_by_hand():
     held = Evidence(spans=(Span(0, 10),))
     bare = (Span(9, 10), Span(13, 21), Span(23, 27))
     laid_out = Explanation(evidence=held, covered=pieces, uncovered=bare)
-    found = cover(option, laid_out, ReadPassage(TOWER))
+    found = coverage_features(option, laid_out, ReadPassage(TOWER))
     assert found["clause:copied"] == 0
     assert found["clause:bare"] == pytest.approx(1 / 3)
     assert (found["clause:first"], found["clause:most"]) == (0.9, 0.9)
@@ -122,7 +129,7 @@ def test_long_evidence_and_many_sentences_count_by_their_size():
     passage = Passage(passage_id="p", text="苔藓生长。" * 5, language="zh")
     option = "苔藓生长。"
     whole = laid(option, passage, *((at, at + 5) for at in range(0, 25, 5)))
-    found = cover(option, whole, ReadPassage(passage))
+    found = coverage_features(option, whole, ReadPassage(passage))
     assert found["evidence:sentences=4"] == 1
     assert found["evidence:length"] == 25 / 100
     assert found["evidence:ratio"] == 5 / 25
@@ -138,7 +145,9 @@ def test_where_the_pieces_lie_by_hand():
         return Match(option_span=Span(*option), passage_span=Span(*place), sentence_index=sentence)
 
     pieces = (piece((0, 6), (40, 46), 1), piece((6, 9), (10, 13), 0), piece((9, 13), (18, 22), 0))
-    assert order(Explanation(evidence=Evidence(), covered=pieces), passage) == pytest.approx(
+    assert piece_order_features(
+        Explanation(evidence=Evidence(), covered=pieces), passage
+    ) == pytest.approx(
         {
             "order:inverted": 1 / 2,
             "order:inversions": 1 / 3,
@@ -152,15 +161,15 @@ def test_where_the_pieces_lie_by_hand():
         }
     )
     far = (piece((0, 4), (5, 9), 0), piece((4, 7), (81, 84), 0), piece((7, 9), (60, 62), 0))
-    found = order(Explanation(evidence=Evidence(), covered=far), passage)
+    found = piece_order_features(Explanation(evidence=Evidence(), covered=far), passage)
     assert found["order:long-pieces-inverted"] == 0  # the pieces that are turned round are short
     assert found["order:gap"] == (30 + 24) / 2 / 20  # 72 characters count as 30
     for place, early, late in ((19, 1, 0), (20, 0, 0), (80, 0, 0), (81, 0, 1)):
         one_piece = (piece((0, 4), (place, place + 4), 0),)
-        found = order(Explanation(evidence=Evidence(), covered=one_piece), passage)
+        found = piece_order_features(Explanation(evidence=Evidence(), covered=one_piece), passage)
         assert (found["place:early"], found["place:late"]) == (early, late)
         assert found["order:gap"] == found["place:spread"] == 0
-    assert order(Explanation(evidence=Evidence()), passage) == {}
+    assert piece_order_features(Explanation(evidence=Evidence()), passage) == {}
 
 
 def test_how_options_go_with_their_stem_by_hand():
@@ -180,7 +189,7 @@ def test_how_options_go_with_their_stem_by_hand():
     )
     held = Evidence(option_label="A", spans=(Span(0, 84),), score=0.75)
     piece = Match(option_span=Span(0, 2), passage_span=Span(40, 42), sentence_index=0)
-    first, second, third = answers(
+    first, second, third = stem_features(
         question,
         ReadPassage(passage),
         [
@@ -224,7 +233,7 @@ def test_ranks_and_likeness_of_options_by_hand():
         ),
     )
     lengths = [{"style:length": 1.0}, {"style:length": 2.0}, {"style:length": 2.0}]
-    first, second, third = siblings(question, lengths)
+    first, second, third = sibling_features(question, lengths)
     ranks = [one["rank:style:length"] for one in (first, second, third)]
     assert ranks == [-1, 1 / 2, 1 / 2]
     assert (first["least:style:length"], first["asked-least:style:length"]) == (1, -1)
@@ -239,7 +248,7 @@ def test_ranks_and_likeness_of_options_by_hand():
 def test_what_stands_beside_a_cue_counts_less_than_the_cue():
     """Two cues that the evidence lacks, side by side."""
     option = "灯塔都已停用"
-    found = cues(option, laid(option, TOWER, (0, 10)), ReadPassage(TOWER))
+    found = cue_features(option, laid(option, TOWER, (0, 10)), ReadPassage(TOWER))
     unit = found["cue:都"]
     assert {name: value / unit for name, value in found.items()} == pytest.approx(
         {

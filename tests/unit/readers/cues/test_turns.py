@@ -7,7 +7,7 @@ import pytest
 from closeread.evidence.claims.explanation import explanation
 from closeread.evidence.cover import explain
 from closeread.readers.cues.passage import ReadPassage
-from closeread.readers.cues.turns import turns
+from closeread.readers.cues.turns import turn_features
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 
@@ -21,7 +21,7 @@ def turned(text, option, language="zh"):
         options=(Option(label="A", text=option),),
     )
     explanation = explain(question, passage, question.options[0])
-    return turns(option, explanation, ReadPassage(passage))
+    return turn_features(option, explanation, ReadPassage(passage))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def over(said, option, *spans):
     passage = Passage(passage_id="p", text=said, language="zh")
     evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
     read = ReadPassage(passage)
-    return set(turns(option, explanation(option, read.sentences, evidence), read))
+    return set(turn_features(option, explanation(option, read.sentences, evidence), read))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError
-from closeread.readers.models.location import check_place
+from closeread.readers.models.location import check_location
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def folder(tmp_path):
 
 def refusal(folder: Path) -> InputError:
     with pytest.raises(InputError, match="the model cannot be opened") as told:
-        check_place(str(folder))
+        check_location(str(folder))
     return told.value
 
 
 def test_what_models_have_passes(folder):
     (folder / "vocab.txt").symlink_to(folder / "gone")  # the library tells of it
     (folder / "merges.txt").symlink_to(folder / "config.json")  # as the hub keeps files
-    check_place(str(folder))
+    check_location(str(folder))
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "1_Pooling/config.json"])
@@ -53,7 +53,7 @@ def test_settings_of_half_a_gigabyte_are_not_read(folder):
 def test_weights_may_be_large(folder):
     with (folder / "model.safetensors").open("wb") as stream:
         stream.truncate(500 * 2**20)
-    check_place(str(folder))
+    check_location(str(folder))
 
 
 @pytest.mark.parametrize("name", ["num_hidden_layers", "n_layer", "decoder_layers", "num_labels"])
@@ -74,4 +74,4 @@ def test_parts_of_a_model_are_no_larger_either(folder):
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"num_hidden_layers": "many"}', "[" * 100_000])
 def test_what_else_is_wrong_with_settings_is_the_librarys_to_tell(folder, text):
     (folder / "config.json").write_text(text)
-    check_place(str(folder))
+    check_location(str(folder))

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator, save_calibrator
-from closeread.readers.confidence.features import NAMES
+from closeread.readers.confidence.features import FEATURE_NAMES
 from closeread.training.confidence.calibrators import METHODS, features_of, fit
 
 
@@ -62,7 +62,7 @@ def test_kept_numbers_give_scikit_learns_probabilities(method, tmp_path):
 
 def test_methods_that_bend_keep_the_order():
     """Platt and isotonic take one feature and are monotone; the others take them all."""
-    assert features_of("logistic") == features_of("forest") == NAMES
+    assert features_of("logistic") == features_of("forest") == FEATURE_NAMES
     for method in ("platt", "isotonic"):
         values, correct = drawn(method)
         model = fit(method, values, correct, seed=0)

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.confidence.features import NAMES
+from closeread.readers.confidence.features import FEATURE_NAMES
 from closeread.training.confidence.before_after import MEASURES, changes
 from closeread.training.confidence.learn import ConfidenceSettings, Example, learn
 
@@ -19,7 +19,7 @@ def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
         for _ in range(int(draw.integers(1, 6))):
             known, own = draw.normal(), draw.random()
             chance = 1 / (1 + np.exp(-2 * known - 2 * (own - 0.5)))
-            signs = dict.fromkeys(NAMES, 0.0) | {telling: known, "confidence": own}
+            signs = dict.fromkeys(FEATURE_NAMES, 0.0) | {telling: known, "confidence": own}
             signs["confidence:log-odds"] = float(np.log(own / (1 - own)))
             found.append(
                 Example(
@@ -71,7 +71,7 @@ def test_each_answer_is_judged_by_a_stranger():
         Example(
             part=f"p{number}",
             unit="q",
-            signs={name: float(draw.normal()) for name in NAMES},
+            signs={name: float(draw.normal()) for name in FEATURE_NAMES},
             told=None,
             correct=bool(draw.random() < 0.5),
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 from closeread.errors import InputError
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.opening import loading, look_for, open_tokenizer
+from closeread.readers.neural.opening import check_exists, loading_options, open_tokenizer
 from closeread.registry.factory import path_of
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.recipes.same_request import MEMBERS
@@ -101,11 +101,11 @@ def _nobody(why: str, where: str) -> InputError:
 def _check_named(teachers: Sequence[str], begun: str) -> None:
     """Look for teachers, and at their words where the student's are known."""
     for one in teachers:
-        look_for(one)
+        check_exists(one)
     if begun:
-        words = open_tokenizer(begun, loading(begun)).get_vocab()
+        words = open_tokenizer(begun, loading_options(begun)).get_vocab()
         for one in teachers:
-            if open_tokenizer(one, loading(one)).get_vocab() != words:
+            if open_tokenizer(one, loading_options(one)).get_vocab() != words:
                 raise other_words(one, begun)
 
 

@@ -21,9 +21,14 @@ from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
-from closeread.readers.neural.checkpoint import most_tokens
+from closeread.readers.neural.checkpoint import max_sequence_length
 from closeread.readers.neural.heads import check_encoder
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.readers.neural.opening import (
+    loading_options,
+    open_tokenizer,
+    opening_error,
+    silence_library,
+)
 from closeread.registry.factory import path_of
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.device import check_machine
@@ -63,7 +68,7 @@ def train(request: Request) -> Trained:
         must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout, request.say)
-        most = most_tokens(model, tokenizer)
+        most = max_sequence_length(model, tokenizer)
         if settings.length > most:
             raise UsageError(
                 f"{request.within}train.length is {settings.length}",
@@ -224,10 +229,10 @@ def _made(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
 
 
 def _opened(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, Any]:
-    given = loading(name)
+    given = loading_options(name)
     tokenizer = open_tokenizer(name, given)
     try:
-        with unsaid():
+        with silence_library():
             model, report = transformers.AutoModelForMaskedLM.from_pretrained(
                 name,
                 dtype=torch.float32,  # else as it was saved
@@ -237,7 +242,7 @@ def _opened(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, An
                 **given,
             )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise unopened(name, error) from error
+        raise opening_error(name, error) from error
     missing = sorted(report["missing_keys"])
     check_encoder(name, model.base_model_prefix, missing)
     if missing:

@@ -16,7 +16,7 @@ import torch
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.choice import ChoiceReader
-from closeread.readers.option_sequences import behind_question, option_windows
+from closeread.readers.option_sequences import option_windows, text_after_question
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.recipes.choice import asked
@@ -61,7 +61,7 @@ class ChooseTask:
                 option_windows(
                     passage_ids,
                     asked,
-                    checkpoint.tokens(behind_question(option, passage.language)).ids,
+                    checkpoint.tokens(text_after_question(option, passage.language)).ids,
                     checkpoint.template,
                     max_length=room,
                 )[0].encoded

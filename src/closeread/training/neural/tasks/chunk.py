@@ -19,7 +19,7 @@ from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.chunk import ChunkReader
 from closeread.readers.neural.support import log_odds
-from closeread.readers.option_sequences import Chunk, chunks
+from closeread.readers.option_sequences import Chunk, make_chunks
 from closeread.readers.statements import option_claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
@@ -81,7 +81,7 @@ class ChunkTask:
     def _chunks(
         self, checkpoint: Checkpoint, passage: Sequence[int], question: Question, option: Option
     ) -> list[Chunk]:
-        return chunks(
+        return make_chunks(
             passage,
             option_claim(question, option, lambda text: checkpoint.tokens(text).ids),
             checkpoint.template,

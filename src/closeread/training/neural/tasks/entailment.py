@@ -16,9 +16,9 @@ import torch
 from closeread.errors import InputError
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.support import TO_TRAIN, class_names, name_classes
+from closeread.readers.neural.support import CURE_FOR_TRAINING, class_names, name_classes
 from closeread.readers.neural.verifier import VerifierReader
-from closeread.readers.verifier import retriever_of
+from closeread.readers.verifier import make_retriever
 from closeread.training.neural import train as neural
 from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
@@ -56,7 +56,7 @@ class EntailTask:
                 f"the model's classes are {', '.join(names)}",
                 where=checkpoint.name,
                 expected=", ".join(CLASSES) + ", or a model without a head",
-                cure=TO_TRAIN,
+                cure=CURE_FOR_TRAINING,
             )
 
     def features(
@@ -72,7 +72,7 @@ class EntailTask:
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier, which answers by the classes; no evidence is sought."""
         return VerifierReader(
-            checkpoint, retriever_of("cover", "", {})[0], max_length=self._max_length
+            checkpoint, make_retriever("cover", "", {})[0], max_length=self._max_length
         )
 
 

@@ -21,7 +21,7 @@ from torch.nn.functional import log_softmax
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, SpanReader
-from closeread.readers.windows import Tokens, Window, windows
+from closeread.readers.windows import Tokens, Window, make_windows
 from closeread.text.normalize import mrqa
 from closeread.training.neural.distillation.distil import Teachers
 from closeread.training.neural.distillation.kept_votes import KeptVotes
@@ -110,7 +110,7 @@ class SpanTask:
             golds = list(_token_spans(tokens, passage.text, question))
             if not golds and not (self._options.null and _unanswerable(question)):
                 continue
-            cut = windows(
+            cut = make_windows(
                 checkpoint.tokens(question.text).ids,
                 tokens.ids,
                 checkpoint.template,

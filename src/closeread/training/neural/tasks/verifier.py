@@ -21,18 +21,18 @@ from closeread.evidence.models import told_by
 from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import (
+    CURE_FOR_TRAINING,
     LABELS,
-    TO_TRAIN,
     class_names,
-    fold,
+    fold_nli_head,
     log_odds,
     name_classes,
-    renew,
+    reset_head,
     supported_class,
 )
 from closeread.readers.neural.verifier import VerifierReader
-from closeread.readers.statements import encoded, statements
-from closeread.readers.verifier import retriever_of
+from closeread.readers.statements import encode_statement, statements
+from closeread.readers.verifier import make_retriever
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
@@ -115,7 +115,9 @@ class CompeteTask:
             if question.kind == "entailment" or not self._learnable(truth):
                 continue
             sequences = [
-                encoded(one, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room)
+                encode_statement(
+                    one, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
+                )
                 for one in statements(question, passage, self._retriever)
             ]
             yield from self._parted(sequences, truth)
@@ -166,7 +168,7 @@ def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
     own, options, settings = asked(request)
     with as_in(request):
-        retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
+        retriever, _ = make_retriever(own.retriever, own.evidence_model, options)
     return neural.train(request, CompeteTask(retriever, settings, own.max_length))
 
 
@@ -190,7 +192,7 @@ def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:
                 expected='train.options.nli_head = "fold" or "new"',
                 cure="set train.options.nli_head",
             )
-        (fold if nli_head == "fold" else renew)(checkpoint)
+        (fold_nli_head if nli_head == "fold" else reset_head)(checkpoint)
     elif names == ["label_0", "label_1"]:
         name_classes(checkpoint, LABELS)
     elif len(names) > 2:
@@ -199,4 +201,4 @@ def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:
             where=checkpoint.name,
             expected="one (a score), two (supported or not) or three (natural language inference)",
         )
-    return supported_class(checkpoint, cure=TO_TRAIN)
+    return supported_class(checkpoint, cure=CURE_FOR_TRAINING)
