@@ -180,7 +180,7 @@ def test_a_run_is_not_written_over_itself(tmp_path):
     done = call(tmp_path, "run", "run/predictions.jsonl")
     assert (done.returncode, "overwrite a file of the run" in done.stderr) == (2, True)
     done = call(tmp_path, "run", "own.jsonl")
-    assert (done.returncode, "place of the data set" in done.stderr) == (2, True)
+    assert (done.returncode, "overwrite the data set" in done.stderr) == (2, True)
     assert (tmp_path / "run" / "predictions.jsonl").read_bytes() == before
     assert (tmp_path / "own.jsonl").read_text() == ROW
 
