@@ -56,7 +56,7 @@ def sniff(head: Head) -> bool:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield each question with its passage (empty where there is none).
+    """Yield each question with its passage (empty if there is none).
 
     Counts ``odd-option-letter`` (another prefix than ``(A)``, or none), ``several-right-options``
     (such a question has no gold here), ``answer-not-an-option`` and ``duplicate-question``.

@@ -5,7 +5,7 @@
 
 Of a ``factoid`` every name in ``exact_answer`` is accepted, of a ``list`` the first name of each
 item belongs to the one answer of several spans; a ``yesno`` has the options yes and no. A
-``summary`` asks for a text of its own, and is left out. Without ``exact_answer`` there is no gold.
+``summary`` asks for a free text and is skipped. Without ``exact_answer`` there is no gold.
 """
 
 from collections.abc import Iterator
@@ -56,15 +56,15 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read whatever stands beside the questions."""
+    """Read the fields beside the questions."""
     return Info(metadata={_NAME: source.rest("questions")})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its snippets.
 
-    Counts ``free-answer`` (left out), ``answer-not-in-passage``, ``answer-not-an-option`` and
-    ``duplicate-id``. What is left out is kept beside the next question, or the last one.
+    Counts ``free-answer`` (skipped), ``answer-not-in-passage``, ``answer-not-an-option`` and
+    ``duplicate-id``. Skipped questions are kept in the metadata of the next one, or the last one.
     """
     ids = Ids(defects)
     skipped = list[Json]()
@@ -72,7 +72,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     for index, raw in enumerate(source.elements("questions", dict)):
         item = source.convert(raw, _Question, within=f"questions[{index}]")
         if item.type == _FREE:
-            defects.add("free-answer", "left out", question_id=item.id)
+            defects.add("free-answer", "closeread skips free-form answers", question_id=item.id)
             skipped.append(raw)
             continue
         if last is not None:
@@ -131,7 +131,7 @@ def _items(given: str | list[Any] | None) -> list[Any]:
 
 
 def _names(given: list[Any]) -> list[str]:
-    """Return all names of answers, in lists or bare, but blank ones."""
+    """Return all names of answers, in lists or bare, except blank ones."""
     found = [one if isinstance(one, list) else [one] for one in given]
     return list(dict.fromkeys(text for one in found for text in one if text.strip()))
 
@@ -155,7 +155,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write one document.
 
     Raises:
-        UsageError: A question was not read from this form, or its passage was changed since.
+        UsageError: A question was not read from this form, or its passage has changed since.
     """
     write_array(stream, _rows(dataset), "questions", **dataset.metadata.get(_NAME, {}))
 

@@ -46,7 +46,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the terms of the published sets, whose documents are numbered ``12-34``."""
+    """Return the terms of the published sets, whose documents are numbered ``12-34``."""
     published = _PUBLISHED.fullmatch(str(source.head().first(0, 2)))
     return Info(license="non-commercial research only" if published else "")
 
@@ -54,8 +54,8 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each document with its questions.
 
-    Counts ``answer-not-an-option`` and ``duplicate-id``. Where the right text is several options,
-    the first of them is the answer.
+    Counts ``answer-not-an-option`` and ``duplicate-id``. If several options have the right
+    text, the first of them is the answer.
     """
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("", list)):

@@ -2,7 +2,7 @@
 
 SQuAD's tree with an id for every article and paragraph (DRCD: for every answer too), and CMRC's
 own first form: ``[{"context_id", "context_text", "title", "qas": [{"query_id", "query_text",
-"answers": [text...]}]}]``, which has no places; the first occurrence is taken for the record.
+"answers": [text...]}]}]``, which has no offsets; the first occurrence is used.
 """
 
 from collections.abc import Iterator
@@ -109,7 +109,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write SQuAD's tree with ids, or CMRC's first form where the data set came from it.
 
     Raises:
-        UsageError: A question has options, or an answer that is no span of its passage.
+        UsageError: A question has options, or an answer that is not a span of its passage.
     """
     if dataset.metadata.get("form") != "original":
         squad_tree.write(dataset, stream, own_ids=True)

@@ -1,12 +1,12 @@
-"""CoQA (Reddy et al. 2019): conversations about a story, answered in free words.
+"""CoQA (Reddy et al. 2019): conversations about a story, with free-form answers.
 
 ``{"version", "data": [{"source", "id", "filename", "story", "questions": [{"input_text",
 "turn_id"}, ...], "answers": [{"input_text", "span_start", "span_end", "span_text", "turn_id"},
 ...], "additional_answers": {"0": [...], ...}, "name"}]}``; rows of ``datasets`` become such stories
 (``layouts/coqa_rows.py``).
 
-A question's id is ``id-turn``. Answers to it are the first one and each additional one; what they
-rest on (``span_text``) is gold evidence. How earlier turns are shown: ``layouts/turns.py``.
+A question's id is ``id-turn``. Its gold answers are the first one and each additional one; their
+rationales (``span_text``) are gold evidence. How earlier turns are shown: ``layouts/turns.py``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -66,19 +66,18 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the version, and whatever else stands beside the stories."""
+    """Read the version and the other fields beside the stories."""
     rest = {} if coqa_rows.are_rows(source.head()) else source.rest("data")
     return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
 
 
 def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:
-    """Yield each story with its questions, each of which is shown with ``turns`` earlier ones.
+    """Yield each story with its questions, each shown with ``turns`` earlier turns.
 
-    Counts ``duplicate-id``, and of what an answer rests on ``wrong-offset`` and
-    ``evidence-not-in-passage``.
+    Counts ``duplicate-id``, and for rationales ``wrong-offset`` and ``evidence-not-in-passage``.
 
     Raises:
-        InputError: A story has not as many answers as questions.
+        InputError: A story does not have as many answers as questions.
     """
     ids = Ids(defects)
     rows = coqa_rows.are_rows(source.head())
@@ -140,7 +139,7 @@ def _answer(given: _Answer, story: str) -> Answer:
 
 
 def _evidence(given: _Answer, story: str, name: str, defects: Defects) -> Iterator[Evidence]:
-    """Yield what an answer rests on; nothing where the question is not answered."""
+    """Yield the rationale of an answer; nothing if the question has no answer."""
     if given.span_start < 0 or not (words := given.span_text.strip()):
         return
     cut = story[given.span_start : given.span_end]
@@ -166,7 +165,7 @@ def _given(question: Question, number: int) -> Json:
 
 
 def _story(passage: Passage, turns: Mapping[str, object]) -> Json:
-    """Return a story, with what was or will be written of its turns."""
+    """Return a story with the fields of its turns."""
     held = ("questions", "answers", "additional_answers", "source")
     made: Json = {"id": passage.passage_id, "story": passage.text}
     said = {key: turns[key] for key in held if turns.get(key)}
@@ -177,7 +176,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write the published form.
 
     Raises:
-        UsageError: A question has options, or not as many answers as the story's others.
+        UsageError: A question has options, or another number of answers than the story's others.
     """
     write_array(stream, _written(dataset), "data", **dataset.metadata.get(_NAME, {}))
 
@@ -229,10 +228,10 @@ def _kept(question: Question, number: int) -> Json:
 
 
 def with_turns(settings: Mapping[str, str]) -> Format:
-    """Return the format with as many earlier turns shown as the user says: ``coqa,turns=3``.
+    """Return the format with a user's number of earlier turns: ``coqa,turns=3``.
 
     Raises:
-        UsageError: It is no whole number.
+        UsageError: The number is not an integer from 0 on.
     """
     return replace(FORMAT, read=partial(read, turns=parse_turns(_NAME, settings)))
 

@@ -1,9 +1,9 @@
 r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
 
 Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options
-stand in ``option_a`` to ``option_z``, ``A`` to ``Z`` or ``options``, evidence in ``evidence`` or
-``evidence_a`` to ``evidence_z``. Commas, semicolons and tabs between cells are told apart by the
-first line.
+are in ``option_a`` to ``option_z``, ``A`` to ``Z`` or ``options``, evidence in ``evidence`` or
+``evidence_a`` to ``evidence_z``. The first line shows whether commas, semicolons or tabs separate
+cells.
 """
 
 import csv
@@ -42,7 +42,7 @@ def sniff(head: Head) -> bool:
 
 
 def _header(names: list[str]) -> list[str]:
-    """Return the columns' names; known ones are recognised whatever their case."""
+    """Return the column names; known ones in lower case."""
     return [name.lower() if name.lower() in _KNOWN else name for name in names]
 
 
@@ -70,7 +70,7 @@ def _checked(source: Source, names: list[str]) -> list[str]:
 
 
 def _to_row(cells: dict[str, str], where: str) -> dict[str, Any]:
-    """Turn a table's row into the row that a JSON line would hold."""
+    """Turn a table's row into the row of a JSON line."""
     options = [cells.pop(f"option_{letter}", "") for letter in _LETTERS]
     evidence = {
         letter.upper(): _split(cell)

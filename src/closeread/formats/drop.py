@@ -5,8 +5,8 @@
 
 Every annotation (``answer``, then ``validated_answers``) becomes one answer, as the official
 evaluator reads it: a number that is not empty; else spans, if there are any; else the date as
-``day month year`` with single spaces, blank where a part is missing. An annotation with nothing in
-it is thus a date of two spaces, which the official evaluator skips.
+``day month year`` with single spaces, blank where a part is missing. An empty annotation
+is thus a date of two spaces, which the official evaluator skips.
 """
 
 import re
@@ -51,14 +51,14 @@ class _Question(msgspec.Struct):
 def sniff(head: Head) -> bool:
     """Whether the first member has a passage and question-answer pairs, or the file is Quoref's.
 
-    Or it holds a question of DROP a row.
+    Or its rows hold one question of DROP each.
     """
     own = head.has("passage", "qa_pairs", at=(0,))
     return own or quoref.sniff(head) or drop_rows.are_rows(head)
 
 
 def info(source: Source) -> Info:
-    """Tell whether the file is in Quoref's own form, and the terms of the published DROP."""
+    """Return whether the file is in Quoref's own form, and the terms of the published DROP."""
     head = source.head()
     if quoref.sniff(head):
         return quoref.info(source)
@@ -72,7 +72,7 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each passage with its questions.
 
-    Counts ``answer-not-in-passage`` (a span that neither passage nor question has),
+    Counts ``answer-not-in-passage`` (a span that is in neither passage nor question),
     ``blank-annotation``, ``wrong-offset`` and ``duplicate-id``.
 
     Raises:
@@ -138,7 +138,7 @@ def _question(
 
 
 def _starts(original: Any, answer: Json) -> list[int] | None:
-    """Return where Quoref says that the answer's spans start, if it says so and no more."""
+    """Return Quoref's offsets of the answer's spans, if it has them and nothing else."""
     spans = answer.get("spans")
     if not original or not isinstance(original, list) or not isinstance(spans, list):
         return None
@@ -175,10 +175,10 @@ def _member(passage: Passage, rows: list[Json]) -> Json:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write DROP's form, or Quoref's own where the data set was read from it.
+    """Write DROP's form, or Quoref's own if the data set was read from it.
 
     Raises:
-        UsageError: A question has options, or an answer that is no number, date or spans.
+        UsageError: A question has options, or an answer that is not a number, a date or spans.
     """
     if quoref.is_origin_of(dataset):
         quoref.write(dataset, stream)
@@ -195,7 +195,7 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
                 raise unwritable_error("the drop format cannot hold options", question.question_id)
             rows.append(apply_diff(_NAME, _row(question), question.metadata))
         name = passage.passage_id
-        # An object cannot hold a key twice, and some sets repeat a passage for each question.
+        # An object cannot have a key twice, and some sets repeat a passage for each question.
         time = times[name] = times.get(name, 0) + 1
         key = name if time == 1 else f"{name}-{time}"
         yield key, apply_diff(_NAME, _member(passage, rows), passage.metadata)

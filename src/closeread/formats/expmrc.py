@@ -3,8 +3,8 @@
 SQuAD and CMRC: SQuAD's tree with ``"evidences": [text...]`` in every question. C3 and RACE:
 ``{"version", "data": [{"id", "article", "questions": [text...], "options": [[text...]...],
 "answers": [letter...], "evidences": [[text...]...]}]}``, whose question ids are, as in the
-submissions, ``<article id>-<index>``. Each evidence is one accepted reference, verbatim in the
-passage as a rule.
+submissions, ``<article id>-<index>``. Each evidence is one accepted reference, usually verbatim in
+the passage.
 """
 
 from collections.abc import Iterable, Iterator
@@ -167,7 +167,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write choice questions in the form of C3 and RACE, spans in the form of SQuAD.
 
     Raises:
-        UsageError: Both kinds in one data set, or an answer that has no place in its form.
+        UsageError: The set has both kinds, or an answer that the form cannot hold.
     """
     first = next((question for _, questions in dataset for question in questions), None)
     if first is not None and first.options:

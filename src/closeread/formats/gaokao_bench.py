@@ -41,13 +41,13 @@ _HEADING = re.compile(
 _NUMBER = re.compile(r"(?:[（(]\d++[）)]|(?<!\d)\d++[ \t]*+[.．、])[ \t]*+")
 _LETTER = re.compile(r"(?<![A-Za-z])([A-D])[ \t]*[.．、](?![A-Za-z])[ \t]*")
 _SPACES = re.compile(r"[ \t\u3000\xa0]*(?:\n[ \t\u3000\xa0]*)+|[ \t\u3000\xa0]+")
-# What is printed behind a stem or an option: the marks it is worth, the gap for the letter, the
-# number of the page. Looked for from the first of several blanks alone, not from each.
+# What is printed after a stem or an option: its marks, the gap for the letter, the page number. The
+# search starts only at the first of several blanks, not at each.
 _TAIL = re.compile(
     r"(?:(?=[〔（(])|(?<![ \t\u3000\xa0]))(?:[〔（(]\d+[ ]?分[〕）)]。?)?[ \t\u3000\xa0]*+"
     r"(?:[（(][ \t\u3000\xa0]*+[）)])?(?:(?<=[。？！”）)])\d{1,2})?[ \t\u3000\xa0]*+\n?$"
 )
-# A number of a stem follows one of these, or begins its line.
+# A stem's number follows one of these, or begins its line.
 _SPACE = " \u3000"
 _BLANKS = _SPACE + "\t"
 _PARAGRAPH_END = "。！？”’）)：…"
@@ -71,7 +71,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read what stands beside the examples, and the name of the answers."""
+    """Read the fields beside the examples, and the name of the answers."""
     key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
     beside = source.rest("example")
     published = _PUBLISHED in (beside.get("keywords"), beside.get("keyword"))
@@ -84,7 +84,7 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each text with its questions.
 
-    Counts ``questions-not-split`` (other than one set of options for each answer was found: such an
+    Counts ``questions-not-split`` (not one set of options was found for each answer, so that the
     example has no questions here), ``answer-not-an-option`` and ``duplicate-id``.
     """
     key = info(source).metadata[_NAME]["answers"]
@@ -150,7 +150,7 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
 
 
 def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
-    """Return stem and options of the last ``count`` questions; nothing where there are fewer."""
+    """Return stem and options of the last ``count`` questions; empty if there are fewer."""
     runs: list[list[re.Match[str]]] = []
     current: list[re.Match[str]] = []
     for match in _LETTER.finditer(text):
@@ -179,15 +179,15 @@ def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
         bounds = [*(match.start() for match in run[1:]), end]
         choices = [(match.end(), stop) for match, stop in zip(run, bounds, strict=True)]
         found.append(((stem, run[0].start()), choices))
-    # Where a stem's number begins its line belongs to no piece: it is left out.
+    # A stem's number belongs to no piece: it is left out.
     return found
 
 
 def _stems(text: str, start: int, end: int) -> Iterator[Piece]:
-    """Yield where a stem's number stands that begins a line or follows a space.
+    """Yield the span of each stem's number that begins a line or follows a space.
 
-    Blanks before it belong to it, from the line's beginning or the first space on; they are gone
-    back over from the number, since a pattern that begins with them tries from each.
+    It includes the blanks before it, from the line's beginning or the first space on. These are
+    found backwards from the number, because a pattern that begins with blanks is tried at each.
     """
     for number in _NUMBER.finditer(text, start, end):
         first = number.start()
@@ -202,7 +202,7 @@ def _stems(text: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _body(text: str, end: int) -> Piece:
-    """Return where the passage stands: without the headings before it and the number behind it."""
+    """Return the span of the passage, without the headings before and the number after it."""
     start = 0
     while heading := _HEADING.match(text, start):
         start = heading.end()
@@ -211,7 +211,7 @@ def _body(text: str, end: int) -> Piece:
 
 
 def _clean(text: str, start: int, end: int) -> list[Piece]:
-    """Return the parts of a piece that are kept: no stray space, one break a paragraph."""
+    """Return the kept parts of a piece: without stray spaces, with one break a paragraph."""
     tail = _TAIL.search(text, start, end)
     end = tail.start() if tail else end
     while start < end and text[start].isspace():
@@ -247,7 +247,7 @@ def _text(text: str, pieces: list[Piece]) -> str:
 
 
 def _left_out(text: str, kept: list[Piece]) -> list[tuple[int, str]]:
-    """Return what stands between the kept pieces, each with its offset in the kept text."""
+    """Return the texts between the kept pieces, each with its offset in the kept text."""
     found = []
     offset = position = 0
     for start, end in [*kept, (len(text), len(text))]:
@@ -265,7 +265,9 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     joined = "".join(texts)
     kept = passage.metadata[_NAME]
     left_out = kept["left_out"]
-    if left_out and left_out[-1][0] > len(joined):  # of the last questions: they were not asked for
+    if left_out and left_out[-1][0] > len(
+        joined
+    ):  # of the last questions, which were not requested
         left_out = [one for one in left_out if one[0] < len(joined)]
     pieces, position = [], 0
     for offset, missing in left_out:
@@ -284,7 +286,7 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write the examples that were read, their strings as they were printed.
+    """Write the examples that were read, with their strings as they were printed.
 
     Raises:
         UsageError: The data set was not read from this form.

@@ -1,10 +1,10 @@
-"""GCRC (Tan et al. 2021): exam questions one a record, in two published forms.
+"""GCRC (Tan et al. 2021): exam questions, one a record, in two published forms.
 
 The 2020 form is an array of ``{"id", "source", "title", "passage": [paragraph, ...], "question",
 "opt": [text, ...], "answer"}`` where ``title`` is often the string ``null``. The training form
 has six fields: ``{"id", "title", "passage", "question", "options", "answer"}`` with the passage as
-one string, as an array or under ``data``. Neither says what a stem asks for: it is told from the
-words, and with it each option's truth where the stem asks to verify statements.
+one string, as an array or under ``data``. Neither states what a stem asks for: its words
+decide, and with it each option's truth value if the stem asks to verify statements.
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the form and the terms of the published sets, and read what is beside the records."""
+    """Return the form, the terms of the published sets, and the fields beside the records."""
     head = source.head()
     bare = isinstance(head.value, list)
     at: tuple[str | int, ...] = (0,) if bare else ("data", 0)
@@ -81,7 +81,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its passage; counts ``answer-not-an-option``, ``duplicate-id``.
 
     Raises:
-        InputError: A question has no options, or not four.
+        InputError: A question does not have four options.
     """
     ids = Ids(defects)
     field = "" if isinstance(source.head().value, list) else "data"
@@ -156,7 +156,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write the form that was read; sets in other formats get the six-field form.
 
     Raises:
-        UsageError: A question has not four options.
+        UsageError: A question does not have four options.
     """
     layout = dataset.metadata.get(_NAME, {"form": "training", "beside": {}})
     rows = (

@@ -1,4 +1,4 @@
-"""GCRC_advRobust (CCL 2023): every exam question three times, to see whether a reader is steady.
+"""GCRC_advRobust (CCL 2023): triples of exam questions, which test a reader's robustness.
 
 ``{"data": [{"id", "title", "passage", "question", "options", "answer", "positive_options",
 "positive_answer", "negative_question", "negative_options", "negative_answer"}]}``. A record becomes
@@ -54,7 +54,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read what stands beside the records; tell the terms of the published sets."""
+    """Read the fields beside the records, and return the terms of the published sets."""
     head = source.head()
     bare = isinstance(head.value, list)
     name = head.first(0, "id") if bare else head.first("data", 0, "id")
@@ -103,7 +103,7 @@ def _triple(
     ):
         name = f"{record.id}#{role}"
         choices = make_options(texts, f"{where}, {role}", exactly=4)
-        # A negative stem that was left unchanged does not say which of the two the letter means.
+        # An unchanged negative stem does not show which of the two the letter refers to.
         clear = is_verification(stem) and record.question != record.negative_question
         made.append(
             Question(
@@ -168,8 +168,8 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write one record a triple.
 
     Raises:
-        UsageError: A question has no complete triple, not four options, or its positive variant
-            has another stem.
+        UsageError: A triple is incomplete, a question does not have four options, or the positive
+            variant has another stem.
     """
     members = dataset.metadata.get(_NAME, {})
     if members is None:
@@ -200,7 +200,7 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
                     cure="choose another format; `jsonl` holds every question",
                 )
             row = apply_diff(_NAME, _record(passage, triple), triple["original"].metadata)
-            # A record read without answers (null) may have got some since: predicted ones.
+            # A record that was read without answers (null) may have predicted ones now.
             yield row | _letters(triple)
 
 

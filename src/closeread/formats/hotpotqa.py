@@ -4,9 +4,9 @@ An array of ``{"_id", "question", "answer", "type", "level", "context": [[title,
 ...], "supporting_facts": [[title, number], ...]}``, or JSON lines of it; rows of ``datasets`` have
 ``id``, ``context: {"title": [], "sentences": [[]]}``, ``supporting_facts: {"title", "sent_id"}``.
 
-The passage is the paragraphs, each below its title; a blank parts sentences that none parts in the
-file. Supporting facts are gold evidence (``layouts/supporting_facts.py``). Where titles and
-sentences stand is kept in the passage's metadata.
+The passage is the paragraphs, each below its title; a blank separates sentences that the file does
+not separate. Supporting facts are gold evidence (``layouts/supporting_facts.py``). The
+passage's metadata keeps the spans of titles and sentences.
 """
 
 import re
@@ -53,7 +53,7 @@ _PUBLISHED = (
 
 
 class _Listed(msgspec.Struct):
-    """As it is published."""
+    """An object of the published form."""
 
     id: str = msgspec.field(name="_id")
     question: str
@@ -75,7 +75,7 @@ class _Numbers(msgspec.Struct):
 
 
 class _Row(msgspec.Struct):
-    """As a row of ``datasets``."""
+    """A row of ``datasets``."""
 
     id: str
     question: str
@@ -100,7 +100,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell whether the file is an array, whether it has rows of ``datasets``, and its terms."""
+    """Return whether the file is an array, whether it has rows of ``datasets``, and its terms."""
     item = source.head().row
     is_row = "_id" not in item
     name = str(item.get("id" if is_row else "_id"))
@@ -113,8 +113,8 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its paragraphs as one passage.
 
-    Counts ``answer-not-in-passage`` (but of yes and no), ``fact-not-in-passage`` (a supporting fact
-    that is no sentence of the context, as in the full-wiki setting) and ``duplicate-id``.
+    Counts ``answer-not-in-passage`` (except yes and no), ``fact-not-in-passage`` (a supporting fact
+    that is not a sentence of the context, as in the full-wiki setting) and ``duplicate-id``.
     """
     ids = Ids(defects)
     facts = info(source).metadata[_NAME]
@@ -206,10 +206,10 @@ def _row(passage: Passage, question: Question, *, row: bool) -> Json:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write an array, or lines where the set was read from lines.
+    """Write an array, or lines if the set was read from lines.
 
     Raises:
-        UsageError: A passage was not read from this form, or was changed since.
+        UsageError: A passage was not read from this form, or has changed since.
     """
     facts = dataset.metadata.get(_NAME, {"array": True, "row": False})
     write_objects(stream, _values(dataset, row=facts["row"]), as_list=facts["array"])

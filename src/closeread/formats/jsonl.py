@@ -1,9 +1,9 @@
 """closeread's own JSON lines, which hold everything, and bring-your-own rows.
 
-A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are; but where a
-verification does not say which statement it asks for, its stem tells, as in every format. A first
-line ``{"dataset": {"name", "version", "license", "metadata"}}`` may say what the set is. A flat row
-(docs/formats.md) is one question with its passage's text; rows may also stand in one JSON list.
+A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are; but if a
+verification does not state what it asks for, its stem decides, as in every format. A first
+line ``{"dataset": {"name", "version", "license", "metadata"}}`` may describe the set. A flat row
+(docs/formats.md) is one question with its passage's text; rows may also be in one JSON list.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from closeread.text.polarity import understood
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
 from closeread.wording import count_of
 
-_DEFAULT = Passage(passage_id="", text="").language  # as which a record leaves it out
+_DEFAULT = Passage(passage_id="", text="").language  # records omit this language
 
 
 class _Header(Record, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the header line, where there is one."""
+    """Read the header line, if there is one."""
     head = source.head()
     if not head.has("dataset"):
         return Info()
@@ -74,7 +74,7 @@ def info(source: Source) -> Info:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield passages with their questions; canonical lines as they are, rows gathered."""
+    """Yield passages with their questions, from canonical lines or rows."""
     if is_list(source):
         yield from rows.gather_passages(source, iter_objects(source), defects)
         return
@@ -105,7 +105,7 @@ def _canonical(
         language = code(passage.language)
         if language == _DEFAULT != (detected := detect(passage.text)):
             named = source.decode(raw, dict[str, Any], line=line)["passage"]
-            if "language" not in named:  # guessed, as in rows
+            if "language" not in named:  # detected, as in rows
                 language = detected
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)
@@ -125,7 +125,7 @@ def _canonical(
 
 
 def _with_polarity(question: Question) -> Question:
-    """Return a question with what it asks for: all readers take what is not said for supported."""
+    """Return a question with ``asks_for``: readers take a missing value for supported."""
     if question.kind != "verification" or not question.options or question.asks_for is not None:
         return question
     return msgspec.structs.replace(question, asks_for=understood(question.kind, question.text))
@@ -156,7 +156,7 @@ def _spans(question: Question) -> Iterator[Span]:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write canonical lines; a header too where the set has a version, a licence or metadata."""
+    """Write canonical lines; also a header if the set has a version, a licence or metadata."""
     encode = msgspec.json.Encoder().encode
     if dataset.version or dataset.license or dataset.metadata:
         header = _Header(
@@ -168,7 +168,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         stream.write(encode(_HeaderLine(dataset=header)) + b"\n")
     for passage, questions in dataset:
         line: Any = _Line(passage=passage, questions=questions)
-        if passage.language == _DEFAULT != detect(passage.text):  # left out, it would be guessed
+        if passage.language == _DEFAULT != detect(passage.text):  # otherwise it would be detected
             line = msgspec.to_builtins(line)
             line["passage"]["language"] = passage.language
         stream.write(encode(line) + b"\n")

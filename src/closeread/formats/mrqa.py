@@ -91,13 +91,13 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the header, where there is one; of the shared task's own sets it tells the terms."""
+    """Read the header, if there is one, and find the terms of the shared task's own sets."""
     from closeread.downloads.mrqa import terms
 
     header = source.head().first("header")
     if not isinstance(header, dict):
         return Info()
-    converted = "tokenizer" in header  # by `convert --to mrqa`, under a name of the user's
+    converted = "tokenizer" in header  # by `convert --to mrqa`, with a name of the user's
     known = "" if converted else terms(str(header.get("dataset")))
     return Info(
         name="-".join(str(header[key]) for key in ("dataset", "split") if header.get(key)),
@@ -107,7 +107,7 @@ def info(source: Source) -> Info:
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
-    """Yield one passage a line; counts what breaks the shared task's promises (docs/formats.md)."""
+    """Yield one passage a line; count what breaks the shared task's promises (docs/formats.md)."""
     ids = Ids(defects)
     for index, (number, raw, context) in enumerate(_contexts(source, _Context)):
         try:
@@ -117,7 +117,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _contexts(source: Source, kind: type[T]) -> Iterator[tuple[int | None, bytes, T]]:
-    """Yield line number, text and record of each context; headers are passed over."""
+    """Yield line number, text and record of each context; skip headers."""
     decoder = msgspec.json.Decoder(kind)
     for number, raw in source.records():
         try:
@@ -205,7 +205,7 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
 def _locate_detected(
     found: _Detected, passage: Passage, defect: Callable[[str, str], None]
 ) -> list[Span]:
-    """Return where a detected answer stands: as the file says, else at the nearest like places."""
+    """Return the spans of a detected answer: at the file's offsets, else the nearest."""
     spans: list[Span] = []
     for start, end in found.char_spans:
         span = locate_answer(found.text, passage.text, start, defect) if found.text else None
@@ -223,7 +223,7 @@ def _locate_detected(
 
 
 def _tokens_match(found: _Detected, tokens: Tokens) -> bool:
-    """Whether every place in tokens is the one in characters."""
+    """Whether each token span matches its character span."""
     if len(found.token_spans) != len(found.char_spans):
         return False
     places = zip(found.token_spans, found.char_spans, strict=True)
@@ -231,7 +231,7 @@ def _tokens_match(found: _Detected, tokens: Tokens) -> bool:
 
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
-    """Yield the questions with ids, texts and accepted answers alone: no tokens, no places."""
+    """Yield the questions with only ids, texts and accepted answers: no tokens, no places."""
     ids = Ids(defects)
     for index, (number, _, context) in enumerate(_contexts(source, _GoldContext)):
         for item in context.qas:
@@ -245,10 +245,10 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write a header, where the data set has one, and a line for each passage.
+    """Write a header, if the data set has one, and a line for each passage.
 
     Raises:
-        UsageError: A passage or question was not tokenized, or an answer is no span.
+        UsageError: A passage or question is not tokenized, or an answer is not a span.
     """
     encode = msgspec.json.Encoder().encode
     if "header" in dataset.metadata:

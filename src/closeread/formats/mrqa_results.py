@@ -68,8 +68,8 @@ def read_results(path: str | os.PathLike[str]) -> ResultTable:
     """Read one of the result files.
 
     Raises:
-        InputError: No such file, no leaderboard in it, a score that is no percentage, or a model
-            whose data sets are not those of the first.
+        InputError: No such file, no leaderboard in it, a score that is not a percentage, or a model
+            with other data sets than the first.
     """
     source = Source(path)
     board = source.document(_Leaderboard).leaderboard

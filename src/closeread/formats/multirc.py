@@ -1,4 +1,4 @@
-"""MultiRC (Khashabi et al. 2018): of the options of a question any number may be right.
+"""MultiRC (Khashabi et al. 2018): any number of a question's options may be right.
 
 Published as ``{"data": [{"id", "paragraph": {"text", "questions": [{"question", "sentences_used":
 [0, ...], "answers": [{"text", "isAnswer"}, ...], "idx", "multisent"}, ...]}}]}``, whose text marks
@@ -8,7 +8,7 @@ paragraph, ``{"idx", "passage": {"text", "questions": [{"idx", "question", "answ
 "text", "label"}, ...]}, ...]}}``; rows of ``datasets`` become such lines
 (``layouts/multirc_rows.py``). Ids are ``paragraph-question``.
 
-A question has a truth value for each option, and no answer that would be enough alone.
+A question has a truth value for each option, and no single answer.
 """
 
 import re
@@ -36,7 +36,7 @@ from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
 
 _NAME = "multirc"
-# What reads back as the same id, within the 64 bits of a number in JSON.
+# Numbers that read back as the same id, within 64 bits.
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 _SENTENCE = re.compile(r"<b>Sent (\d+): </b>(.*?)<br>", re.DOTALL)
 # True and False are 1 and 0, too.
@@ -50,7 +50,7 @@ class _Answer(msgspec.Struct):
 
     @property
     def truth(self) -> bool | None:
-        """Whether the option is right; None where that is not told."""
+        """Whether the option is right; None if unknown."""
         return _TRUTH.get(self.label if self.is_answer is None else self.is_answer)
 
 
@@ -87,7 +87,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell which of the forms the file has, and what stands beside the paragraphs."""
+    """Return which form the file has, and the fields beside the paragraphs."""
     if source.head().first("data") is None:
         return Info(metadata={_NAME: {"lines": True}})
     return Info(metadata={_NAME: {"lines": False, "beside": source.rest("data")}})
@@ -96,7 +96,7 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each paragraph with its questions.
 
-    Counts ``duplicate-id``, options that say the same or nothing, and ``evidence-not-in-passage``.
+    Counts ``duplicate-id``, equal and empty options, and ``evidence-not-in-passage``.
 
     Raises:
         InputError: A question has fewer than two options, or more than there are letters.
@@ -155,7 +155,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:
-    """Yield published paragraphs, or SuperGLUE's lines, into which rows are made."""
+    """Yield published paragraphs, or SuperGLUE's lines, also from rows."""
     if not lines:
         found = enumerate(source.elements("data", dict[str, Any]))
         return ((f"data[{number}]", raw) for number, raw in found)
@@ -164,9 +164,9 @@ def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:
 
 
 def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return a text whose sentences are marked as plain text, and where they stand in it.
+    """Return a text without its sentence marks, and the spans of the sentences.
 
-    Without places where the marks are other ones, or none: the text is as it stands.
+    If the marks are incomplete or missing, returns the text unchanged and no spans.
     """
     found = [*_SENTENCE.finditer(marked)]
     numbers = [int(one[1]) for one in found]
@@ -217,7 +217,7 @@ def _question(question: Question, *, lines: bool) -> Json:
 
 
 def _number(name: str) -> int | str:
-    """Return the number that a name is in SuperGLUE's lines; the name where it is none, as 01."""
+    """Return an id of SuperGLUE's lines as a number; other ids, such as 01, as they are."""
     return int(name) if _WHOLE.fullmatch(name) else name
 
 
@@ -234,7 +234,7 @@ def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write the published form, or SuperGLUE's lines where the set was read from lines.
+    """Write the published form, or SuperGLUE's lines if the set was read from lines.
 
     Raises:
         UsageError: A question has no options, or the set was read from another form.

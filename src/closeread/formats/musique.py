@@ -4,9 +4,9 @@ JSON lines of ``{"id", "paragraphs": [{"idx", "title", "paragraph_text", "is_sup
 "question", "question_decomposition", "answer", "answer_aliases": [...], "answerable"}``, or a list.
 
 The passage is the paragraphs, each below its title; those that support the answer are the gold
-evidence, whole. A question that is not answerable has no answer here, whatever ``answer`` says.
-What stands before ``__`` in an id (``3hop1``) is the tag ``hops``. The full set has each question
-twice under one id, answerable and not: the second of them is ``id-2`` here.
+evidence, whole. A question that is not answerable has no answer here, whatever ``answer`` says. The
+part of an id before ``__`` (``3hop1``) is the tag ``hops``. The full set has each question twice
+under one id, answerable and not: the second of them is ``id-2`` here.
 """
 
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the terms of the published set, whose ids begin with how many hops they have."""
+    """Return the terms of the published set, whose ids begin with the number of hops."""
     published = "hop" in str(source.head().row.get("id")).partition("__")[0]
     return Info(
         license="CC BY 4.0" if published else "", metadata={_NAME: {"list": is_list(source)}}
@@ -70,8 +70,8 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its paragraphs as one passage.
 
-    Counts ``answer-not-in-passage`` (of the answer; aliases are other names for it) and
-    ``duplicate-id`` (of a question that is as answerable over the same paragraphs).
+    Counts ``answer-not-in-passage`` (for the answer, not for its aliases) and ``duplicate-id`` (for
+    a question with the same paragraphs and the same answerability).
     """
     ids = Ids(defects)
     seen: dict[str, list[str]] = {}
@@ -153,7 +153,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write a question a line, or a list where the set was read from one.
 
     Raises:
-        UsageError: A passage was not read from this form, or was changed since.
+        UsageError: A passage was not read from this form, or has changed since.
     """
     as_list = dataset.metadata.get(_NAME, {}).get("list", False)
     write_objects(stream, _values(dataset), as_list=as_list)

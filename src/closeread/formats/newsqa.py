@@ -1,4 +1,4 @@
-"""NewsQA (Trischler et al. 2017) as its tools make it: ``combined-newsqa-data-v1.json``.
+"""NewsQA (Trischler et al. 2017) as its tools write it: ``combined-newsqa-data-v1.json``.
 
 ``{"version", "data": [{"storyId", "type", "text", "questions": [{"q", "consensus": {"s", "e"},
 "answers": [...], "validatedAnswers": [...], "isAnswerAbsent", "isQuestionBad"}, ...]}]}``.

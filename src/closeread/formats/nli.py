@@ -8,9 +8,9 @@ which the language is added. The options are entailment, neutral and contradicti
 label, or with ``-`` or -1 because the annotators did not agree, are dropped and counted; all fields
 of the others are kept.
 
-Other sets in these columns number their labels otherwise (CLUE has 0 for neutral, CB 1 for
-contradiction), and rows do not tell: numbers are taken under ``premise`` alone, and of GLUE's
-and SuperGLUE's rows, which have an ``idx``, not even there.
+Other sets with these columns number their labels differently (CLUE has 0 for neutral, CB 1 for
+contradiction), and rows do not show it: numbers are accepted only under ``premise``, and not in
+GLUE's and SuperGLUE's rows, which have an ``idx``.
 """
 
 from collections.abc import Iterator, Set
@@ -84,7 +84,7 @@ def _rows(source: Source) -> Iterator[Positioned]:
 
 
 def info(source: Source) -> Info:
-    """Tell which names the sentences, the label and the pair's id go by, and published terms."""
+    """Return the names of the sentences, the label and the pair's id, and the published terms."""
     names = _names(source.head())
     premise, hypothesis = next((pair for pair in _PAIRS if names >= {*pair}), _PAIRS[0])
     fields = {
@@ -93,7 +93,7 @@ def info(source: Source) -> Info:
         "label": "gold_label" if "gold_label" in names else "label",
         "id": next((name for name in _IDS if name in names), "id"),
     }
-    if names >= {"language", "pairID"}:  # of XNLI, whose pairs have one id in every language
+    if names >= {"language", "pairID"}:  # XNLI's pairs have one id in all languages
         fields["language"] = "language"
     if is_list(source):
         fields["list"] = "yes"
@@ -155,7 +155,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _kind(fields: dict[str, str]) -> type[_Row]:
-    """Return the record under the names that a file has for its members."""
+    """Return the record type with the file's names of its members."""
     members = [
         (name, hint) if name in ("premise", "hypothesis") else (name, hint, None)
         for name, hint in get_type_hints(_Row).items()
@@ -165,7 +165,7 @@ def _kind(fields: dict[str, str]) -> type[_Row]:
 
 
 def _known(names: Set[str], fields: dict[str, str]) -> _Known:
-    """Return what labels stand for in a file."""
+    """Return the meaning of a file's labels."""
     known: _Known = {label: label for label in _LABELS}
     if fields["premise"] == "context":
         known |= _LETTERS
@@ -216,10 +216,10 @@ def _row(passage: Passage, question: Question, fields: dict[str, str]) -> dict[s
 def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write one pair a line, under the field names that were read (OCNLI's by default).
 
-    A list where the set was read from one; a table's rows are lines under its columns' names.
+    Writes a list if the set was read from one; a table's rows become lines with its column names.
 
     Raises:
-        UsageError: A question is no entailment question.
+        UsageError: A question is not an entailment question.
     """
     fields = dataset.metadata.get(_NAME, _OCNLI)
     values = (

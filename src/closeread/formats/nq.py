@@ -3,12 +3,12 @@
 Simplified, a line each: ``{"example_id", "question_text", "document_text", "document_url",
 "annotations": [{"yes_no_answer": "NONE", "long_answer": {"start_token", "end_token", ...},
 "short_answers": [{"start_token", "end_token"}, ...], "annotation_id"}], ...}``, whose tokens are
-parted by blanks. The original form (``document_tokens``) and rows of ``datasets`` (``document``)
+separated by blanks. The original form (``document_tokens``) and rows of ``datasets`` (``document``)
 become such lines (``layouts/nq_rows.py``).
 
-Accepted are the short answers, each for itself, and yes or no, where at least two annotators of
-several gave one (the official evaluation's threshold), or the only one did; else there is no
-answer. Long answers are gold evidence, by the same threshold.
+Each short answer, and yes or no, is accepted if at least two of several annotators gave an answer
+(the official evaluation's threshold), or the only annotator did; otherwise there is no answer. Long
+answers are gold evidence, by the same threshold.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Evidence, Item, Passage, Question, Span
 
 _NAME = "nq"
-_THRESHOLD = 2  # annotators of several who must say that there is an answer
+_THRESHOLD = 2  # how many of several annotators must give an answer
 _WORDS = {"YES": "yes", "NO": "no"}
 
 
@@ -61,7 +61,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the terms of the published set."""
+    """Return the terms of the published set."""
     return Info(license="CC BY-SA 3.0" if "document_url" in source.head().row else "")
 
 
@@ -116,7 +116,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _answers(annotation: _Annotation, places: list[Span | None], text: str) -> list[Answer]:
-    """Return what one annotator accepts; nothing where this is that there is no answer."""
+    """Return the answers of one annotator; empty if the annotator gave none."""
     if word := _WORDS.get(annotation.yes_no_answer.upper()):
         return [Answer(kind="span", texts=(word,))]
     spans = [span for span in places if span is not None]
@@ -124,7 +124,7 @@ def _answers(annotation: _Annotation, places: list[Span | None], text: str) -> l
 
 
 def _is_answered(annotation: _Annotation) -> bool:
-    """Whether an annotator gave an answer, be its tokens in the page or not."""
+    """Whether an annotator gave an answer, even with tokens outside the page."""
     return annotation.yes_no_answer.upper() in _WORDS or any(
         one.start_token >= 0 for one in annotation.short_answers
     )
@@ -153,7 +153,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write simplified lines.
 
     Raises:
-        UsageError: A question was not read from this form: annotations are kept, not made.
+        UsageError: A question was not read from this form, so it has no annotations to write.
     """
     write_lines(stream, _written(dataset))
 

@@ -1,4 +1,4 @@
-"""QASPER (Dasigi et al. 2021): questions about whole papers, with the paragraphs that tell.
+"""QASPER (Dasigi et al. 2021): questions about whole papers, with evidence paragraphs.
 
 ``{paper_id: {"title", "abstract", "full_text": [{"section_name", "paragraphs": [...]}, ...], "qas":
 [{"question", "question_id", "answers": [{"answer": {"unanswerable", "extractive_spans", "yes_no",
@@ -6,8 +6,9 @@
 of ``datasets`` have a paper each, in objects of lists, and become such members.
 
 The passage is the abstract, then each section's name and paragraphs, a line each. An annotation is
-one answer, read as the official program reads it, and one piece of evidence, be it empty: its
-paragraphs, then what stands nowhere in the text, as figures and tables (``FLOAT SELECTED: ...``).
+one answer, read as the official program reads it, and one piece of evidence, even if empty: its
+paragraphs, then what the text does not contain, such as figures and tables (``FLOAT SELECTED:
+...``).
 """
 
 from collections.abc import Iterator
@@ -77,7 +78,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     tables) and ``duplicate-id``.
 
     Raises:
-        InputError: An annotation says nothing.
+        InputError: An annotation has no answer.
     """
     ids = Ids(defects)
     for name, raw in _papers(source) if _are_rows(source.head()) else source.members(dict):
@@ -133,7 +134,7 @@ def _papers(source: Source) -> Iterator[tuple[str, Json]]:
 
 
 def _lay_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
-    """Return a paper's text, and where each paragraph stands first."""
+    """Return a paper's text, and the first span of each paragraph."""
     pieces, places, at = [], dict[str, Span](), 0
     for piece in (
         paper.abstract,
@@ -178,7 +179,7 @@ def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defect
 
 
 def _evidence(annotation: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
-    if annotation.unanswerable:  # whose evidence the official program does not look at
+    if annotation.unanswerable:  # whose evidence the official program ignores
         return Evidence()
     found = [one for one in annotation.evidence if one in places]
     lost = [one for one in annotation.evidence if one not in places]

@@ -1,10 +1,11 @@
-"""QuAC (Choi et al. 2018): conversations about a section of Wikipedia, answered by its spans.
+"""QuAC (Choi et al. 2018): conversations about a section of Wikipedia, with spans as answers.
 
 SQuAD's tree with ``section_title`` and ``background`` beside an article's title, and with
 ``followup``, ``yesno`` and ``orig_answer`` beside a question, which are kept under ``quac``: a set
-in another form is no conversation. A paragraph is one, and has an id. What nobody can answer has
-the answer ``CANNOTANSWER``, which ends the text. Rows of ``datasets`` have a conversation each and
-become such articles. How earlier turns are shown: ``layouts/turns.py``.
+of another form is not a conversation. A paragraph is one conversation, and has an id. An
+unanswerable question has the answer ``CANNOTANSWER``, which ends the text. Rows of ``datasets``
+have a conversation each and become such articles. How earlier turns are shown:
+``layouts/turns.py``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,7 +66,7 @@ class _Row(msgspec.Struct):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first question says how the conversation goes on, or the first row is one."""
+    """Whether the first question has followup and yesno, or the first row is a conversation."""
     first = ("data", 0, "paragraphs", 0, "qas", 0)
     return head.has("followup", "yesno", at=first) or _are_rows(head)
 
@@ -75,14 +76,14 @@ def _are_rows(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read whatever stands beside the articles."""
+    """Read the fields beside the articles."""
     return Info(metadata={"document": {} if _are_rows(source.head()) else source.rest("data")})
 
 
 def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:
-    """Yield each conversation's text with its questions, ``turns`` earlier ones with each.
+    """Yield each conversation's text with its questions, each shown with ``turns`` earlier turns.
 
-    Counts as ``squad`` does.
+    Counts the defects that ``squad`` counts.
     """
     if _are_rows(source.head()):
         found = squad_tree.items(source, _articles(source), defects)
@@ -99,7 +100,7 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
 
 
 def _with_turn_fields(question: Question) -> Question:
-    """Return a question with what makes it a turn of a conversation under a name of its own."""
+    """Return a question with the fields of a turn under ``quac`` in its metadata."""
     extra = question.metadata.get("squad_extra", {})
     metadata = {key: value for key, value in question.metadata.items() if key != "squad_extra"}
     metadata[_NAME] = {key: value for key, value in extra.items() if key in _OF_TURNS}
@@ -110,7 +111,7 @@ def _with_turn_fields(question: Question) -> Question:
 
 
 def _without_turns(question: Question) -> Question:
-    """Return a question as the tree has it, without the turns that were shown with it.
+    """Return a question for SQuAD's tree, without the turns shown with it.
 
     Raises:
         UsageError: It was not read from a conversation.
@@ -129,7 +130,7 @@ def _without_turns(question: Question) -> Question:
 
 
 def _teacher_answer(question: Question) -> str:
-    """Return what the teacher of the conversation answered."""
+    """Return the answer of the conversation's teacher."""
     original = question.metadata[_NAME].get("orig_answer")
     text = original.get("text") if isinstance(original, dict) else None
     return text if isinstance(text, str) else next((one.text for one in question.answers), "")
@@ -157,7 +158,7 @@ def _articles(source: Source) -> Iterator[Json]:
 
 
 def _questions(row: _Row) -> Iterator[Json]:
-    """Yield a row's questions as the tree has them.
+    """Yield a row's questions as objects of SQuAD's tree.
 
     Raises:
         ValueError: Lists are of unequal length.
@@ -183,10 +184,10 @@ def _letter(value: int | str, letters: str) -> int | str:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write the published tree, the questions without the turns that were shown with them.
+    """Write the published tree; questions lose the turns shown with them.
 
     Raises:
-        UsageError: As ``squad``, or a question was not read from this form.
+        UsageError: As in ``squad``, or a question was not read from this form.
     """
 
     def bare(defects: Defects) -> Iterator[Item]:
@@ -197,10 +198,10 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def with_turns(settings: Mapping[str, str]) -> Format:
-    """Return the format with as many earlier turns shown as the user says: ``quac,turns=3``.
+    """Return the format with a user's number of earlier turns: ``quac,turns=3``.
 
     Raises:
-        UsageError: It is no whole number.
+        UsageError: The number is not an integer from 0 on.
     """
     return replace(FORMAT, read=partial(read, turns=parse_turns(_NAME, settings)))
 

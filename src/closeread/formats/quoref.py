@@ -1,4 +1,4 @@
-"""Quoref in its own published form: laid out like SQuAD, but an answer may be several spans.
+"""Quoref in its own published form: SQuAD's tree, but an answer may have several spans.
 
 ``{"data": [{"title", "url", "paragraphs": [{"context_id", "context", "qas": [{"id", "question",
 "answers": [{"text", "answer_start"}]}]}]}]}``. All of ``answers`` together are the one answer.

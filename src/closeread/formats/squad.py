@@ -28,7 +28,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the version and whatever else stands beside the articles."""
+    """Read the version and the other fields beside the articles."""
     document: dict[str, Any] = source.rest("data")
     return Info(version=str(document.get("version", "")), metadata={"document": document})
 

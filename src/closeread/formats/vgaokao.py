@@ -1,10 +1,9 @@
 """VGaokao (Zhang et al. 2021): exam passages, statements to verify, truth values, gold evidence.
 
 ``{"version", "data": [{"cid", "context", "qas": [{"qid", "question", "options", "answer",
-"correctness": [1, 0, ...], "golden_evidence": [[sentence, ...], ...]}]}]}``; line breaks part
+"correctness": [1, 0, ...], "golden_evidence": [[sentence, ...], ...]}]}]}``; line breaks separate
 paragraphs. ``correctness`` becomes ``option_truth``; the sentences of ``golden_evidence`` become
-spans (``Question.gold_evidence``, one a option, in text order), found where they stand in the
-passage.
+spans (``Question.gold_evidence``, one a option, in text order), found in the passage.
 """
 
 from collections.abc import Iterator
@@ -51,7 +50,7 @@ class _Context(msgspec.Struct):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first passage's first question has options; truth and evidence may be unknown."""
+    """Whether the first passage's first question has options; truth and evidence may be missing."""
     first = ("data", 0, "qas", 0)
     return head.has("context", at=("data", 0)) and head.has("qid", "options", at=first)
 
@@ -221,7 +220,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write the authors' form.
 
     Raises:
-        UsageError: A question has not four options.
+        UsageError: A question does not have four options.
     """
     members = dataset.metadata.get(_NAME, {"version": dataset.version or dataset.name})
     write_array(stream, _contexts(dataset), "data", **members)

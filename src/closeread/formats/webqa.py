@@ -1,7 +1,7 @@
-"""WebQA (Li et al. 2016): Chinese questions, each with several texts of the web.
+"""WebQA (Li et al. 2016): Chinese questions, each with several web texts.
 
 ``{question_id: {"question", "evidences": {evidence_id: {"answer": [text, ...], "evidence"}}}}``;
-``["no_answer"]`` says that a text does not tell. Each text is a passage with the question, under
+``["no_answer"]`` marks a text without an answer. Each text is a passage with the question, under
 the id of the evidence.
 """
 
@@ -58,7 +58,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 tags={"question_id": key},
             )
             kept = rendering_diff(_NAME, row, _row(passage, question)).get(_NAME, {})
-            if number == 0:  # what stands beside all texts of a question
+            if number == 0:  # the fields beside the texts of a question
                 kept |= {
                     "beside": rendering_diff(
                         _NAME, raw, _member(item_of_question.question, item_of_question.evidences)
@@ -92,7 +92,7 @@ def _member(question: str, evidences: Json) -> Json:
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write one document, a question with all texts that follow each other.
+    """Write one document; successive texts of a question become one member.
 
     Raises:
         UsageError: A question has options.

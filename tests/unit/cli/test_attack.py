@@ -269,7 +269,7 @@ def test_a_data_set_is_not_replaced_by_what_is_made_of_it(
     Path("link.jsonl").symlink_to("own.jsonl")
     for target in ("own.jsonl", "link.jsonl"):
         assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", target) == 2
-        assert "take the place of the data set" in capsys.readouterr().err
+        assert "overwrite the data set" in capsys.readouterr().err
     assert Path("own.jsonl").read_bytes() == before
 
 
