@@ -50,7 +50,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read the version, and whatever else stands beside the stories."""
+    """Read the version and the other fields beside the stories."""
     rest = source.rest("data")
     return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
 
@@ -85,7 +85,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             questions.append(msgspec.structs.replace(question, metadata=metadata))
         passage = Passage(passage_id=story.story_id, text=story.text, language=detect(story.text))
         kept = rendering_diff(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
-        kept["of"] = content_id(story.text)  # in which places are told that are kept, not made
+        kept["of"] = content_id(story.text)  # the text that the kept offsets refer to
         if left_out:
             kept["left_out"] = left_out
         yield (

@@ -50,7 +50,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read what stands beside the documents."""
+    """Read the fields beside the documents."""
     return Info(metadata={_NAME: source.rest("data")})
 
 
@@ -60,7 +60,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     for index, raw in enumerate(source.elements("data", dict)):
         spot = f"data[{index}]"
         document = source.convert(raw, _Document, within=spot)
-        # The document's own fields travel with its first paragraph, which says that it is first.
+        # The first paragraph keeps the document's own fields, and so marks where a document begins.
         own = {
             _NAME: {
                 "document": rendering_diff(_NAME, raw, _document(document.title, [])).get(_NAME, {})

@@ -29,7 +29,7 @@ def make_options(
         texts: The options in order.
         where: The place of the question, for the error.
         exactly: How many the format promises; from two to ``most`` if None.
-        most: At most ``MOST_LETTERED``.
+        most: At most ``MAX_LETTERED``.
 
     Raises:
         InputError: The number of options is another.

@@ -32,10 +32,10 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         first: The number of the first option.
         inside: The column that holds several questions, as a list or an object of lists; paths that
             begin with it name the columns of one question.
-        numbered: Whether the id is the passage's: the questions of one get its number behind it.
+        numbered: Whether the id is the passage's: questions get ``id-0``, ``id-1``, ...
         together: Whether several answers are the spans of one answer, not alternatives.
-        withheld: Whether an empty list of answers says that the gold is not known, where else it
-            says that the passage has no answer.
+        withheld: Whether an empty list of answers means that the gold is unknown; otherwise it means
+            that the passage has no answer.
         answer_form: How an answer is written; "" if unknown.
         option_form: How the options of one column are written.
     """

@@ -10,9 +10,9 @@ from closeread.formats.layouts.columns import Columns, value_at
 
 
 class Known(NamedTuple):
-    """How a set's rows are told from all others, and read.
+    """How to recognise and read the rows of a set.
 
-    ``kinds`` names columns, or paths, with the type that must stand there.
+    ``kinds`` gives the types of its characteristic columns or paths.
     """
 
     name: str
@@ -25,7 +25,7 @@ _SQUAD = Columns(
     passage=("context",), question="question", answer="answers", id=("id",), title="title"
 )
 
-# From the most to the least particular.
+# From the most to the least specific.
 KNOWN = (
     Known(
         "quoref",
@@ -255,7 +255,7 @@ KNOWN = (
 
 
 def known_columns(row: Any) -> Columns | None:
-    """Return the columns of the set that a row is of; None where it is of none that is known."""
+    """Return the columns of the set that a row belongs to; None if it is unknown."""
     for known in KNOWN:
         if all(isinstance(value_at(row, path), kind) for path, kind in known.kinds.items()):
             return known.columns

@@ -219,15 +219,15 @@ def _question(
 def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     """Write a data set as one document, article by article.
 
-    Neighbouring passages with one title make an article where nothing better is known.
+    Adjacent passages with one title make an article, unless metadata gives the articles.
 
     Args:
         dataset: Any data set whose answers are spans.
-        stream: Where to.
-        own_ids: Give every article and paragraph an id, as CMRC does.
+        stream: The output.
+        own_ids: Give each article and paragraph an id, as CMRC does.
 
     Raises:
-        UsageError: A question has options, or an answer that is no span of its passage.
+        UsageError: A question has options, or an answer that is not a span of its passage.
     """
     encode = msgspec.json.Encoder().encode
     stream.write(b'{"data":[')

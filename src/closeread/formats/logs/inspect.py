@@ -210,8 +210,8 @@ def _joint_target(target: Any, options: tuple[Option, ...], scored: dict[str, An
 def _resolve_messages(prompt: Any, attachments: dict[str, Any]) -> Any:
     """Return a prompt or messages with attachments in place of references.
 
-    (A sample's ``input`` is what the set holds; what solvers put before it, examples above all,
-    stands in ``messages`` only.)
+    (A sample's ``input`` is that of the set; what solvers add before it, such as examples, is only
+    in ``messages``.)
     """
     if not isinstance(prompt, list):
         return _resolve(prompt, attachments)

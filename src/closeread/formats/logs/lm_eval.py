@@ -43,9 +43,9 @@ _CHOICE_COLUMNS = (
 def sniff(path: Path) -> bool:
     """Whether the first line has a document and its responses, raw and filtered.
 
-    (They stand behind the prompts, and one line may hold an option each of long prompts. Of a line
-    whose end is out of sight the document and its number must do; of a file under the harness' own
-    name the number, so that one that was cut within its first line is not passed over.)
+    (The responses come after the prompts, and one line may hold several long prompts. If the head
+    does not reach the end of the line, the document and its number are enough; in a file with the
+    harness' name the number is, so that a file cut within its first line is not skipped.)
     """
     source = Source(path)
     fields = ("doc_id", "doc", "filtered_resps")

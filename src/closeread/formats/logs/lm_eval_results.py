@@ -1,8 +1,8 @@
 """Reads lm-evaluation-harness' ``results`` of whole sets, in all versions since the first.
 
 ``{"results": {task: {metric: number}}, "versions", "config"}``; since version 0.4 the metrics are
-called ``f1,none`` after their filter, and ``lm_eval_version`` says who wrote it. There is no
-question in it: it tells about the samples that lie beside it, or stands for itself.
+called ``f1,none`` after their filter, and ``lm_eval_version`` says who wrote it. It has
+no questions: it describes the samples beside it, or is ingested alone.
 """
 
 from collections.abc import Iterator

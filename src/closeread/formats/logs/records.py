@@ -56,14 +56,14 @@ class LogFacts(Record, frozen=True, kw_only=True):
 
 
 class LogRecord(Record, frozen=True, kw_only=True):
-    """One question as a log has it.
+    """One question of a log, with its prediction.
 
     Attributes:
-        scores: The harness' own, by its own names.
-        prompt: All that was asked, examples too, in a form that ``talk.turns`` takes; None where
-            the log does not have it.
-        shown: The answers of the examples, where the log has them beside the prompt.
-        unread: Whether the log does not say which option the harness took from the text.
+        scores: The harness' own scores, by its own names.
+        prompt: The whole prompt with its examples, as ``conversations.turns`` takes it; None if the
+            log does not have it.
+        shown: The answers of the examples, if the log has them beside the prompt.
+        unread: Whether the log lacks the option that the harness extracted from the text.
     """
 
     task: str
@@ -78,19 +78,19 @@ class LogRecord(Record, frozen=True, kw_only=True):
 
 @dataclass
 class Problems:
-    """What is wrong with a log.
+    """The problems of a log.
 
     Attributes:
-        bad: What cannot be used as it stands, one count a record (or for the whole file); stops
-            the reading at its end unless the user skips it.
-        kept: What is odd, but used.
+        bad: Records (or files) that cannot be used; an error after reading, unless the user skips
+            them.
+        kept: Oddities of records that are used.
     """
 
     bad: Defects = field(default_factory=Defects)
     kept: Defects = field(default_factory=Defects)
 
     def first_of(self, written: Sequence[Any], name: str, *, line: int | None = None) -> None:
-        """Count a question that was answered several times, of which the first is kept."""
+        """Count a question with several answers, of which the first is kept."""
         if len(written) > 1:
             what = f"{len(written)} responses to one question; closeread keeps the first"
             self.kept.add("more-responses", what, question_id=name, line=line)

@@ -48,7 +48,7 @@ def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: Binar
         predictions: By question id; questions without one are left out, as in official files.
         dataset: The data set of the predictions.
         form: A key of ``FORMS``.
-        stream: Where to.
+        stream: The output.
 
     Raises:
         UsageError: There is no such form, it does not suit this data set, or the predictions lack

@@ -34,7 +34,7 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
     Args:
         predictions: What ``hand_in`` writes as ``gcrc-advrobust``.
         beside: The files of model and document, under the names that the evaluation requires.
-        stream: Where to.
+        stream: The output.
 
     Raises:
         UsageError: One is missing, has another name, or is not what its name says; the whole model

@@ -85,7 +85,7 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
     Args:
         predictions: With 1 or 0 for each option; questions without them are left out.
         dataset: In MultiRC's form.
-        stream: Where to.
+        stream: The output.
     """
     if dataset.metadata["multirc"]["lines"]:
         write_lines(stream, _iter_lines(predictions, dataset))

@@ -34,7 +34,7 @@ class Lane:
 
         Args:
             endpoint: Whom to ask.
-            tls: From ``trusted``, where many lanes share it.
+            tls: From ``make_ssl_context``, where many lanes share it.
 
         Raises:
             UsageError: The address, or what the environment says of the way to it, is of no use.
