@@ -34,8 +34,8 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             begin with it name the columns of one question.
         numbered: Whether the id is the passage's: questions get ``id-0``, ``id-1``, ...
         together: Whether several answers are the spans of one answer, not alternatives.
-        withheld: Whether an empty list of answers means that the gold is unknown; otherwise it means
-            that the passage has no answer.
+        withheld: Whether an empty list of answers means that the gold is unknown; otherwise it
+            means that the passage has no answer.
         answer_form: How an answer is written; "" if unknown.
         option_form: How the options of one column are written.
     """
