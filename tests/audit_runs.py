@@ -7,7 +7,7 @@ from closeread import load
 from closeread.audits.loading import subject
 from closeread.audits.problems import Problems
 from closeread.formats.submissions import load_submission
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.store import Run
 from closeread.types import Answer, Generation, Prediction, Question
 
@@ -47,7 +47,7 @@ def make_run(folder: Path, name: str, answer) -> Run:
     said = {one.question_id: answer(one.answers[0].texts[0]) for one in dataset.questions()}
     file = folder / f"{name}.json"
     file.write_text(json.dumps({key: text for key, text in said.items() if text is not None}))
-    return keep(dataset, load_submission(file, dataset), (file,), folder / name)
+    return save_submission(dataset, load_submission(file, dataset), (file,), folder / name)
 
 
 def loaded(run: Run):

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from benchmarks.arguments import COUNT, NAMED, begin
 from closeread.readers.confidence.features import detect_scale
-from closeread.runs.recalibrate import graded
+from closeread.runs.recalibrate import grade_run
 from closeread.runs.store import open_run
 from closeread.training.confidence.learn import ConfidenceSettings, example_of, learn
 
 
 def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
     """Print in how many splits anything is answered, how much, and how wrong it is."""
-    rows = list(graded(open_run(Path(run))))
+    rows = list(grade_run(open_run(Path(run))))
     scale = detect_scale([row.prediction for row in rows])
     examples = [
         example_of(

@@ -16,7 +16,7 @@ from closeread.cli.terminal.numbers import aligned
 from closeread.cli.terminal.output import remark, table
 from closeread.errors import InputError
 from closeread.reports.table import line as line_of
-from closeread.runs.submission_fit import Misfits, told
+from closeread.runs.submission_fit import Misfits, format_misfits
 from closeread.types import Defects
 from closeread.wording import count_of, harmless, in_one_line, seconds_of
 
@@ -73,7 +73,7 @@ def test_tables_and_remarks(capsys):
     assert line_of(EVIL) == "q1 forged: all is well ␛[31m␇<U+202E> <U+D800>"
     nothing = {field: [] for field in Misfits._fields} | {"n_predictions": 1, "n_questions": 0}
     found = Misfits(**nothing | {"strangers": [EVIL]})
-    (line,) = told(found)
+    (line,) = format_misfits(found)
     assert line.endswith(f": {SHOWN}")
 
 

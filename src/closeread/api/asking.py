@@ -13,9 +13,9 @@ from closeread.items import whole_groups
 from closeread.protocols import Reader
 from closeread.readers import make
 from closeread.readers.confidence.calibrate import CalibratorUse
-from closeread.runs.answers import answers
-from closeread.runs.calibrated import from_file, told_by
-from closeread.runs.plan import batches, opaque
+from closeread.runs.answers import predict_batch
+from closeread.runs.calibrated import describe_calibrated, load_calibration
+from closeread.runs.plan import opaque_id, plan_batches
 from closeread.runs.predict import batch_size_of
 from closeread.runs.records import describe_reader
 from closeread.text.language import detect
@@ -81,9 +81,9 @@ class OpenReader:
             InputError: The file cannot be read, or is no calibrator.
             UsageError: It has no threshold, or the reader is a service that is calibrated already.
         """
-        sure, record = from_file(Path(calibrator), selective=selective)
+        sure, record = load_calibration(Path(calibrator), selective=selective)
         info = describe_reader(self.name, self.options, self.reader)
-        return replace(self, sure=sure, warnings=tuple(told_by(info, sure, record)[1]))
+        return replace(self, sure=sure, warnings=tuple(describe_calibrated(info, sure, record)[1]))
 
     def ask(
         self, question: str, passage: str, options: Sequence[str] = (), *, title: str = ""
@@ -141,9 +141,9 @@ class OpenReader:
         """Yield in the questions' order; a batch may hold some that come later than the next's."""
         waiting: dict[int, Prediction] = {}
         place = 0
-        for batch in batches(whole_groups(items, limit), batch_size_of(self.reader)):
+        for batch in plan_batches(whole_groups(items, limit), batch_size_of(self.reader)):
             asked = {planned.question_id: planned for planned in batch}
-            for found in answers(self.reader, batch):
+            for found in predict_batch(self.reader, batch):
                 planned = asked[found.question_id]
                 sure = self.sure(*planned.shown, found) if self.sure is not None else found
                 waiting[planned.position] = sure
@@ -190,7 +190,7 @@ def asked_about(
     texts = _texts(options)
     asks = asks_for(question) if texts else None
     of = Passage(
-        passage_id=opaque(repr((title, passage))),  # readers know a passage again by its id
+        passage_id=opaque_id(repr((title, passage))),  # readers know a passage again by its id
         text=passage,
         title=title,
         language=detect(passage),

@@ -30,7 +30,7 @@ from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
-from closeread.runs.rereading import read_again
+from closeread.runs.rereading import plan_rereading
 from closeread.runs.store import Run, open_run
 from closeread.training.recipe import load_recipe
 from closeread.training.recipes.precheck import look_at
@@ -92,7 +92,7 @@ def read(
             cure="write them with closeread.dump, or use open_reader(...).answers(...)",
         )
     earlier = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
-    ids, kept = read_again(found, listed, earlier)
+    ids, kept = plan_rereading(found, listed, earlier)
     job = Job(
         dataset=found,
         only=ids,

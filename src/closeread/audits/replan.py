@@ -14,7 +14,7 @@ from closeread.audits.subject import Subject, said
 from closeread.audits.truncation.endings import cut_at
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.selection import as_field
+from closeread.runs.selection import format_id
 from closeread.types import Prediction, Question
 
 _ENDED_ITSELF = frozenset(("eos", "eos_token", "end_turn", "length", "max_tokens"))
@@ -179,7 +179,7 @@ def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
 def lines(finding: Finding) -> Iterator[str]:
     """Yield the list that ``closeread read --only`` takes: a question id and a cause a line."""
     for name, cause in finding.data["list"]:
-        yield f"{as_field(name)}\t{cause}"
+        yield f"{format_id(name)}\t{cause}"
 
 
 def _why(name: str) -> str:

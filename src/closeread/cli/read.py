@@ -80,7 +80,7 @@ def command(
     from closeread.runs.claim import must_be_free
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
-    from closeread.runs.rereading import read_again
+    from closeread.runs.rereading import plan_rereading
     from closeread.runs.selection import read_list
     from closeread.runs.store import open_run
 
@@ -90,7 +90,7 @@ def command(
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     opened = open_dataset(dataset, format_, strict)
-    ids, kept = read_again(
+    ids, kept = plan_rereading(
         opened,
         read_list(only) if only is not None else (),
         open_run(rest) if rest is not None else None,

@@ -147,7 +147,7 @@ def command(
     """
     from closeread.readers import make
     from closeread.registry import factory
-    from closeread.runs.calibrated import from_file, told_by
+    from closeread.runs.calibrated import describe_calibrated, load_calibration
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
 
@@ -160,13 +160,15 @@ def command(
         _check_origin(origin)
     settings = Settings(**limits)
     must_have_calibrator(calibrator, selective=selective)
-    sure, calibrated = from_file(calibrator, selective=selective) if calibrator else (None, {})
+    sure, calibrated = (
+        load_calibration(calibrator, selective=selective) if calibrator else (None, {})
+    )
     with bound(host, port) as listening:
         made, resolved = make(reader, parsed(options))
         info = describe_reader(reader, resolved, made)
         tell_otherwise(info)
         if sure is not None:
-            info, warnings = told_by(info, sure, calibrated)
+            info, warnings = describe_calibrated(info, sure, calibrated)
             for warning in warnings:
                 remark(warning)
         finder = factory.make("retriever", retriever)[0] if retriever != "none" else None

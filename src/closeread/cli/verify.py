@@ -33,7 +33,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.api.datasets import locate
     from closeread.cli.terminal.reading import watched
     from closeread.cli.terminal.sources import runs_in
-    from closeread.runs.closed_track import closed_track, worst
+    from closeread.runs.closed_track import closed_track, worst_verdict
     from closeread.runs.store import open_run
     from closeread.runs.verify import verify_each
 
@@ -48,7 +48,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     if json_:
         runs = {str(path): {"verdict": one.verdict} | vars(one) for path, one in found.items()}
         for path, rules in rulings.items():
-            runs[str(path)] |= {"track": {"closed": worst(rules), "rules": rules}}
+            runs[str(path)] |= {"track": {"closed": worst_verdict(rules), "rules": rules}}
         as_json({"ok": good, "runs": runs})
     else:
         for path, one in found.items():
@@ -62,7 +62,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
                     click.echo(in_one_line(f"  {sign}  {line}"))
             for ruling in rulings.get(path, ()):
                 click.echo(in_one_line(f"  {ruling.verdict}: {ruling.rule} ({ruling.why})"))
-    verdicts = {worst(rules) for rules in rulings.values()}
+    verdicts = {worst_verdict(rules) for rules in rulings.values()}
     if "broken" in verdicts:
         sys.exit(2)
     sys.exit(0 if good and "not known" not in verdicts else 1)

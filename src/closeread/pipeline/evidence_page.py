@@ -9,7 +9,7 @@ from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.reports.plot import RESAMPLING
-from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
+from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, utc_now
 from closeread.types import Item, Prediction, Summary
 from closeread.version import __version__
 
@@ -71,7 +71,7 @@ def _view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
     main = next((name for name in MAIN_VALUES if name in found.metrics), "")
     run = RunInfo(
         closeread=__version__,
-        created=now(),
+        created=utc_now(),
         dataset=info,
         reader=found.reader,
         batch_size=1,

@@ -18,7 +18,7 @@ from closeread.readers import make
 from closeread.runs.claim import must_be_free
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import RunSummary, ScoreSettings, describe_reader
-from closeread.runs.score import must_make_sense, score_run
+from closeread.runs.score import check_settings, score_run
 from closeread.runs.store import AUDIT, REPORT, Run
 from closeread.types import Dataset
 
@@ -74,7 +74,7 @@ def execute(
     from closeread.reports.gather import gather
     from closeread.reports.page import write_material
 
-    must_make_sense(settings(recipe))
+    check_settings(settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
     for folder in folders(recipe, out):
         must_be_free(folder, allowed=resume or overwrite)

@@ -16,8 +16,8 @@ from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Retriever, uncounted
 from closeread.registry.factory import make
-from closeread.runs.answers import quoted
-from closeread.runs.plan import hidden, stripped
+from closeread.runs.answers import quote_evidence
+from closeread.runs.plan import strip_passage, strip_question
 from closeread.types import (
     Answer,
     Evidence,
@@ -56,9 +56,9 @@ def evidence_of(
     retriever: Retriever, passage: Passage, question: Question, label: str | None = None
 ) -> tuple[Evidence, ...]:
     """Return a question's evidence, one an option; the retriever sees no gold."""
-    shown, told = stripped(question), hidden(passage)
+    shown, told = strip_question(question), strip_passage(passage)
     return tuple(
-        quoted(retriever.retrieve(shown, told, option), passage)
+        quote_evidence(retriever.retrieve(shown, told, option), passage)
         for option in wanted_options(shown, label)
     )
 

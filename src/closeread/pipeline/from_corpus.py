@@ -14,7 +14,7 @@ from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Pool, uncounted
 from closeread.registry.factory import make
-from closeread.runs.plan import stripped
+from closeread.runs.plan import strip_question
 from closeread.types import (
     Evidence,
     Item,
@@ -95,7 +95,7 @@ def _searcher(
     corpus = Corpus(folder)
 
     def claimed(passage: Passage, question: Question) -> tuple[Claimed, ...]:
-        shown = stripped(question)
+        shown = strip_question(question)
         return tuple(
             _told(
                 evidence_from(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from closeread.errors import UsageError
 from closeread.metrics.attack import correctness
 from closeread.protocols import Reader
-from closeread.runs.answers import answers
-from closeread.runs.plan import batches
+from closeread.runs.answers import predict_batch
+from closeread.runs.plan import plan_batches
 from closeread.runs.predict import batch_size_of
 from closeread.types import PassageQuestion, Prediction, Question
 from closeread.wording import count_of
@@ -38,8 +38,8 @@ class Hardness:
         """
         found: dict[str, Prediction] = {}
         items = ((passage, (question,)) for passage, question in asked)
-        for batch in batches(items, batch_size_of(self._reader)):
-            for prediction in answers(self._reader, batch):
+        for batch in plan_batches(items, batch_size_of(self._reader)):
+            for prediction in predict_batch(self._reader, batch):
                 found[prediction.question_id] = prediction
         errors = [one.error for one in found.values() if one.error]
         self.asked += len(asked)

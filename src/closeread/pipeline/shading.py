@@ -13,7 +13,7 @@ from closeread.evidence.query import label_of, query_text
 from closeread.pipeline.extract import wanted_options
 from closeread.registry.factory import make
 from closeread.reports.material import Attention, Material, RunView
-from closeread.runs.plan import hidden, stripped
+from closeread.runs.plan import strip_passage, strip_question
 from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
 
@@ -36,7 +36,7 @@ def attention(
     if not hasattr(retriever, "steps"):
         return {}
     found = {}
-    question, passage = stripped(question), hidden(passage)
+    question, passage = strip_question(question), strip_passage(passage)
     for option in wanted_options(question, label):
         steps = tuple(
             (tuple((word.span, weight) for word, weight in step.weights), step.sentence)

@@ -18,10 +18,10 @@ from closeread.reports.excerpts import counted
 from closeread.reports.material import SURE, Material, Row, RunView, SetView, Told, share_of
 from closeread.reports.plot import RESAMPLING
 from closeread.runs import submission_fit
-from closeread.runs.integrity import misfits
-from closeread.runs.naming import told_apart
+from closeread.runs.integrity import list_mismatches
+from closeread.runs.naming import unique_names
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
-from closeread.runs.reinterpretation import Changed, read_as
+from closeread.runs.reinterpretation import Changed, reinterpret
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run, open_run
@@ -58,7 +58,7 @@ def gather(
         InputError: No run folder, not finished, or damaged.
     """
     opened = [open_run(path) for path in {os.path.realpath(path): path for path in paths}.values()]
-    names = told_apart([run.path for run in opened])
+    names = unique_names([run.path for run in opened])
     many = len(opened) > 1
     advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
     found = Material()
@@ -184,9 +184,9 @@ def _view(
     would_be: dict[str, Changed] = {}
     if run.info.submission and dataset is not None:
         given = as_submission(run, dataset)
-        strange = submission_fit.misfits(dataset, given)
+        strange = submission_fit.find_misfits(dataset, given)
         if summary is not None:
-            would_be = read_as(dataset, given, summary, strange)
+            would_be = reinterpret(dataset, given, summary, strange)
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)
@@ -211,7 +211,7 @@ def _view(
         judged=judged,
         otherwise=_otherwise(values, makers, judged),
         per_question=per_question,
-        misfits=tuple(misfits(run, summary)),
+        misfits=tuple(list_mismatches(run, summary)),
         strange=strange,
         read_as=would_be,
         path=run.path,

@@ -8,7 +8,7 @@ from typing import Any
 from closeread.downloads.mrqa import MRQA
 from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model, plain_name
 from closeread.reports.material import Material, RunView
-from closeread.runs.naming import systems_of
+from closeread.runs.naming import system_names
 from closeread.runs.records import RunSummary
 from closeread.types import Summary
 
@@ -142,7 +142,7 @@ def _folder(run: RunView) -> Path:
 
 def _names(firsts: Sequence[RunView]) -> list[str]:
     """Return a name for each reader, from its first run: no data set's, it is on several."""
-    folders = systems_of([_folder(run) for run in firsts])
+    folders = system_names([_folder(run) for run in firsts])
     names = [
         folder if run.info.submission else run.info.reader.shown[0]
         for folder, run in zip(folders, firsts, strict=True)

@@ -3,34 +3,34 @@
 from closeread.text.garbled import may_be
 from closeread.types import Prediction, Question, Submission
 
-_NONE = {  # that there is no answer, as systems and people write it
+_NO_ANSWER = {  # that there is no answer, as systems and people write it
     "unanswerable", "no answer", "no_answer", "noanswer", "not answerable", "cannotanswer",
     "cannot answer", "n/a", "null", "none", "nan", "cls", "impossible", "unknown", "无法回答",
     "无答案", "没有答案", "不可回答",
 }  # fmt: skip
 
 
-def may_mean_otherwise(submission: Submission) -> bool:
+def may_be_ambiguous(submission: Submission) -> bool:
     """Whether any answer looks garbled, is several or says that there is none; or there are odds.
 
     This costs little, and what it finds is then held against the questions.
     """
     return bool(submission.extras.get("null_odds")) or any(
         len(prediction.answer.texts) > 1
-        or any(says_none(text) or may_be(text) for text in prediction.answer.texts)
+        or any(says_no_answer(text) or may_be(text) for text in prediction.answer.texts)
         for prediction in submission.predictions.values()
         if prediction.answer is not None
     )
 
 
-def accepted(question: Question) -> list[str]:
+def accepted_texts(question: Question) -> list[str]:
     """Return all texts of a question's accepted answers."""
     return [text for answer in question.answers for text in answer.texts]
 
 
-def says_none(text: str) -> bool:
+def says_no_answer(text: str) -> bool:
     """Whether a text says in words that there is no answer."""
-    return text.strip(" .。[]<>()").casefold() in _NONE
+    return text.strip(" .。[]<>()").casefold() in _NO_ANSWER
 
 
 def declines(question: Question, prediction: Prediction) -> bool:
@@ -39,11 +39,11 @@ def declines(question: Question, prediction: Prediction) -> bool:
     if answer is None:
         withheld = prediction.error or prediction.confidence is not None or prediction.evidence
         return not withheld
-    return says_none(answer.text) and answer.text.strip().casefold() not in {
-        text.strip().casefold() for text in accepted(question)
+    return says_no_answer(answer.text) and answer.text.strip().casefold() not in {
+        text.strip().casefold() for text in accepted_texts(question)
     }
 
 
-def says_several(prediction: Prediction) -> bool:
+def has_several_texts(prediction: Prediction) -> bool:
     """Whether an answer is several texts, and not one that comes again."""
     return prediction.answer is not None and len(set(prediction.answer.texts)) > 1

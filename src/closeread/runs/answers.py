@@ -13,10 +13,10 @@ from closeread.runs.plan import Planned
 from closeread.types import Evidence, Passage, Prediction, Question, Span
 from closeread.wording import count_of
 
-_LONGEST_ERROR = 500
+_MAX_ERROR = 500
 
 
-def answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
+def predict_batch(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
     """Yield one prediction for each question, under its real id; failures become predictions.
 
     Where a reader breaks off, the questions still open are read again one at a time, so that one
@@ -29,30 +29,30 @@ def answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
     pending = {planned.shown[1].question_id: planned for planned in batch}
     error = "the reader gave no prediction"
     try:
-        yield from _asked(reader, batch, pending)
+        yield from _ask_reader(reader, batch, pending)
     except Exception as raised:
-        if _ends(raised):
+        if _is_fatal(raised):
             raise
-        error = told(raised)
+        error = format_error(raised)
         for planned in list(pending.values()) if len(batch) > 1 else ():
             try:
-                yield from _asked(reader, [planned], pending)
+                yield from _ask_reader(reader, [planned], pending)
             except Exception as again:
-                if _ends(again):
+                if _is_fatal(again):
                     raise
                 name = planned.shown[1].question_id
                 if pending.pop(name, None) is not None:
-                    yield Prediction(question_id=planned.question_id, error=told(again))
+                    yield Prediction(question_id=planned.question_id, error=format_error(again))
     for planned in pending.values():
         yield Prediction(question_id=planned.question_id, error=error)
 
 
-def _ends(error: Exception) -> bool:
+def _is_fatal(error: Exception) -> bool:
     """Whether a reader cannot go on at all; a part of somebody else's may fail at one question."""
     return isinstance(error, CloseReadError) and not isinstance(error, OutsideError)
 
 
-def _asked(
+def _ask_reader(
     reader: Reader, batch: list[Planned], pending: dict[str, Planned]
 ) -> Iterator[Prediction]:
     given: Any = reader.read([planned.shown for planned in batch])
@@ -73,12 +73,12 @@ def _asked(
                 expected="the id of each question that it was given, exactly once",
                 cure="yield question.question_id of the item",
             )
-        found = _held(prediction, *planned.shown)
+        found = _validate_prediction(prediction, *planned.shown)
         del pending[prediction.question_id]
         yield msgspec.structs.replace(found, question_id=planned.question_id)
 
 
-def _held(given: Prediction, passage: Passage, question: Question) -> Prediction:
+def _validate_prediction(given: Prediction, passage: Passage, question: Question) -> Prediction:
     """Return a prediction as records promise it, its evidence quoted; else a failure.
 
     What a language model wrote is kept, from which an answer may be read anew.
@@ -86,23 +86,23 @@ def _held(given: Prediction, passage: Passage, question: Question) -> Prediction
     try:
         found = sound(given)
     except (TypeError, ValueError) as error:
-        return Prediction(question_id=given.question_id, error=told(error))
+        return Prediction(question_id=given.question_id, error=format_error(error))
     try:
-        _must_fit(found, passage, question)
+        _check_prediction(found, passage, question)
     except ValueError as error:
         return Prediction(
             question_id=found.question_id,
             generation=found.generation,
             others=found.others,
             seconds=found.seconds,
-            error=told(error),
+            error=format_error(error),
         )
     return msgspec.structs.replace(
-        found, evidence=tuple(quoted(one, passage) for one in found.evidence)
+        found, evidence=tuple(quote_evidence(one, passage) for one in found.evidence)
     )
 
 
-def _must_fit(found: Prediction, passage: Passage, question: Question) -> None:
+def _check_prediction(found: Prediction, passage: Passage, question: Question) -> None:
     """Check that a prediction says nothing that there is not.
 
     Raises:
@@ -125,20 +125,20 @@ def _must_fit(found: Prediction, passage: Passage, question: Question) -> None:
     if found.answer is not None:
         answers.append(found.answer)
     for answer in answers:
-        _must_be_option(answer.label, question)
-        _must_lie_in(answer.spans, passage)
+        _check_label(answer.label, question)
+        _check_spans(answer.spans, passage)
     for evidence in found.evidence:
-        _must_be_option(evidence.option_label, question)
-        _must_lie_in(evidence.spans, passage)
+        _check_label(evidence.option_label, question)
+        _check_spans(evidence.spans, passage)
 
 
-def _must_be_option(label: str, question: Question) -> None:
+def _check_label(label: str, question: Question) -> None:
     if label and not any(one.label == label for one in question.options):
         labels = ", ".join(one.label for one in question.options)
         raise ValueError(f"{label!r} is not one of the options {labels}".rstrip())
 
 
-def _must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
+def _check_spans(spans: Iterable[Span], passage: Passage) -> None:
     """Check that spans are of a passage.
 
     Raises:
@@ -152,7 +152,7 @@ def _must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
             )
 
 
-def quoted(found: Evidence, passage: Passage) -> Evidence:
+def quote_evidence(found: Evidence, passage: Passage) -> Evidence:
     """Return evidence with its texts beside its spans: some scorers are given no passage."""
     if found.texts or not found.spans:
         return found
@@ -160,18 +160,18 @@ def quoted(found: Evidence, passage: Passage) -> Evidence:
     return msgspec.structs.replace(found, texts=texts)
 
 
-def encoded(prediction: Prediction) -> tuple[bytes, bool]:
+def encode_prediction(prediction: Prediction) -> tuple[bytes, bool]:
     """Return the prediction as a line that reads back as it was, and whether it failed."""
     try:
         return msgspec.json.encode(prediction), bool(prediction.error)
     except (ValueError, TypeError) as error:  # half a character, for one
-        failed = Prediction(question_id=prediction.question_id, error=told(error))
+        failed = Prediction(question_id=prediction.question_id, error=format_error(error))
         return msgspec.json.encode(failed), True
 
 
-def told(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return an error as a prediction keeps it: its kind and its message, of bounded length."""
     # of an outsider's part without the path of its file, which is this machine's
     said = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
-    text = said[:_LONGEST_ERROR]
+    text = said[:_MAX_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

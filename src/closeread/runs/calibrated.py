@@ -13,7 +13,7 @@ from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.runs.records import ReaderInfo
 
 
-def from_file(file: Path, *, selective: bool) -> tuple[CalibratorUse, dict[str, Any]]:
+def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dict[str, Any]]:
     """Return what tells confidences, and what is recorded of it.
 
     Raises:
@@ -21,11 +21,11 @@ def from_file(file: Path, *, selective: bool) -> tuple[CalibratorUse, dict[str, 
         UsageError: Answers are to be withheld, and it has no threshold.
     """
     found = load_calibrator(file)
-    least = least_of(file, found, selective=selective)
-    return CalibratorUse(found, least), record_of(file.read_bytes(), found, selective=selective)
+    least = get_threshold(file, found, selective=selective)
+    return CalibratorUse(found, least), calibration_record(file.read_bytes(), found, selective=selective)
 
 
-def told_by(
+def describe_calibrated(
     info: ReaderInfo, sure: CalibratorUse, record: dict[str, Any]
 ) -> tuple[ReaderInfo, list[str]]:
     """Return what is told of a reader with what tells its confidences, and what to be warned of.
@@ -39,15 +39,15 @@ def told_by(
             where=str(info.record.get("address", info.name)),
             cure="remove the calibrator from one of the two",
         )
-    warnings = of_other_readers(sure.calibrator, info)
-    calibrated = with_warnings(record, warnings)
+    warnings = warn_of_other_readers(sure.calibrator, info)
+    calibrated = add_warnings(record, warnings)
     if sure.least is not None and sure.least > 1:
         never = "the calibrator has no threshold that meets its --risk, so every answer is withheld"
         warnings = [*warnings, never]
     return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated}), warnings
 
 
-def record_of(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
+def calibration_record(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
     """Return what ``run.json`` says of the calibrator."""
     found: dict[str, Any] = {
         "calibrator_sha256": hashlib.sha256(raw).hexdigest(),
@@ -59,7 +59,7 @@ def record_of(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[st
     return found
 
 
-def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
+def get_threshold(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
     """Return the confidence below which answers are withheld; None where none are to be.
 
     Raises:
@@ -76,7 +76,7 @@ def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | 
     return calibrator.threshold.value
 
 
-def answered_by(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
+def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
     """Return who gave the answers, each once."""
     found = [
         AnsweredBy(
@@ -94,9 +94,9 @@ def answered_by(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
     return tuple(one for place, one in enumerate(found) if one not in found[:place])
 
 
-def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
+def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     """Say where the calibrator has seen no answer of the reader's, or of another by its name."""
-    (answering,) = answered_by([reader])
+    (answering,) = answering_readers([reader])
     unlike = [one.unlike(answering) for one in calibrator.readers if one.name == answering.name]
     if not all(unlike):
         return []
@@ -109,6 +109,6 @@ def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     ]
 
 
-def with_warnings(record: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+def add_warnings(record: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
     """Return what ``run.json`` and a service say of a calibrator, and where it promises nothing."""
     return record | ({"warnings": warnings} if warnings else {})

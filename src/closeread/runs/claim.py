@@ -27,11 +27,11 @@ from closeread.runs.store import (
 )
 
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
-_OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, AUDIT, LOG_SCORES, LOG_SHOWN, ONLY)
+_RUN_FILES = (PREDICTIONS, SCORES, SUMMARY, REPORT, AUDIT, LOG_SCORES, LOG_SHOWN, ONLY)
 _RESUMABLE = "pass --resume to continue it, --overwrite to replace it, or another --out"
 REPLACEABLE = "pass --overwrite to replace it, or another --out"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
-_SINCE_LATELY = frozenset(
+_RECENT_FACTS = frozenset(
     {
         "reader's weights_sha256",
         "reader's settings_sha256",
@@ -45,7 +45,7 @@ _SINCE_LATELY = frozenset(
 
 
 @contextlib.contextmanager
-def claimed(
+def claim_folder(
     folder: Path, wanted: RunInfo, *, resume: bool = False, overwrite: bool = False
 ) -> Iterator[tuple[RunInfo, Ledger]]:
     """Open a run folder for writing and keep others out of it.
@@ -64,14 +64,14 @@ def claimed(
         MismatchError: The run that is there was made with other settings; says which.
         StorageError: The folder cannot be written, or another process writes it.
     """
-    made = _make(folder)
+    made = _make_folder(folder)
     try:
-        present = _inspect(folder, resume or overwrite)
+        present = _holds_run(folder, resume or overwrite)
         for name in (INFO, LEDGER, PREDICTIONS, ONLY, f".{INFO}.new.part"):
             output_file_in(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:
-        _leave_as_it_was(folder, made)
+        _restore(folder, made)
         raise
     begun = not present
     try:
@@ -80,14 +80,14 @@ def claimed(
             info = open_run(folder).info
             _must_agree(folder, info, wanted)
         else:
-            _begin(folder, ledger, wanted)
+            _write_new_run(folder, ledger, wanted)
             begun = True
         for left in folder.glob(".*.part"):
             left.unlink(missing_ok=True)
         yield info, ledger
     except BaseException:
         if begun and ledger.is_empty:
-            _leave_as_it_was(folder, made, (INFO, LEDGER, *_OF_A_RUN))
+            _restore(folder, made, (INFO, LEDGER, *_RUN_FILES))
         raise
     finally:
         ledger.close()
@@ -107,10 +107,10 @@ def must_be_free(folder: Path, *, allowed: bool, cure: str = _RESUMABLE) -> None
     """
     must_take_folder(folder)
     if folder.is_dir():
-        _inspect(folder, allowed, cure)
+        _holds_run(folder, allowed, cure)
 
 
-def _make(folder: Path) -> list[Path]:
+def _make_folder(folder: Path) -> list[Path]:
     """Create the folder with its parents; return those that were made, the innermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
@@ -127,7 +127,7 @@ def _make(folder: Path) -> list[Path]:
     return missing
 
 
-def _inspect(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
+def _holds_run(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
     if (folder / INFO).exists():
         if not allowed:
             raise UsageError(
@@ -147,20 +147,20 @@ def _inspect(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
     return False
 
 
-def _begin(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
+def _write_new_run(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
     # An old run is only given up once the new run.json could be written beside it.
     new = folder / f".{INFO}.new.part"
     write_document(new, wanted)
     try:
         ledger.clear()
-        for name in _OF_A_RUN:
+        for name in _RUN_FILES:
             (folder / name).unlink(missing_ok=True)
         new.replace(folder / INFO)
     except OSError as error:
         raise StorageError(f"cannot be written: {error.strerror}", where=str(folder)) from error
 
 
-def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()) -> None:
+def _restore(folder: Path, made: list[Path], written: Sequence[str] = ()) -> None:
     with contextlib.suppress(OSError):
         for name in written:
             (folder / name).unlink(missing_ok=True)
@@ -169,8 +169,8 @@ def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()
 
 
 def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
-    asked = _differing(_asked(present), _asked(wanted), "requested")
-    told = _differing(_told(present), _told(wanted), "now")
+    asked = _list_differences(_user_settings(present), _user_settings(wanted), "requested")
+    told = _list_differences(_reader_facts(present), _reader_facts(wanted), "now")
     if asked or told:
         raise MismatchError(
             "the existing run has different settings:\n    " + "\n    ".join(asked + told),
@@ -180,16 +180,16 @@ def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
         )
 
 
-def _differing(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> list[str]:
+def _list_differences(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> list[str]:
     return [
         f"{name}: {said} in the run, {wished} {word}"
         for name in sorted({*old, *new})
-        if old.get(name) != new.get(name) and (name in old or name not in _SINCE_LATELY)
-        for said, wished in [_shown(old.get(name), new.get(name))]
+        if old.get(name) != new.get(name) and (name in old or name not in _RECENT_FACTS)
+        for said, wished in [_shorten_pair(old.get(name), new.get(name))]
     ]
 
 
-def _asked(info: RunInfo) -> dict[str, Any]:
+def _user_settings(info: RunInfo) -> dict[str, Any]:
     """Return what the user says of a run; an address may be written in several ways."""
     reader = info.reader
     address = reader.record.get("address")
@@ -204,15 +204,15 @@ def _asked(info: RunInfo) -> dict[str, Any]:
         "batch size": info.batch_size,
         **{
             f"reader option {name}": value
-            for name, value in _as_read(reader.options).items()
+            for name, value in _as_stored(reader.options).items()
             if name not in unlike
         },
     }
 
 
-def _told(info: RunInfo) -> dict[str, Any]:
+def _reader_facts(info: RunInfo) -> dict[str, Any]:
     """Return what the reader says of itself; of one that is served, what is known of that."""
-    record = _as_read(info.reader.record)
+    record = _as_stored(info.reader.record)
     record.pop("address", None)
     if not info.reader.served_is_known:
         return {f"reader's {name}": value for name, value in record.items()}
@@ -221,7 +221,7 @@ def _told(info: RunInfo) -> dict[str, Any]:
     return {"served reader": name} | {f"served reader's {key}": of for key, of in record.items()}
 
 
-def _as_read(told: Mapping[str, Any]) -> dict[str, Any]:
+def _as_stored(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return it as run.json holds it: what a reader tells in tuples comes back in lists."""
     found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
     return found
@@ -231,7 +231,7 @@ _LONGEST_SHOWN = 120
 _BEFORE = 30  # characters that two long values share, before they differ
 
 
-def _shown(one: Any, other: Any) -> tuple[str, str]:
+def _shorten_pair(one: Any, other: Any) -> tuple[str, str]:
     """Return two values as texts; of long ones what stands where they begin to differ."""
     first, second = ("none" if value is None else str(value) for value in (one, other))
     if max(len(first), len(second)) <= _LONGEST_SHOWN:
@@ -239,9 +239,9 @@ def _shown(one: Any, other: Any) -> tuple[str, str]:
     pairs = enumerate(zip(first, second, strict=False))
     differ = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
     start = max(0, differ - _BEFORE)
-    return _part(first, start), _part(second, start)
+    return _excerpt(first, start), _excerpt(second, start)
 
 
-def _part(text: str, start: int) -> str:
+def _excerpt(text: str, start: int) -> str:
     end = start + _LONGEST_SHOWN
     return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")

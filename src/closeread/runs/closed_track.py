@@ -40,13 +40,13 @@ Reason = tuple[Verdict, str]
 def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
     """Return a ruling for each rule of the closed track."""
     reader = info.reader
-    lineage = _lineage(reader)
+    lineage = _read_lineage(reader)
     limit = f"at most {MOST_PARAMETERS // 10**6} million parameters in all"
     reasons = {
-        limit: _size(reader, lineage),
-        "no large model took part in training": _training(reader, lineage),
-        "no large model wrote the training data": _data(reader, lineage),
-        "no question was answered with its variants in view": _answers(info),
+        limit: _judge_size(reader, lineage),
+        "no large model took part in training": _judge_training(reader, lineage),
+        "no large model wrote the training data": _judge_data(reader, lineage),
+        "no question was answered with its variants in view": _judge_answers(info),
     }
     elsewhere: list[Reason] = []
     if info.rest:
@@ -54,7 +54,7 @@ def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
     return tuple(_ruling(rule, [*found, *elsewhere]) for rule, found in reasons.items())
 
 
-def worst(rulings: Sequence[Ruling]) -> Verdict:
+def worst_verdict(rulings: Sequence[Ruling]) -> Verdict:
     """Return ``broken`` where one rule is, else ``not known`` where one is, else ``kept``."""
     verdicts = {one.verdict for one in rulings}
     if "broken" in verdicts:
@@ -71,19 +71,19 @@ def _ruling(rule: str, found: Sequence[Reason]) -> Ruling:
     return Ruling(rule=rule, verdict="kept", why="; ".join(dict.fromkeys(one for _, one in found)))
 
 
-def _lineage(reader: ReaderInfo) -> Lineage | None:
+def _read_lineage(reader: ReaderInfo) -> Lineage | None:
     try:
         return msgspec.convert(reader.record.get("lineage"), Lineage)
     except msgspec.ValidationError:
         return None
 
 
-def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+def _judge_size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     sizes: list[tuple[str, int | None]] = []
-    own = _parameters(reader.record)
+    own = _count_parameters(reader.record)
     if own is not None or reader.name not in _WITHOUT_WEIGHTS:
         sizes.append((f"the model of {reader.name}", own))
-    sizes += [(one.name, one.n_parameters) for one in _beside(reader)]
+    sizes += [(one.name, one.n_parameters) for one in _retriever_models(reader)]
     known = [(name, size) for name, size in sizes if size is not None]
     total = sum(size for _, size in known)
     if not sizes:
@@ -100,7 +100,7 @@ def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
             yield "not known", f"the size of {name} is not recorded"
 
 
-def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
+def _retriever_models(reader: ReaderInfo) -> tuple[UsedModel, ...]:
     """Return what a retriever works with: what the run recorded, else what options name."""
     try:
         return msgspec.convert(reader.record.get("evidence_models"), tuple[UsedModel, ...])
@@ -108,8 +108,8 @@ def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
         return tuple(UsedModel(name=name) for name in _other_models(reader.options))
 
 
-def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    others = _beside(reader)
+def _judge_training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = _retriever_models(reader)
     for other in others:
         yield "not known", f"the training of {other.name} is not recorded"
     if reader.name in _WITHOUT_WEIGHTS:
@@ -119,17 +119,19 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"the training of {reader.name} is not recorded"
         return
-    yield from _of_all(_trained, lineage)
+    yield from _with_teachers(_judge_stages, lineage)
 
 
-def _of_all(reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage) -> Iterator[Reason]:
+def _with_teachers(
+    reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage
+) -> Iterator[Reason]:
     """Yield what is to be said of a model, and of those by which it was taught."""
     yield from reasons(lineage)
     for one in lineage.teachers():
         yield from ((verdict, f"a teacher: {said}") for verdict, said in reasons(one))
 
 
-def _trained(lineage: Lineage) -> Iterator[Reason]:
+def _judge_stages(lineage: Lineage) -> Iterator[Reason]:
     if not lineage.stages:
         yield "not known", f"the training of {lineage.origin} is not recorded"
     elif lineage.origin and not lineage.origin_made_by:
@@ -148,8 +150,8 @@ def _trained(lineage: Lineage) -> Iterator[Reason]:
             yield "not known", f"the size of {name} is not recorded"
 
 
-def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    others = _beside(reader)
+def _judge_data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = _retriever_models(reader)
     for other in others:
         yield "not known", f"the training data of {other.name} are not recorded"
     if reader.name in _WITHOUT_WEIGHTS:
@@ -159,12 +161,12 @@ def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"the training data of {reader.name} are not recorded"
         return
-    yield from _of_all(_learned, lineage)
+    yield from _with_teachers(_judge_sources, lineage)
 
 
-def _learned(lineage: Lineage) -> Iterator[Reason]:
+def _judge_sources(lineage: Lineage) -> Iterator[Reason]:
     if lineage.origin:
-        yield _written(f"the training data of {lineage.origin}", lineage.origin_made_by)
+        yield _judge_author(f"the training data of {lineage.origin}", lineage.origin_made_by)
     if not lineage.stages:
         yield "not known", "no training is recorded"
     sources = [source for stage in lineage.stages for source in stage.learned_from]
@@ -173,10 +175,10 @@ def _learned(lineage: Lineage) -> Iterator[Reason]:
         yield "not known", f"the authors of {', '.join(dict.fromkeys(untold))} are not declared"
     for source in sources:
         if source.made_by:
-            yield _written(source.name, source.made_by)
+            yield _judge_author(source.name, source.made_by)
 
 
-def _answers(info: RunInfo) -> Iterator[Reason]:
+def _judge_answers(info: RunInfo) -> Iterator[Reason]:
     if info.submission or info.log is not None:
         yield "not known", "the answers were submitted, not read by closeread"
     elif info.reader.name == "http" or info.reader.name not in catalog.names("reader"):
@@ -185,7 +187,7 @@ def _answers(info: RunInfo) -> Iterator[Reason]:
         yield "kept", "each question was shown alone, without gold"
 
 
-def _written(what: str, made_by: str | Maker) -> Reason:
+def _judge_author(what: str, made_by: str | Maker) -> Reason:
     if not made_by:
         return "not known", f"the authors of {what} are not declared"
     if made_by == PEOPLE:
@@ -201,7 +203,7 @@ def _written(what: str, made_by: str | Maker) -> Reason:
     )
 
 
-def _parameters(record: Mapping[str, Any]) -> int | None:
+def _count_parameters(record: Mapping[str, Any]) -> int | None:
     """Return how large the reader's own model is, where its record tells."""
     own = record.get("model")
     found = record.get("n_parameters", own.get("n_parameters") if isinstance(own, dict) else None)

@@ -11,12 +11,12 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable_signature
 from closeread.protocols import Begin, Pool, unwatched
-from closeread.runs.integrity import misfits, predictions_misfit
+from closeread.runs.integrity import list_mismatches, predictions_mismatch
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.scoring.default_metrics import recorded_metrics, wanted
+from closeread.runs.scoring.default_metrics import is_requested, recorded_metrics
 from closeread.runs.store import Run
-from closeread.runs.systems import Systems, systems_of
+from closeread.runs.systems import Systems, group_systems
 from closeread.types import Dataset
 from closeread.wording import argument, count_of
 
@@ -69,14 +69,14 @@ def compare_runs(
         MismatchError: Data sets or signatures differ.
     """
     runs = list({run.path.resolve(): run for run in runs}.values())
-    systems, apart = systems_of(runs, group_seeds)
+    systems, apart = group_systems(runs, group_seeds)
     if len(systems) < 2:
         raise UsageError(
             "there is only one system",
             expected="two or more run folders"
             + (" that differ in more than the seed" * group_seeds),
         )
-    found, pooled = side_by_side(
+    found, pooled = pool_systems(
         systems, resampling.level, metrics, allow_different_signatures=allow_different_signatures
     )
     found.apart = apart
@@ -89,7 +89,7 @@ def compare_runs(
     return found
 
 
-def side_by_side(
+def pool_systems(
     systems: Systems,
     level: float,
     metrics: Sequence[str] = (),
@@ -113,8 +113,8 @@ def side_by_side(
         MismatchError: Data sets or signatures differ.
     """
     runs = [run for of in systems.values() for run in of]
-    summaries = [_summary(run) for run in runs]
-    _same_dataset(runs)
+    summaries = [_read_summary(run) for run in runs]
+    _check_same_dataset(runs)
     asked_of = any(run.info.submission for run in runs) or any(
         summary.settings.extraction for summary in summaries
     )
@@ -128,7 +128,7 @@ def side_by_side(
         dataset=runs[0].info.dataset,
         level=level,
         systems={name: [str(run.path) for run in of] for name, of in systems.items()},
-        signatures=_signatures(runs, summaries, names, allow_different_signatures),
+        signatures=_shared_signatures(runs, summaries, names, allow_different_signatures),
     )
     pooled = {
         name: [
@@ -140,7 +140,7 @@ def side_by_side(
     return found, pooled
 
 
-def _summary(run: Run) -> RunSummary:
+def _read_summary(run: Run) -> RunSummary:
     found, path = run.summary(), argument(run.path)
     if found is None:
         raise InputError(
@@ -148,35 +148,35 @@ def _summary(run: Run) -> RunSummary:
             where=str(run.path),
             cure=f"closeread score {path}",
         )
-    if changed := misfits(run, found):
+    if changed := list_mismatches(run, found):
         raise MismatchError(
             f"the scores do not belong to the run's files: {changed[0]}",
             where=str(run.path),
             cure=f"`closeread verify {path}` shows all differences; "
             + (
                 "restore the old file, or read the data set again"
-                if any(predictions_misfit(run))
+                if any(predictions_mismatch(run))
                 else f"`closeread score {path}` recomputes the scores"
             ),
         )
     return found
 
 
-def _same_dataset(runs: Sequence[Run]) -> None:
+def _check_same_dataset(runs: Sequence[Run]) -> None:
     first, *others = runs
     for other in others:
         old, new = first.info.dataset, other.info.dataset
         if (old.sha256, old.limit, old.only) != (new.sha256, new.limit, new.only):
             raise MismatchError(
                 f"{first.path} and {other.path} answer different questions:\n"
-                f"    {told_apart(old)}\n    {told_apart(new)}",
+                f"    {identify_dataset(old)}\n    {identify_dataset(new)}",
                 expected="runs on the same data set with the same --limit, or two or more folders "
                 "that each hold one run per data set",
                 cure="read the same data set with both readers",
             )
 
 
-def told_apart(info: DatasetInfo) -> str:
+def identify_dataset(info: DatasetInfo) -> str:
     """Return what tells a data set from others of its name."""
     part = f", the first {info.limit}" if info.limit else ""
     if info.only:
@@ -211,7 +211,7 @@ def _shared_names(
     return shared
 
 
-def _signatures(
+def _shared_signatures(
     runs: Sequence[Run], summaries: Sequence[RunSummary], names: Sequence[str], allow: bool
 ) -> dict[str, str]:
     found: dict[str, str] = {}
@@ -245,6 +245,6 @@ def _pools(
         if asked and name not in map(family, asked) and ":" not in name:
             continue  # values of somebody else's metric may be called anything
         for pool in metric.pool(run.scores(name), submission):
-            if not asked or wanted(name, pool.metric, asked):
+            if not asked or is_requested(name, pool.metric, asked):
                 found[pool.metric] = pool
     return found

@@ -15,12 +15,12 @@ from closeread.metrics.macro import compare_averages
 from closeread.metrics.subject import family
 from closeread.protocols import Begin, unwatched
 from closeread.runs import naming
-from closeread.runs.compare import Compared, side_by_side, told_apart
+from closeread.runs.compare import Compared, identify_dataset, pool_systems
 from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
-from closeread.runs.scoring.default_metrics import wanted
+from closeread.runs.scoring.default_metrics import is_requested
 from closeread.runs.store import Run
-from closeread.runs.systems import systems_of
+from closeread.runs.systems import group_systems
 
 Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs
 _Key = tuple[str, int | None, str]  # what tells a data set, and a part of it, from others
@@ -53,7 +53,7 @@ class ComparedTables:
 
 def are_tables(tables: Tables) -> bool:
     """Whether two or more systems are given by a run a data set, and there are several of these."""
-    keys = [[_key(run.info.dataset) for run in runs] for runs in tables.values()]
+    keys = [[_dataset_key(run.info.dataset) for run in runs] for runs in tables.values()]
     several = len({key for of in keys for key in of}) > 1 and any(len(of) > 1 for of in keys)
     return len(keys) > 1 and several and all(len(set(of)) == len(of) for of in keys)
 
@@ -84,8 +84,8 @@ def compare_tables(
         MismatchError: There is no data set that all systems read, or signatures differ.
     """
     by_set = {
-        name: {_key(run.info.dataset): run for run in runs}
-        for name, runs in zip(naming.systems_of(list(tables)), tables.values(), strict=True)
+        name: {_dataset_key(run.info.dataset): run for run in runs}
+        for name, runs in zip(naming.system_names(list(tables)), tables.values(), strict=True)
     }
     every = {key: run.info.dataset for runs in by_set.values() for key, run in runs.items()}
     lacking = {key: [name for name, runs in by_set.items() if key not in runs] for key in every}
@@ -93,7 +93,7 @@ def compare_tables(
         level=resampling.level,
         systems={},
         left_out=[
-            f"{told_apart(every[key])} is skipped: no run of {', '.join(names)}"
+            f"{identify_dataset(every[key])} is skipped: no run of {', '.join(names)}"
             for key, names in lacking.items()
             if names
         ],
@@ -108,22 +108,22 @@ def compare_tables(
     folders = dict(zip(by_set, tables, strict=True))
     systems: dict[str, list[str]] = {name: [name] for name in by_set}
     if group_seeds:
-        systems, found.apart = _by_seed(by_set, shared, folders)
+        systems, found.apart = _group_seeds(by_set, shared, folders)
     found.systems = {
         system: [str(folders[name]) for name in names] for system, names in systems.items()
     }
-    having = [key for key in shared if any(_has(of[key], metrics) for of in by_set.values())]
+    having = [key for key in shared if any(_has_value(of[key], metrics) for of in by_set.values())]
     found.left_out += [
-        f"{told_apart(every[key])} is skipped: no run on it has {', '.join(metrics)}"
+        f"{identify_dataset(every[key])} is skipped: no run on it has {', '.join(metrics)}"
         for key in shared
         if having and key not in having
     ]
     pairs: list[dict[str, list[Paired]]] = []
-    chosen = sorted(having or shared, key=lambda key: _place(every[key]))
+    chosen = sorted(having or shared, key=lambda key: _sort_key(every[key]))
     advance = begin(len(chosen))
     # Where no set has what was asked for, the first one's runs tell what there is.
     for key in chosen:
-        one, pools = side_by_side(
+        one, pools = pool_systems(
             {system: [by_set[name][key] for name in names] for system, names in systems.items()},
             resampling.level,
             metrics,
@@ -139,21 +139,21 @@ def compare_tables(
             one.comparisons += compare_pairs(of)
         found.sets.append(one)
         advance(1)
-    _adjust(found.sets, resampling)
+    _adjust_p_values(found.sets, resampling)
     if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
         # Of one file two parts are no two data sets.
         having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
-        alike = [name for name in having_it if _made_alike(name, found.sets)]
+        alike = [name for name in having_it if _has_equal_settings(name, found.sets)]
         found.left_out += [
             f"{name} has no macro-average: not every data set has it, computed in the same way"
             for name, n_sets in having_it.items()
             if n_sets > 1 and name not in alike
         ]
-        found.macro_average = _averages(alike, found.sets, pairs)
+        found.macro_average = _compare_averages(alike, found.sets, pairs)
     return found
 
 
-def _averages(
+def _compare_averages(
     values: Sequence[str],
     sets: Sequence[Compared],
     pairs: Sequence[dict[str, list[Paired]]],
@@ -175,7 +175,7 @@ def _averages(
     }
 
 
-def _by_seed(
+def _group_seeds(
     by_set: Mapping[str, Mapping[_Key, Run]],
     shared: Sequence[_Key],
     folders: Mapping[str, Path],
@@ -198,7 +198,7 @@ def _by_seed(
     apart: list[str] = []
     for key in shared:
         owners = {id(runs[key]): name for name, runs in by_set.items()}
-        groups, kept_apart = systems_of([runs[key] for runs in by_set.values()], True)
+        groups, kept_apart = group_systems([runs[key] for runs in by_set.values()], True)
         apart = apart or kept_apart
         for number, members in enumerate(groups.values()):
             for run in members:
@@ -222,17 +222,17 @@ def _by_seed(
     return systems, apart
 
 
-def _has(run: Run, asked: Sequence[str]) -> bool:
+def _has_value(run: Run, asked: Sequence[str]) -> bool:
     """Whether a run has any value that was asked for; one without numbers is not judged here."""
     summary = run.summary()
     return (
         summary is None
         or not asked
-        or any(wanted(family(name), name, asked) for name in summary.metrics)
+        or any(is_requested(family(name), name, asked) for name in summary.metrics)
     )
 
 
-def _made_alike(name: str, sets: Sequence[Compared]) -> bool:
+def _has_equal_settings(name: str, sets: Sequence[Compared]) -> bool:
     """Whether a value was made in the same way on every data set, however many questions it has."""
     settings = {
         tuple(part for part in one.signatures.get(name, "").split("|") if part[:2] != "n:")
@@ -241,7 +241,7 @@ def _made_alike(name: str, sets: Sequence[Compared]) -> bool:
     return len(settings) == 1 and all(one.signatures.get(name) for one in sets)
 
 
-def _adjust(sets: Sequence[Compared], resampling: Resampling) -> None:
+def _adjust_p_values(sets: Sequence[Compared], resampling: Resampling) -> None:
     """Adjust the p-values of each value for all data sets and systems together."""
     names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
     together = {
@@ -257,10 +257,10 @@ def _adjust(sets: Sequence[Compared], resampling: Resampling) -> None:
         found.comparisons = [next(together[one.metric]) for one in found.comparisons]
 
 
-def _key(info: DatasetInfo) -> _Key:
+def _dataset_key(info: DatasetInfo) -> _Key:
     return info.sha256, info.limit, info.only
 
 
-def _place(info: DatasetInfo) -> tuple[str, str, int, str]:
+def _sort_key(info: DatasetInfo) -> tuple[str, str, int, str]:
     """Return what data sets are ordered by: of one file the whole comes before its parts."""
     return info.name, info.sha256, info.limit or 0, info.only

@@ -17,7 +17,7 @@ class Difference(NamedTuple):
     versions: str = ""
 
 
-def scores_apart(
+def compare_scores(
     stored: Mapping[str, list[Score]],
     anew: Mapping[str, list[Score]],
     versions: Mapping[str, str],
@@ -39,14 +39,14 @@ def scores_apart(
                 what = "is not stored" if old is None else "is stored but not expected"
                 yield Difference(f"{name}, {who}: {what}", other)
             elif (old.question_id, old.values) != (new.question_id, new.values):
-                told = _pair(old.values, new.values, other)
+                told = _format_pair(old.values, new.values, other)
                 yield Difference(f"{name}, {old.question_id}: {told}", other)
             elif old.unit_id != new.unit_id:
-                told = _pair(old.unit_id, new.unit_id, other or of_units)
+                told = _format_pair(old.unit_id, new.unit_id, other or of_units)
                 yield Difference(f"{name}, {old.question_id}: unit {told}", other or of_units)
 
 
-def breakdowns_apart(
+def compare_breakdowns(
     stored: Mapping[str, Mapping[str, Mapping[str, Summary]]],
     anew: Mapping[str, Mapping[str, Mapping[str, Summary]]],
     versions: Versions,
@@ -56,10 +56,10 @@ def breakdowns_apart(
         old, new = stored.get(tag, {}), anew.get(tag, {})
         for value in sorted({*old, *new}):
             parts = old.get(value, {}), new.get(value, {})
-            yield from summaries_apart(*parts, versions, f"{tag} {value}, ")
+            yield from compare_summaries(*parts, versions, f"{tag} {value}, ")
 
 
-def summaries_apart(
+def compare_summaries(
     stored: Mapping[str, Summary],
     anew: Mapping[str, Summary],
     versions: Versions,
@@ -76,10 +76,10 @@ def summaries_apart(
             had, has = getattr(old, one.name), getattr(new, one.name)
             if had != has:
                 other = versions.explain(old, new, one.name)
-                told = _pair(had, has, other)
+                told = _format_pair(had, has, other)
                 yield Difference(f"{prefix}{name}: {one.name} {told}", other)
 
 
-def _pair(had: object, has: object, other: str) -> str:
+def _format_pair(had: object, has: object, other: str) -> str:
     had, has = ("nothing" if one == "" else one for one in (had, has))  # as of a note
     return f"{had} is stored, {has} is {'computed here' if other else 'right'}"

@@ -72,13 +72,13 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     dataset = run.dataset()
     must_not_replace(target, dataset.path)
     if to is None:
-        _must_be_one_object(target)
+        _check_file_name(target)
     said: Mapping[str, Prediction] = Predictions(run)
     if form == _OF_EACH_OPTION:
-        said = _judged(said, dataset)
+        said = _with_option_truth(said, dataset)
     elif form in _OF_OPTIONS:
-        said = _lettered(said, dataset)
-    elif scored := _lettered(said, dataset, scored=True):
+        said = _with_letters(said, dataset)
+    elif scored := _with_letters(said, dataset, scored=True):
         said = {**said, **scored}
     with writing(target) as stream:
         if packed:
@@ -91,11 +91,11 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
         source=str(run.path),
         target=str(target),
         form=form,
-        without_letter=_blank(said.values()) if form == _LETTERS else 0,
+        without_letter=_count_without_letter(said.values()) if form == _LETTERS else 0,
     )
 
 
-def _lettered(
+def _with_letters(
     said: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
 ) -> dict[str, Prediction]:
     """Return predictions with the letters that scoring takes where texts or scores stand.
@@ -113,7 +113,7 @@ def _lettered(
     return found
 
 
-def _judged(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
+def _with_option_truth(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
     """Return predictions with 1 for each option that scoring holds to be right, and 0.
 
     What names none holds none: MultiRC's program passes over a question that is left out.
@@ -127,11 +127,11 @@ def _judged(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Predi
     return found
 
 
-def _blank(said: Iterable[Prediction]) -> int:
+def _count_without_letter(said: Iterable[Prediction]) -> int:
     return sum(not (one.answer and one.answer.label) for one in said)
 
 
-def _must_be_one_object(target: Path) -> None:
+def _check_file_name(target: Path) -> None:
     """Stop where a name says that the file is a table or lines, and no form says otherwise."""
     ending = Path(target.name.removesuffix(".gz")).suffix
     if ending in {".csv", ".jsonl"}:

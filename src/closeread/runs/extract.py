@@ -14,7 +14,9 @@ from closeread.types import Dataset, Prediction, Question, Summary
 _SAMPLE = 100
 
 
-def chosen(run: Run, stops: tuple[str, ...] | None, rule: str | None) -> Extraction | None:
+def choose_extraction(
+    run: Run, stops: tuple[str, ...] | None, rule: str | None
+) -> Extraction | None:
     """Return the extraction that was asked for; what is not named stays as the run had it.
 
     Args:
@@ -42,7 +44,7 @@ def server_stops(run: Run) -> tuple[str, ...]:
     return ()
 
 
-class Extracted(Mapping[str, Prediction]):
+class ExtractedAnswers(Mapping[str, Prediction]):
     """A run's predictions with their answers read anew, as they are asked for.
 
     What belonged to the old answer (confidence, candidates) is dropped.
@@ -58,7 +60,7 @@ class Extracted(Mapping[str, Prediction]):
         self._extraction = extraction
         self._questions: dict[str, Question] = {}
         if dataset is not None and needs_question(extraction.rule):
-            self._questions = {one.question_id: _bare(one) for one in dataset.questions()}
+            self._questions = {one.question_id: _strip_question(one) for one in dataset.questions()}
 
     def __getitem__(self, key: str) -> Prediction:
         return self._anew(self._of[key])
@@ -85,7 +87,7 @@ class Extracted(Mapping[str, Prediction]):
         return msgspec.structs.replace(found, answer=answer, confidence=share, candidates=())
 
 
-def unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
+def count_unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
     """Count the questions with options whose text, as it is read, is no option of theirs.
 
     Returns:
@@ -95,7 +97,7 @@ def unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
     if needs_question(extraction.rule):
         return 0, 0
     dataset = run.dataset()
-    predictions = Extracted(Predictions(run), extraction, dataset)
+    predictions = ExtractedAnswers(Predictions(run), extraction, dataset)
     n_unmatched = n_read = 0
     for question in islice(dataset.questions(), run.info.dataset.limit):
         found = predictions.get(question.question_id) if question.options else None
@@ -107,7 +109,7 @@ def unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
     return n_unmatched, n_read
 
 
-def marked(summary: Summary, extraction: Extraction | None) -> Summary:
+def add_to_signature(summary: Summary, extraction: Extraction | None) -> Summary:
     """Return the summary with the extraction in its signature, before the interval's part."""
     if extraction is None:
         return summary
@@ -117,7 +119,7 @@ def marked(summary: Summary, extraction: Extraction | None) -> Summary:
     return msgspec.structs.replace(summary, signature="|".join(parts))
 
 
-def _bare(question: Question) -> Question:
+def _strip_question(question: Question) -> Question:
     """Return what the rules look at."""
     return Question(
         question_id=question.question_id,

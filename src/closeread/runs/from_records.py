@@ -11,11 +11,11 @@ import msgspec
 
 from closeread.formats.logs.prompts import example_answers, shows_own_question
 from closeread.formats.logs.records import LogRecord
-from closeread.runs.store import LEDGER, LOG_SCORES, LOG_SHOWN, PREDICTIONS, Shown
+from closeread.runs.store import LEDGER, LOG_SCORES, LOG_SHOWN, PREDICTIONS, ShownExamples
 from closeread.types import Defects, Passage, Question, Score
 
 DATASET = "dataset.jsonl"
-_MOST_TOGETHER = 64
+_MAX_QUESTIONS = 64
 
 
 class RunWriter:
@@ -66,7 +66,7 @@ class RunWriter:
     def add(self, record: LogRecord) -> None:
         """Write one record; an id that was there gets a number, counted as ``repeated-id``."""
         name = self._named(record.question.question_id)
-        if record.passage != self._passage or len(self._questions) == _MOST_TOGETHER:
+        if record.passage != self._passage or len(self._questions) == _MAX_QUESTIONS:
             self._flush()
             self._passage = record.passage
         self._questions.append(msgspec.structs.replace(record.question, question_id=name))
@@ -91,7 +91,7 @@ class RunWriter:
             self._files[LOG_SHOWN] = stream
         if answers:
             itself = shows_own_question(prompt, passage, record.question)
-            self._write(LOG_SHOWN, Shown(name, answers, itself))
+            self._write(LOG_SHOWN, ShownExamples(name, answers, itself))
 
     def _named(self, name: str) -> str:
         numbered = name

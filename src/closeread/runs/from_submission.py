@@ -10,27 +10,29 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import CloseReadError, StorageError
-from closeread.runs.claim import claimed, must_be_free
-from closeread.runs.predict import finished
+from closeread.runs.claim import claim_folder, must_be_free
+from closeread.runs.predict import finish_run
 from closeread.runs.records import (
     ReaderInfo,
     RunInfo,
     RunSummary,
     ScoreSettings,
     describe_dataset,
-    now,
+    utc_now,
 )
 from closeread.runs.score import score_run
 from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
 from closeread.version import __version__
 
-HANDED_IN = "handed in: "  # before folder and file: many call the file alike
+SUBMITTED = "handed in: "  # before folder and file: many call the file alike
 SEED = re.compile(r"(?<![^\W_])seed[-_= ]?[0-9]+", re.IGNORECASE)  # what numbers a seed in either
 _NAMES = ("submission", "null_odds")
 
 
-def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: Path) -> Run:
+def save_submission(
+    dataset: Dataset, submission: Submission, files: Sequence[Path], out: Path
+) -> Run:
     """Make a run folder of a submission.
 
     Args:
@@ -48,14 +50,14 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
     questions = [question.question_id for _, of in dataset.read(defects) for question in of]
     info = RunInfo(
         closeread=__version__,
-        created=now(),
+        created=utc_now(),
         dataset=describe_dataset(dataset, len(questions)),
-        reader=ReaderInfo(name=_named_after(files[0])),
+        reader=ReaderInfo(name=_reader_name(files[0])),
         batch_size=1,
         submission=_NAMES[: len(files)],
         defects=defects.counts,
     )
-    with claimed(out, info) as (info, ledger):
+    with claim_folder(out, info) as (info, ledger):
         try:
             for source, name in zip(files, _NAMES, strict=False):
                 shutil.copyfile(source, out / name)
@@ -69,10 +71,10 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
             if prediction is not None:
                 offsets.append(ledger.append(msgspec.json.encode(prediction)))
                 n_failed += bool(prediction.error)
-        return finished(out, info, ledger, offsets, n_failed)
+        return finish_run(out, info, ledger, offsets, n_failed)
 
 
-def keep_scored(
+def save_and_score(
     dataset: Dataset,
     submission: Submission,
     files: Sequence[Path],
@@ -92,7 +94,7 @@ def keep_scored(
         CloseReadError: As both of them.
     """
     was_there = out.exists()
-    run = keep(dataset, submission, files, out)
+    run = save_submission(dataset, submission, files, out)
     try:
         return score_run(run, settings)
     except CloseReadError:
@@ -117,7 +119,7 @@ def must_be_new(out: Path) -> None:
     must_be_free(out, allowed=False, cure="remove it, or give another folder")
 
 
-def _named_after(file: Path) -> str:
+def _reader_name(file: Path) -> str:
     """Return the file with its folder, and with the one above where that only numbers a seed."""
     parts = file.absolute().parts
-    return HANDED_IN + "/".join(parts[-3 if SEED.fullmatch(parts[-2]) else -2 :])
+    return SUBMITTED + "/".join(parts[-3 if SEED.fullmatch(parts[-2]) else -2 :])

@@ -17,7 +17,7 @@ from closeread.formats.logs.detect import find_logs, find_unreadable
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.from_records import RunWriter
-from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
+from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, utc_now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
 from closeread.system import folders, partial_files
 from closeread.version import __version__
@@ -72,7 +72,7 @@ def ingest(
     _must_be_free(out, overwrite)
     places = [path.absolute() for path in logs]
     found = find_logs(places, harness)
-    with _built_beside(out) as folder:
+    with _build_beside(out) as folder:
         made: list[tuple[Path, LogFacts]] = []
         models: list[str] = []
         skipped: dict[str, int] = {}
@@ -86,18 +86,18 @@ def ingest(
             except InputError as error:
                 if not skip_bad:
                     raise
-                _leave_only(folder, {of for of, _ in made})
+                _remove_others(folder, {of for of, _ in made})
                 passed_over[str(path)] = error
             for counts, of in ((skipped, problems.bad.counts), (kept, problems.kept.counts)):
                 for code, count in of.items():
                     counts[code] = counts.get(code, 0) + count
         if not made:
-            raise _nothing_left(list(passed_over.values()))
-        names = _names([facts.task for _, facts in made], models)
+            raise _nothing_usable(list(passed_over.values()))
+        names = _folder_names([facts.task for _, facts in made], models)
         for (numbered, _), name in zip(made, names, strict=True):
             numbered.replace(folder / name)
         if len(names) == 1:
-            _lift(folder / names[0], folder)
+            _move_up(folder / names[0], folder)
         _must_be_free(out, overwrite)  # another process may have been faster
     paths = [out] if len(names) == 1 else [out / name for name in names]
     return Ingested(
@@ -122,7 +122,7 @@ def _read(
                 inner = folder / f"#{begun + len(writers)}"
                 writer = stack.enter_context(RunWriter(inner, record.task, problems.kept))
                 writers[record.task] = writer
-            writer.add(_read_anew(record) if record.unread else record)
+            writer.add(_extract_answers(record) if record.unread else record)
         problems.raise_unless_skipped(path, skip=skip_bad)
         for task in facts.keys() - writers.keys():
             if not facts[task].scores:
@@ -141,7 +141,7 @@ def _read(
     return [(writer.path, facts[task]) for task, writer in writers.items()]
 
 
-def _read_anew(record: LogRecord) -> LogRecord:
+def _extract_answers(record: LogRecord) -> LogRecord:
     """Read the option that a text picks where the log does not say which one the harness took."""
     found = record.prediction
     if found.generation is None or found.answer is not None:
@@ -150,14 +150,14 @@ def _read_anew(record: LogRecord) -> LogRecord:
     return msgspec.structs.replace(record, prediction=msgspec.structs.replace(found, answer=answer))
 
 
-def _leave_only(folder: Path, runs: set[Path]) -> None:
+def _remove_others(folder: Path, runs: set[Path]) -> None:
     """Remove what was begun of a log that broke off."""
     for path in folder.iterdir():
         if path not in runs:
             shutil.rmtree(path)
 
 
-def _nothing_left(errors: Sequence[InputError]) -> InputError:
+def _nothing_usable(errors: Sequence[InputError]) -> InputError:
     if len(errors) == 1:
         return errors[0]
     told = "\n    ".join(str(one).partition("\n")[0] for one in errors)
@@ -167,7 +167,7 @@ def _nothing_left(errors: Sequence[InputError]) -> InputError:
 def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:
     return RunInfo(
         closeread=__version__,
-        created=now(),
+        created=utc_now(),
         dataset=DatasetInfo(
             name=facts.task,
             version=facts.task_version,
@@ -204,7 +204,7 @@ def _lost(facts: LogFacts) -> list[str]:
     return list(dict.fromkeys([*facts.lost, *unknown]))
 
 
-def _names(tasks: Sequence[str], models: Sequence[str]) -> list[str]:
+def _folder_names(tasks: Sequence[str], models: Sequence[str]) -> list[str]:
     """Return a folder name for each run: its task, with model and number only where needed.
 
     A model that a log does not name is called by the folder that the log lies in.
@@ -250,7 +250,7 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 
 
 @contextlib.contextmanager
-def _built_beside(out: Path) -> Iterator[Path]:
+def _build_beside(out: Path) -> Iterator[Path]:
     """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
     partial_files.sweep(out)
     folder = out.parent / f"{partial_files.prefix(out)}run{partial_files.SUFFIX}"
@@ -278,7 +278,7 @@ def _built_beside(out: Path) -> Iterator[Path]:
         ) from error
 
 
-def _lift(inner: Path, folder: Path) -> None:
+def _move_up(inner: Path, folder: Path) -> None:
     """Move the files of the only run up into the folder itself."""
     for path in list(inner.iterdir()):
         path.replace(folder / path.name)

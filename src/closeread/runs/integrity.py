@@ -7,7 +7,7 @@ from closeread.runs.records import RunSummary
 from closeread.runs.store import PREDICTIONS, SCORES, Run
 
 
-def predictions_misfit(run: Run) -> Iterator[str]:
+def predictions_mismatch(run: Run) -> Iterator[str]:
     """Say whether ``predictions.jsonl`` is another file than the one that ``run.json`` names."""
     sha256 = Source(run.path / PREDICTIONS).sha256()
     if sha256 != run.info.predictions_sha256:
@@ -17,7 +17,7 @@ def predictions_misfit(run: Run) -> Iterator[str]:
         )
 
 
-def summary_misfits(run: Run, summary: RunSummary) -> Iterator[str]:
+def summary_mismatches(run: Run, summary: RunSummary) -> Iterator[str]:
     """Say which of the files that ``summary.json`` was made from are not those beside it."""
     if summary.predictions_sha256 != run.info.predictions_sha256:
         yield "summary.json was made from different predictions than the run's"
@@ -31,14 +31,14 @@ def summary_misfits(run: Run, summary: RunSummary) -> Iterator[str]:
         yield "summary.json names a different data set than run.json"
 
 
-def misfits(run: Run, summary: RunSummary | None) -> list[str]:
+def list_mismatches(run: Run, summary: RunSummary | None) -> list[str]:
     """Return all that does not fit, in a sentence each; a run that was not scored has fewer files.
 
     Raises:
         InputError: A file is gone.
     """
-    found = list(predictions_misfit(run))
-    return found if summary is None else found + list(summary_misfits(run, summary))
+    found = list(predictions_mismatch(run))
+    return found if summary is None else found + list(summary_mismatches(run, summary))
 
 
 def _short(sha256: str) -> str:

@@ -67,7 +67,7 @@ class Ledger:
                 try:
                     yield offset, decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                    raise damaged(self.path, number, str(error)) from error
+                    raise ledger_error(self.path, number, str(error)) from error
                 offset += len(line)
 
     def append(self, line: bytes) -> int:
@@ -135,7 +135,7 @@ class Ledger:
             self._size = end
 
 
-def damaged(path: Path, line: int, found: str) -> InputError:
+def ledger_error(path: Path, line: int, found: str) -> InputError:
     """Return the error for a ledger that no kill can have left so."""
     return InputError(
         found,

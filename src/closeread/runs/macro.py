@@ -7,9 +7,9 @@ from closeread.metrics.macro import macro_average
 from closeread.metrics.subject import family
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.extract import marked
+from closeread.runs.extract import add_to_signature
 from closeread.runs.score import as_submission
-from closeread.runs.scoring.default_metrics import make_metrics, wanted
+from closeread.runs.scoring.default_metrics import is_requested, make_metrics
 from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run
 from closeread.types import Summary
@@ -43,7 +43,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
     every = [_pools(run, metric, settings.extraction) for run in placed]
     return {
-        name: marked(
+        name: add_to_signature(
             macro_average(
                 name,
                 [pools[name] for pools in every],
@@ -54,7 +54,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
             settings.extraction,
         )
         for name in every[0]
-        if wanted(AVERAGED, name, settings.metrics)
+        if is_requested(AVERAGED, name, settings.metrics)
     }
 
 

@@ -6,22 +6,22 @@ from pathlib import Path
 from closeread.runs.from_submission import SEED
 
 
-def told_apart(folders: Sequence[Path]) -> list[str]:
+def unique_names(folders: Sequence[Path]) -> list[str]:
     """Name each folder by itself, and by as many folders above it as tell it from the others."""
     paths = [folder.resolve().parts for folder in folders]
-    return [_named(parts, paths) for parts in paths]
+    return [_shortest_name(parts, paths) for parts in paths]
 
 
-def systems_of(folders: Sequence[Path]) -> list[str]:
+def system_names(folders: Sequence[Path]) -> list[str]:
     """Do the same of what a system's runs lie in: where a name only numbers a seed, by two."""
-    names = told_apart(folders)
+    names = unique_names(folders)
     return [
         "/".join(folder.resolve().parts[-2:]) if SEED.fullmatch(name) else name
         for name, folder in zip(names, folders, strict=True)
     ]
 
 
-def _named(parts: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
+def _shortest_name(parts: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
     others = [path for path in paths if path != parts]
     return next(
         Path(*parts[-n:]).as_posix()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from closeread.items import ordered
 from closeread.types import Item, Option, Passage, PassageQuestion, Question
 
-_MOST_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
+_MAX_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
 
 
 class Planned(NamedTuple):
@@ -31,7 +31,7 @@ class Planned(NamedTuple):
     shown: PassageQuestion
 
 
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
+def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
     """Yield the batches of a data set, each of ``size`` questions but for the last ones.
 
     Args:
@@ -45,13 +45,15 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
             keys.add("group " + question.group_id)
         batch = next((one for one in begun if one.keys.isdisjoint(keys)), None)
         if batch is None:
-            if len(begun) == _MOST_OPEN:
+            if len(begun) == _MAX_OPEN:
                 yield begun.pop(0).planned
             batch = _Batch()
             begun.append(batch)
         batch.keys |= keys
         batch.planned.append(
-            Planned(position, question.question_id, (hidden(passage), stripped(question)))
+            Planned(
+                position, question.question_id, (strip_passage(passage), strip_question(question))
+            )
         )
         if len(batch.planned) == size:
             begun.remove(batch)
@@ -66,11 +68,11 @@ class _Batch:
     keys: set[str] = field(default_factory=set)
 
 
-def stripped(question: Question) -> Question:
+def strip_question(question: Question) -> Question:
     """Return the question without gold, group, role, tags and the ids that may tell of them."""
     return Question(
-        question_id=opaque(question.question_id),
-        passage_id=opaque(question.passage_id),
+        question_id=opaque_id(question.question_id),
+        passage_id=opaque_id(question.passage_id),
         text=question.text,
         kind=question.kind,
         asks_for=question.asks_for,
@@ -78,16 +80,16 @@ def stripped(question: Question) -> Question:
     )
 
 
-def hidden(passage: Passage) -> Passage:
+def strip_passage(passage: Passage) -> Passage:
     """Return the passage as a reader sees it: its text, title and language."""
     return Passage(
-        passage_id=opaque(passage.passage_id),
+        passage_id=opaque_id(passage.passage_id),
         text=passage.text,
         title=passage.title,
         language=passage.language,
     )
 
 
-def opaque(name: str) -> str:
+def opaque_id(name: str) -> str:
     """Return an id that stays the same in every run and says nothing."""
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -14,13 +14,13 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.files.atomic_write import replacing
 from closeread.items import ordered, up_to, whole_groups
 from closeread.protocols import Advance, Begin, Reader, unwatched
-from closeread.runs.answers import answers, encoded
-from closeread.runs.claim import claimed, must_be_free
-from closeread.runs.ledger import Ledger, damaged
-from closeread.runs.plan import Planned, batches
-from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, now
+from closeread.runs.answers import encode_prediction, predict_batch
+from closeread.runs.claim import claim_folder, must_be_free
+from closeread.runs.ledger import Ledger, ledger_error
+from closeread.runs.plan import Planned, plan_batches
+from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, utc_now
 from closeread.runs.rereading import Rest
-from closeread.runs.selection import digest, none_of_the_set, selected, write_list
+from closeread.runs.selection import digest_list, missing_ids_error, select_questions, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction
 from closeread.version import __version__
@@ -55,7 +55,7 @@ class Job:
     def asked(self) -> Dataset:
         """The questions that the run is about."""
         part = self.only and self.rest is None
-        return selected(self.dataset, self.only) if part else self.dataset
+        return select_questions(self.dataset, self.only) if part else self.dataset
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
@@ -101,20 +101,20 @@ def predict(
         StorageError: The folder cannot be written; what is there can be resumed.
     """
     must_be_free(out, allowed=resume or overwrite)
-    info = describe(job)
+    info = describe_run(job)
     advance = begin(info.dataset.n_questions)
     started = time.monotonic()
-    with claimed(out, info, resume=resume, overwrite=overwrite) as (info, ledger):
+    with claim_folder(out, info, resume=resume, overwrite=overwrite) as (info, ledger):
         if info.dataset.only:
             write_list(out, job.only)
         if info.complete and (out / PREDICTIONS).exists():
             advance(info.dataset.n_questions)
             return Run(out, info)
-        offsets, n_failed = _fill(job, ledger, info.dataset.n_questions, advance)
-        return finished(out, info, ledger, offsets, n_failed, started=started)
+        offsets, n_failed = _complete_ledger(job, ledger, info.dataset.n_questions, advance)
+        return finish_run(out, info, ledger, offsets, n_failed, started=started)
 
 
-def describe(job: Job) -> RunInfo:
+def describe_run(job: Job) -> RunInfo:
     """Walk through the data set and return what ``run.json`` says before the first answer.
 
     Raises:
@@ -132,41 +132,43 @@ def describe(job: Job) -> RunInfo:
     if reached and next(islice(ordered(dataset), n_questions, None), None):
         limit = n_questions
     if missing and limit is None:  # what lies behind a limit nobody looked for
-        raise none_of_the_set(dataset.path, [*missing], len(job.only))
+        raise missing_ids_error(dataset.path, [*missing], len(job.only))
     if not n_questions:
         raise InputError("the data set has no questions", where=dataset.path)
     return RunInfo(
         closeread=__version__,
-        created=now(),
+        created=utc_now(),
         dataset=msgspec.structs.replace(
             describe_dataset(dataset, n_questions, limit),
-            only=digest(job.only) if job.only and job.rest is None else "",
+            only=digest_list(job.only) if job.only and job.rest is None else "",
         ),
         reader=job.reader_info,
         batch_size=job.batch_size,
         recipe=job.recipe,
-        rest=_described(job),
+        rest=_describe_rest(job),
         defects=defects.counts,
     )
 
 
-def _described(job: Job) -> dict[str, str]:
+def _describe_rest(job: Job) -> dict[str, str]:
     if job.rest is None:
         return {}
     run = job.rest.run
     return {
         "run": str(run.path),
         "predictions_sha256": run.info.predictions_sha256,
-        "again": digest(job.only),
+        "again": digest_list(job.only),
     }
 
 
-def _fill(job: Job, ledger: Ledger, n_questions: int, advance: Advance) -> tuple["array[int]", int]:
+def _complete_ledger(
+    job: Job, ledger: Ledger, n_questions: int, advance: Advance
+) -> tuple["array[int]", int]:
     """Complete the ledger; return the offset of each question's line, and how many failed."""
     offsets = array("q", [-1]) * n_questions
     n_failed = 0
-    present = _Present(ledger)
-    for batch in batches(up_to(job.asked.read(Defects()), n_questions), job.batch_size):
+    present = _LedgerRows(ledger)
+    for batch in plan_batches(up_to(job.asked.read(Defects()), n_questions), job.batch_size):
         missing = {planned.question_id: planned for planned in batch}
         for offset, prediction in present.take(missing):
             offsets[missing.pop(prediction.question_id).position] = offset
@@ -177,11 +179,11 @@ def _fill(job: Job, ledger: Ledger, n_questions: int, advance: Advance) -> tuple
         asked = batch
         if getattr(job.reader, "independent", False):
             asked = [planned for planned in batch if planned.question_id in missing]
-        for prediction in _kept_or_read(job, asked):
+        for prediction in _keep_or_read(job, asked):
             planned = missing.pop(prediction.question_id, None)
             if planned is None:
                 continue  # in the ledger since before the interruption
-            line, failed = encoded(prediction)
+            line, failed = encode_prediction(prediction)
             offsets[planned.position] = ledger.append(line)
             n_failed += failed
             advance(1)
@@ -190,7 +192,7 @@ def _fill(job: Job, ledger: Ledger, n_questions: int, advance: Advance) -> tuple
     return offsets, n_failed
 
 
-class _Present:
+class _LedgerRows:
     """What the ledger held when it was opened, taken batch by batch."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -220,10 +222,10 @@ class _Present:
 
     def _foreign(self, prediction: Prediction) -> InputError:
         found = f"the question {prediction.question_id!r} is not expected here"
-        return damaged(self._path, self._number, found)
+        return ledger_error(self._path, self._number, found)
 
 
-def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
+def _keep_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
     """Yield what is taken over from an earlier run, then what the reader says of the others."""
     to_read = []
     for planned in batch:
@@ -233,10 +235,10 @@ def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
         else:
             yield kept
     if to_read:
-        yield from answers(job.reader, to_read)
+        yield from predict_batch(job.reader, to_read)
 
 
-def finished(
+def finish_run(
     out: Path,
     info: RunInfo,
     ledger: Ledger,

@@ -15,10 +15,10 @@ from closeread.items import ordered
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.readers.confidence.calibrate import with_confidence
-from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
-from closeread.runs.plan import stripped
-from closeread.runs.predict import finished
-from closeread.runs.records import RunInfo, now
+from closeread.runs.claim import REPLACEABLE, claim_folder, must_be_free
+from closeread.runs.plan import strip_question
+from closeread.runs.predict import finish_run
+from closeread.runs.records import RunInfo, utc_now
 from closeread.runs.score import as_submission
 from closeread.runs.selection import ONLY
 from closeread.runs.store import LOG_SCORES, LOG_SHOWN, Run
@@ -29,7 +29,7 @@ ConfidenceOf = Callable[[Passage, Question, Prediction], float]
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedPrediction:
     """A prediction beside its question, without gold, and how right it is from 0 to 1.
 
     Attributes:
@@ -45,7 +45,7 @@ class Graded:
     unit: str
 
 
-def graded(run: Run, metric: str = "") -> Iterator[Graded]:
+def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
     """Yield a run's answers with their worth; those that failed, or have no gold, are left out.
 
     Args:
@@ -71,9 +71,9 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
             continue
         correct = judge.score(question, prediction).values["correct"]
         if correct is not None:
-            yield Graded(
+            yield GradedPrediction(
                 passage,
-                stripped(question),
+                strip_question(question),
                 prediction,
                 correct,
                 part=part,
@@ -81,7 +81,7 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
             )
 
 
-def recalibrated(
+def recalibrate_run(
     run: Run,
     out: Path,
     confidence: ConfidenceOf,
@@ -109,7 +109,7 @@ def recalibrated(
     must_take(out, run.path, overwrite=overwrite)
     dataset = run.dataset()
     predictions = as_submission(run, dataset).predictions
-    with claimed(out, _info(run, record), overwrite=overwrite) as (info, ledger):
+    with claim_folder(out, _info(run, record), overwrite=overwrite) as (info, ledger):
         for name in (LOG_SCORES, LOG_SHOWN, ONLY):
             if (run.path / name).exists():
                 shutil.copyfile(run.path / name, out / name)
@@ -121,11 +121,11 @@ def recalibrated(
                     question_id=question.question_id, error="the submission has no prediction"
                 )
             if not prediction.error:
-                sure = confidence(passage, stripped(question), prediction)
+                sure = confidence(passage, strip_question(question), prediction)
                 prediction = with_confidence(prediction, sure, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
-        return finished(out, info, ledger, offsets, n_failed)
+        return finish_run(out, info, ledger, offsets, n_failed)
 
 
 def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
@@ -150,7 +150,7 @@ def _info(run: Run, record: Mapping[str, Any]) -> RunInfo:
     return msgspec.structs.replace(
         info,
         closeread=__version__,
-        created=now(),
+        created=utc_now(),
         dataset=msgspec.structs.replace(
             info.dataset, path=str((run.moved or run.path / info.dataset.path).absolute())
         ),

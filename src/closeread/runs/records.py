@@ -21,19 +21,19 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 # What the record of a served reader tells beside who it is, and its name and options.
-_OF_SERVING = frozenset({"address", "protocol", "version", "reader", "options"})
+_SERVING_KEYS = frozenset({"address", "protocol", "version", "reader", "options"})
 
 
-class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a file of the folder says, every field written out."""
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the time as ``run.json`` says when it was begun: ISO 8601 in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class DatasetInfo(File, frozen=True, kw_only=True):
+class DatasetInfo(Document, frozen=True, kw_only=True):
     """The data set that a run answers.
 
     ``limit`` is how many questions it stopped after: those asked for, and the rest of a group; None
@@ -69,7 +69,7 @@ def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = Non
     )
 
 
-class ReaderInfo(File, frozen=True, kw_only=True):
+class ReaderInfo(Document, frozen=True, kw_only=True):
     """A reader and every option that it was made with, defaults included.
 
     Attributes:
@@ -103,7 +103,7 @@ class ReaderInfo(File, frozen=True, kw_only=True):
         """What is recorded of the reader that answered, its name and options aside."""
         if not self.served_is_known:
             return self.record
-        return {key: value for key, value in self.record.items() if key not in _OF_SERVING}
+        return {key: value for key, value in self.record.items() if key not in _SERVING_KEYS}
 
     @property
     def served_is_known(self) -> bool:
@@ -125,7 +125,7 @@ def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> Re
     Raises:
         InputError: A file among the options cannot be read any more.
     """
-    sums = {path: _sum(path) for path in getattr(options, "files", ())}
+    sums = {path: _checksum(path) for path in getattr(options, "files", ())}
     return ReaderInfo(
         name=name,
         options=dict(options),
@@ -134,7 +134,7 @@ def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> Re
     )
 
 
-def _sum(path: str) -> str:
+def _checksum(path: str) -> str:
     try:
         return sha256_of(Path(path))
     except OSError as error:
@@ -145,14 +145,14 @@ def _sum(path: str) -> str:
         ) from error
 
 
-class LogFile(File, frozen=True, kw_only=True):
+class LogFile(Document, frozen=True, kw_only=True):
     """A file of a foreign harness, as it was read."""
 
     name: str
     sha256: str
 
 
-class LogInfo(File, frozen=True, kw_only=True):
+class LogInfo(Document, frozen=True, kw_only=True):
     """What another harness' log said of the run that it was.
 
     Attributes:
@@ -177,7 +177,7 @@ class LogInfo(File, frozen=True, kw_only=True):
     files: tuple[LogFile, ...] = ()
 
 
-class RunInfo(File, frozen=True, kw_only=True):
+class RunInfo(Document, frozen=True, kw_only=True):
     """``run.json``: what was run on what, and how it went.
 
     Attributes:
@@ -218,7 +218,7 @@ class ScoreRow(Score, frozen=True, kw_only=True):
     metric: str
 
 
-class ScoreSettings(File, frozen=True, kw_only=True):
+class ScoreSettings(Document, frozen=True, kw_only=True):
     """All that is needed to compute the numbers again; ``resamples`` of 0 means no intervals.
 
     ``extraction`` reads the answers anew from the generations; None takes them as they were given.
@@ -233,7 +233,7 @@ class ScoreSettings(File, frozen=True, kw_only=True):
     extraction: Extraction | None = None
 
 
-class ComputedBy(File, frozen=True, kw_only=True):
+class ComputedBy(Document, frozen=True, kw_only=True):
     """The state of the tool that computed numbers; a metric's own version is in its signature.
 
     Attributes:
@@ -249,7 +249,7 @@ class ComputedBy(File, frozen=True, kw_only=True):
     numpy: str = ""
 
 
-class RunSummary(File, frozen=True, kw_only=True):
+class RunSummary(Document, frozen=True, kw_only=True):
     """``summary.json``: every number of a run with its proof.
 
     Attributes:

@@ -14,7 +14,7 @@ import msgspec
 
 from closeread.formats.layouts.choices import parse_letter, parse_number
 from closeread.formats.submissions.raw_prediction import text_answer
-from closeread.runs.ambiguous_answers import says_none
+from closeread.runs.ambiguous_answers import says_no_answer
 from closeread.runs.records import RunSummary
 from closeread.runs.score import score_submission
 from closeread.runs.submission_fit import Misfits
@@ -26,7 +26,7 @@ Changed = dict[str, tuple[float, float]]  # by metric: what it would be, and wha
 _Reading = Callable[[str | None, Question], str | None]
 
 
-def read_as(
+def reinterpret(
     dataset: Dataset, submission: Submission, found: RunSummary, strange: Misfits
 ) -> dict[str, Changed]:
     """Return by how answers are read the values that differ then; none where nothing does.
@@ -45,17 +45,21 @@ def read_as(
         ("no answer", strange.declined, _as_none),
     ]
     changed = {
-        how: _changed(dataset, _reread(dataset, submission, frozenset(ids), reading), found)
+        how: _changed_values(
+            dataset, _replace_answers(dataset, submission, frozenset(ids), reading), found
+        )
         for how, ids, reading in readings
         if ids
     }
     if strange.odds:
         extras = {name: one for name, one in submission.extras.items() if name != "null_odds"}
-        changed["no null odds"] = _changed(dataset, replace(submission, extras=extras), found)
+        changed["no null odds"] = _changed_values(
+            dataset, replace(submission, extras=extras), found
+        )
     return {how: values for how, values in changed.items() if values}
 
 
-def told(changed: Mapping[str, Changed]) -> Iterator[str]:
+def format_changes(changed: Mapping[str, Changed]) -> Iterator[str]:
     """Yield a line for each way to read the answers."""
     for how, values in changed.items():
         listed = [
@@ -71,7 +75,7 @@ def _as_letter(said: str | None, _: Question) -> str | None:
 
 
 def _as_none(said: str | None, _: Question) -> str | None:
-    return "" if not said or says_none(said) else None
+    return "" if not said or says_no_answer(said) else None
 
 
 def _by_number(said: str | None, question: Question, first: int) -> str | None:
@@ -86,19 +90,19 @@ def _ungarbled(
     return texts[question.question_id].get(said or "")
 
 
-def _reread(
+def _replace_answers(
     dataset: Dataset, submission: Submission, ids: frozenset[str], reading: _Reading
 ) -> Submission:
     asked = {one.question_id: one for one in dataset.questions() if one.question_id in ids}
     predictions = dict(submission.predictions)
     for name, question in asked.items():
-        read = _read(predictions[name].answer, question, reading)
+        read = _read_answer(predictions[name].answer, question, reading)
         predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
-    rows = tuple((name, _raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
+    rows = tuple((name, _read_raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
     return replace(submission, predictions=predictions, rows=rows)
 
 
-def _changed(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed:
+def _changed_values(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed:
     settings = msgspec.structs.replace(found.settings, resamples=0, by=())
     then = score_submission(dataset, reread, settings).metrics
     return {
@@ -111,22 +115,22 @@ def _changed(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed
     }
 
 
-def _read(answer: Answer | None, question: Question, reading: _Reading) -> Answer | None:
+def _read_answer(answer: Answer | None, question: Question, reading: _Reading) -> Answer | None:
     if answer is None:
         said = reading(None, question)
         return None if said is None else text_answer(said)
-    texts = [_or(reading(text, question), text) for text in answer.texts]
+    texts = [_or_original(reading(text, question), text) for text in answer.texts]
     if len(texts) == 1:
         return text_answer(texts[0])
     return msgspec.structs.replace(answer, texts=tuple(texts))
 
 
-def _raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
+def _read_raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
     if question is None or not isinstance(raw, str | None):
         return raw
-    return _or(reading(raw, question), raw)
+    return _or_original(reading(raw, question), raw)
 
 
-def _or(read: str | None, said: Any) -> Any:
+def _or_original(read: str | None, said: Any) -> Any:
     """Return what was read, else what was said."""
     return said if read is None else read

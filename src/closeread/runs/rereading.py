@@ -37,7 +37,7 @@ class Rest:
         return found
 
 
-def read_again(
+def plan_rereading(
     dataset: Dataset, only: tuple[str, ...], run: Run | None
 ) -> tuple[tuple[str, ...], Rest | None]:
     """Return the ids of the questions to be read, none for all, and what is taken over.

@@ -15,17 +15,17 @@ from closeread.items import telling
 from closeread.metrics.summary import describe_pools
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.extract import Extracted
+from closeread.runs.extract import ExtractedAnswers
 from closeread.runs.records import RunSummary, ScoreSettings, describe_dataset
 from closeread.runs.scoring.default_metrics import default_metrics, make_metrics
 from closeread.runs.scoring.parallel import lines_by_workers
 from closeread.runs.scoring.provenance import computed_by
-from closeread.runs.scoring.score_lines import lines_of, reread, row_of
+from closeread.runs.scoring.score_lines import make_line_scorer, read_scores, row_of
 from closeread.runs.scoring.summaries import (
     ScoresOf,
-    asked_for,
     breakdowns_of,
     resampling_of,
+    select_requested,
     summaries_of,
 )
 from closeread.runs.scoring.walk import Walked, score_rows
@@ -67,7 +67,7 @@ def score_run(
     try:
         scores, summary = (output_file_in(run.path, name) for name in (SCORES, SUMMARY))
         with replacing(scores) as out:
-            found = _scored(
+            found = _score(
                 dataset,
                 lambda: as_submission(run, dataset, settings.extraction),
                 settings,
@@ -101,7 +101,7 @@ def as_submission(
     Where an extraction is given, the answers are read anew from the generations.
     """
     if extraction is not None:
-        return Submission(predictions=Extracted(Predictions(run), extraction, dataset))
+        return Submission(predictions=ExtractedAnswers(Predictions(run), extraction, dataset))
     if run.info.submission:
         from closeread.formats.submissions import load_submission
 
@@ -126,10 +126,10 @@ def score_submission(
         UsageError: A metric has no such value, no question has the tag of a breakdown, or the
             data set has no gold.
     """
-    return _scored(dataset, lambda: submission, settings)
+    return _score(dataset, lambda: submission, settings)
 
 
-def must_make_sense(settings: ScoreSettings) -> None:
+def check_settings(settings: ScoreSettings) -> None:
     """Find out before a long reading what can be found out about how it is to be scored.
 
     Raises:
@@ -139,10 +139,10 @@ def must_make_sense(settings: ScoreSettings) -> None:
     """
     resampling_of(settings)
     if settings.metrics:
-        _made(settings)
+        _make_requested(settings)
 
 
-def _made(settings: ScoreSettings) -> dict[str, Metric]:
+def _make_requested(settings: ScoreSettings) -> dict[str, Metric]:
     metrics = make_metrics(settings.metrics, settings.options)
     for name in settings.options:
         if name not in metrics:
@@ -153,7 +153,7 @@ def _made(settings: ScoreSettings) -> dict[str, Metric]:
     return metrics
 
 
-def _scored(
+def _score(
     dataset: Dataset,
     anew: Callable[[], Submission],
     settings: ScoreSettings,
@@ -166,7 +166,7 @@ def _scored(
     by_look: bool = False,
 ) -> RunSummary:
     try:
-        return _of_all(
+        return _score_all(
             dataset, anew, settings, limit=limit, out=out, workers=workers,
             advance=advance, begin=begin, by_look=by_look,
         )  # fmt: skip
@@ -176,7 +176,7 @@ def _scored(
         raise
 
 
-def _of_all(
+def _score_all(
     dataset: Dataset,
     anew: Callable[[], Submission],
     settings: ScoreSettings,
@@ -193,11 +193,11 @@ def _of_all(
     if usual:
         chosen = default_metrics(dataset, submission.predictions, by_look=by_look)
         settings = msgspec.structs.replace(settings, metrics=chosen)
-    metrics = _made(settings)
+    metrics = _make_requested(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
-        return _streamed(dataset, submission, metrics, settings)
+        return _score_streaming(dataset, submission, metrics, settings)
     if out is not None and workers > 1 and not settings.by:
-        gathered = _by_workers(dataset, anew, metrics, limit, out, workers=workers)
+        gathered = _gather_by_workers(dataset, anew, metrics, limit, out, workers=workers)
         submission = anew()  # not asked for anything yet
     else:
         workers = 1
@@ -234,7 +234,7 @@ def _of_all(
     )
 
 
-def _streamed(
+def _score_streaming(
     dataset: Dataset,
     submission: Submission,
     metrics: Mapping[str, Metric],
@@ -252,13 +252,13 @@ def _streamed(
     return RunSummary(
         dataset=describe_dataset(dataset, walked.n_questions),
         settings=settings,
-        metrics=asked_for({name: summaries}, settings),
+        metrics=select_requested({name: summaries}, settings),
         computed_by=computed_by(settings),
     )
 
 
 @dataclass
-class _Gathered:
+class _Scores:
     scores: ScoresOf
     n_scores: dict[str, int]
     walked: Walked
@@ -273,7 +273,7 @@ def _gather(
     tagged: bool,
     limit: int | None,
     out: BinaryIO | None,
-) -> _Gathered:
+) -> _Scores:
     """Score everything once; scores go to ``out``, or stay in memory where it is None."""
     walked = Walked(tagged=tagged)
     n_scores = dict.fromkeys(metrics, 0)
@@ -288,13 +288,13 @@ def _gather(
             digest.update(line)
             out.write(line)
     if out is None:
-        return _Gathered(kept.__getitem__, n_scores, walked)
+        return _Scores(kept.__getitem__, n_scores, walked)
     out.flush()
     written = out.fileno()
-    return _Gathered(lambda name: reread(written, name), n_scores, walked, digest.hexdigest())
+    return _Scores(lambda name: read_scores(written, name), n_scores, walked, digest.hexdigest())
 
 
-def _by_workers(
+def _gather_by_workers(
     dataset: Dataset,
     anew: Callable[[], Submission],
     metrics: Mapping[str, Metric],
@@ -302,11 +302,11 @@ def _by_workers(
     out: BinaryIO,
     *,
     workers: int,
-) -> _Gathered:
+) -> _Scores:
     """Do the same in several processes; each opens the predictions for itself."""
     digest = hashlib.sha256()
     counts: Counter[str] = Counter()
-    lines = lines_of(dataset, anew, metrics, limit)
+    lines = make_line_scorer(dataset, anew, metrics, limit)
     for part in lines_by_workers(lines, workers, counts):
         digest.update(part)
         out.write(part)
@@ -314,7 +314,7 @@ def _by_workers(
     written = out.fileno()
     n_scores = {name: counts["of " + name] for name in metrics}
     walked = Walked(n_questions=counts["questions"])
-    return _Gathered(lambda name: reread(written, name), n_scores, walked, digest.hexdigest())
+    return _Scores(lambda name: read_scores(written, name), n_scores, walked, digest.hexdigest())
 
 
 def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:

@@ -35,7 +35,7 @@ def read_list(path: Path) -> tuple[str, ...]:
             expected="one question id per line, in UTF-8",
         ) from error
     fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))
-    found = dict.fromkeys(_id(field) for field in fields if field.strip())
+    found = dict.fromkeys(_parse_id(field) for field in fields if field.strip())
     if not found:
         raise InputError(
             "the list is empty",
@@ -45,13 +45,13 @@ def read_list(path: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def as_field(question_id: str) -> str:
+def format_id(question_id: str) -> str:
     """Return an id as it stands in a list: as it is, or as JSON where a list could not hold it."""
     plain = question_id.strip() and question_id.isprintable() and question_id[0] != '"'
     return question_id if plain else json.dumps(question_id)
 
 
-def _id(field: str) -> str:
+def _parse_id(field: str) -> str:
     try:
         found = json.loads(field) if field[0] == '"' else field
     except ValueError:
@@ -59,12 +59,12 @@ def _id(field: str) -> str:
     return found if isinstance(found, str) else field
 
 
-def digest(ids: Iterable[str]) -> str:
+def digest_list(ids: Iterable[str]) -> str:
     """Return the hash by which a run names its list."""
     return hashlib.sha256("".join(one + "\n" for one in ids).encode()).hexdigest()
 
 
-def selected(dataset: Dataset, ids: Collection[str]) -> Dataset:
+def select_questions(dataset: Dataset, ids: Collection[str]) -> Dataset:
     """Return the part of a data set that holds the questions with these ids."""
     wanted = frozenset(ids)
 
@@ -80,7 +80,7 @@ def selected(dataset: Dataset, ids: Collection[str]) -> Dataset:
     return dataclasses.replace(dataset, read=read, read_gold=read_gold)
 
 
-def none_of_the_set(path: str, missing: Sequence[str], listed: int) -> MismatchError:
+def missing_ids_error(path: str, missing: Sequence[str], listed: int) -> MismatchError:
     """Return the error of a list that names questions which the data set lacks."""
     return MismatchError(
         f"{len(missing):,} of {count_of(listed, 'listed question')} not in the data set: "
@@ -93,4 +93,4 @@ def none_of_the_set(path: str, missing: Sequence[str], listed: int) -> MismatchE
 
 def write_list(folder: Path, ids: Iterable[str]) -> None:
     """Keep the list in the run folder."""
-    (folder / ONLY).write_text("".join(as_field(one) + "\n" for one in ids), "utf-8")
+    (folder / ONLY).write_text("".join(format_id(one) + "\n" for one in ids), "utf-8")

@@ -20,7 +20,7 @@ from closeread.formats.registry import load
 from closeread.registry.external import plain
 from closeread.registry.lookup import looking_in
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
-from closeread.runs.selection import ONLY, read_list, selected
+from closeread.runs.selection import ONLY, read_list, select_questions
 from closeread.types import Dataset, Prediction, Score
 from closeread.wording import argument
 
@@ -37,7 +37,7 @@ LOG_SHOWN = "log_shown.jsonl"
 T = TypeVar("T")
 
 
-class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+class ShownExamples(msgspec.Struct, frozen=True, omit_defaults=True):
     """The examples in the prompt of a question: their answers, and whether one is the question."""
 
     question_id: str
@@ -71,7 +71,7 @@ class Run:
                 where=str(self.path),
                 cure="rerun the same `closeread read` command with --resume",
             )
-        yield from _lines(self.path / PREDICTIONS, Prediction)
+        yield from _read_lines(self.path / PREDICTIONS, Prediction)
 
     def scores(self, metric: str | None = None) -> Iterator[ScoreRow]:
         """Yield the scores of one metric family, or of all, in the data set's order.
@@ -85,7 +85,7 @@ class Run:
                 where=str(self.path),
                 cure=f"closeread score {argument(self.path)}",
             )
-        for row in _lines(self.path / SCORES, ScoreRow):
+        for row in _read_lines(self.path / SCORES, ScoreRow):
             if metric is None or row.metric == metric:
                 yield row
 
@@ -93,7 +93,7 @@ class Run:
         """Yield another harness' own scores of each question, in its log's order."""
         path = self.path / LOG_SCORES
         if path.exists():
-            yield from _lines(path, Score)
+            yield from _read_lines(path, Score)
 
     def log_shown(self) -> dict[str, tuple[str, ...]] | None:
         """Return the answers of the examples in the prompts that another harness logged.
@@ -103,18 +103,18 @@ class Run:
         path = self.path / LOG_SHOWN
         if not path.exists():
             return None
-        return {row.question_id: row.answers for row in _lines(path, Shown)}
+        return {row.question_id: row.answers for row in _read_lines(path, ShownExamples)}
 
     def log_leaks(self) -> frozenset[str]:
         """Return the questions that stand among the examples of their own prompt."""
         path = self.path / LOG_SHOWN
-        rows = _lines(path, Shown) if path.exists() else ()
+        rows = _read_lines(path, ShownExamples) if path.exists() else ()
         return frozenset(row.question_id for row in rows if row.itself)
 
     def summary(self) -> RunSummary | None:
         """Return the run's numbers; None where it was not scored yet."""
         path = self.path / SUMMARY
-        return _document(path, RunSummary) if path.exists() else None
+        return _read_document(path, RunSummary) if path.exists() else None
 
     def dataset(self, at: Path | None = None) -> Dataset:
         """Open the data set that the run answers.
@@ -148,7 +148,7 @@ class Run:
                 cure="restore the old file, or read the new one into a new run folder",
             )
         if wanted.only:
-            return selected(found, read_list(self.path / ONLY))
+            return select_questions(found, read_list(self.path / ONLY))
         return found
 
 
@@ -166,10 +166,10 @@ class Predictions(Mapping[str, Prediction]):
         self._run = run
         self._stream = run.predictions()
         self._last: Prediction | None = None
-        self._placed: _Placed | None = None
+        self._placed: _Offsets | None = None
         self._returns = 0
         if any(code.startswith("duplicate") for code in run.info.defects):
-            self._placed = _Placed(run)
+            self._placed = _Offsets(run)
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the prediction for a question id, ``default`` where there is none."""
@@ -184,7 +184,7 @@ class Predictions(Mapping[str, Prediction]):
                 self._stream = self._run.predictions()
                 self._returns += 1
         if self._placed is None:
-            self._placed = _Placed(self._run)
+            self._placed = _Offsets(self._run)
         self._last = self._placed.get(key)
         return default if self._last is None else self._last
 
@@ -201,14 +201,14 @@ class Predictions(Mapping[str, Prediction]):
         return self._run.info.n_predictions
 
 
-class _Placed:
+class _Offsets:
     """Where each prediction stands in a finished run's file."""
 
     def __init__(self, run: Run) -> None:
         self._decode = msgspec.json.Decoder(Prediction).decode
         rows = run.predictions()  # says what is wrong with the file, if anything is
         self._path = run.path / PREDICTIONS
-        starts = _starts(self._path)
+        starts = _line_offsets(self._path)
         self._at = {one.question_id: at for one, at in zip(rows, starts, strict=True)}
 
     def get(self, key: str) -> Prediction | None:
@@ -221,7 +221,7 @@ class _Placed:
             return self._decode(stream.readline())
 
 
-def _starts(path: Path) -> Iterator[int]:
+def _line_offsets(path: Path) -> Iterator[int]:
     """Yield where the lines that are not blank begin."""
     at = 0
     with path.open("rb") as stream:
@@ -247,7 +247,7 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
             if (folder.parent / INFO).is_file()
             else "",
         )
-    return Run(folder, _document(folder / INFO, RunInfo), moved)
+    return Run(folder, _read_document(folder / INFO, RunInfo), moved)
 
 
 def find_runs(path: str | os.PathLike[str]) -> list[Path]:
@@ -261,10 +261,10 @@ def find_runs(path: str | os.PathLike[str]) -> list[Path]:
     folder = Path(path)
     if (folder / INFO).is_file() or not folder.is_dir():
         return [folder]
-    return [inner for inner in sorted(folder.iterdir()) if _of_a_run(inner)] or [folder]
+    return [inner for inner in sorted(folder.iterdir()) if _looks_like_run(inner)] or [folder]
 
 
-def _of_a_run(folder: Path) -> bool:
+def _looks_like_run(folder: Path) -> bool:
     try:
         names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     except OSError as error:
@@ -288,7 +288,7 @@ def write_document(path: Path, record: Any) -> None:
         )
 
 
-def _document(path: Path, kind: type[T]) -> T:
+def _read_document(path: Path, kind: type[T]) -> T:
     source = Source(path)
     raw = source.read()
     version: Any = source.decode(raw, _Version).schema_version
@@ -307,7 +307,7 @@ class _Version(msgspec.Struct):
     schema_version: int
 
 
-def _lines(path: Path, kind: type[T]) -> Iterator[T]:
+def _read_lines(path: Path, kind: type[T]) -> Iterator[T]:
     source = Source(path)
     decode = msgspec.json.Decoder(kind).decode
     if path.exists() and not path.stat().st_size:

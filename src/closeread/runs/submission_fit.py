@@ -11,7 +11,7 @@ from typing import NamedTuple
 from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import parse_letter, parse_number
 from closeread.metrics.choice import picked_label
-from closeread.runs.ambiguous_answers import accepted, declines, says_several
+from closeread.runs.ambiguous_answers import accepted_texts, declines, has_several_texts
 from closeread.text.garbled import may_be, undone
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, some
@@ -22,7 +22,7 @@ KINDS = (
 )  # fmt: skip
 
 # Of one and of several, and how it goes on; in the order in which they are told.
-_SAID = {
+_SENTENCES = {
     "repeated": (
         "id appears",
         "ids appear",
@@ -143,7 +143,7 @@ class Misfits(NamedTuple):
     ungarbled: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
-def misfits(dataset: Dataset, submission: Submission) -> Misfits:
+def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
     """Return what of a submission does not fit the data set."""
     missing: list[str] = []
     no_options: list[str] = []
@@ -167,7 +167,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         prediction = submission.predictions.get(question.question_id)
         if prediction is None:
             missing.append(question.question_id)
-        elif question.options and (said := _said(prediction)):
+        elif question.options and (said := _answer_text(prediction)):
             labels = {option.label for option in question.options}
             letter = picked_label(question, prediction)
             if letter not in labels:
@@ -181,12 +181,12 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
             declined.append(question.question_id)
         elif prediction.answer is not None and any(map(may_be, prediction.answer.texts)):
             suspects.add(question.question_id)
-        if prediction is not None and says_several(prediction):
+        if prediction is not None and has_several_texts(prediction):
             several.append(question.question_id)
         if prediction is not None and not 0 <= null_odds.get(question.question_id, 0) <= 1:
             odds.append(question.question_id)
         given = repeated.get(question.question_id)
-        if given is not None and not _are(given, question):
+        if given is not None and not _are_options(given, question):
             other_options.append(question.question_id)
     rows = Counter(name for name, _ in submission.rows)
     return Misfits(
@@ -196,19 +196,19 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         no_options=no_options,
         typed=typed,
         numbers=numbers,
-        garbled=[*(ungarbled := _ungarbled(dataset, submission, suspects))],
+        garbled=[*(ungarbled := _find_ungarbled(dataset, submission, suspects))],
         ungarbled=ungarbled,
         declined=declined if some_have_none else [],
         several=[] if some_have_several else several,
         odds=odds,
         other_options=other_options,
-        misplaced=list(_misplaced(dataset, submission)),
+        misplaced=list(_find_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
         n_questions=n_questions,
     )
 
 
-def told(found: Misfits) -> Iterator[str]:
+def format_misfits(found: Misfits) -> Iterator[str]:
     """Yield what is to be said of misfits, a line each, whatever the ids hold."""
     if found.strangers:
         yield (
@@ -220,7 +220,7 @@ def told(found: Misfits) -> Iterator[str]:
             f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} have no "
             f"prediction: {some(found.missing)}"
         )
-    for kind, (one, many, rest) in _SAID.items():
+    for kind, (one, many, rest) in _SENTENCES.items():
         if ids := getattr(found, kind):
             yield f"{count_of(len(ids), one, many)}{rest}: {some(ids)}"
 
@@ -234,7 +234,7 @@ def repeats_evidence(submission: Submission) -> bool:
     )
 
 
-def _ungarbled(
+def _find_ungarbled(
     dataset: Dataset, submission: Submission, suspects: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """Return what the texts of answers were that are garbled, by question id."""
@@ -244,12 +244,12 @@ def _ungarbled(
             name = question.question_id
             answer = submission.predictions[name].answer if name in suspects else None
             for text in answer.texts if answer is not None else ():
-                if was := undone(text, accepted(question), passage.text):
+                if was := undone(text, accepted_texts(question), passage.text):
                     found.setdefault(name, {})[text] = was.text
     return found
 
 
-def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
+def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
     """Yield questions whose evidence holds words at a span that are not among those it repeats.
 
     It may repeat more: text handed in without spans gets those of the sentences that stand in it.
@@ -270,13 +270,13 @@ def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
                 yield question.question_id
 
 
-def _are(texts: Sequence[str], question: Question) -> bool:
+def _are_options(texts: Sequence[str], question: Question) -> bool:
     """Whether texts are a question's options in their order; white space around them is nothing."""
     own = [option.text.strip() for option in question.options]
     return [text.strip() for text in texts] == own
 
 
-def _said(prediction: Prediction) -> str:
+def _answer_text(prediction: Prediction) -> str:
     """Return what was answered, as it stands; "" where nothing was."""
     answer = prediction.answer
     if prediction.error or answer is None:

@@ -5,16 +5,16 @@ from typing import Any
 
 import msgspec
 
-from closeread.runs.from_submission import HANDED_IN, SEED
-from closeread.runs.naming import told_apart
+from closeread.runs.from_submission import SEED, SUBMITTED
+from closeread.runs.naming import unique_names
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run
 
-_OF_THE_SOURCE = frozenset({"run", "predictions_sha256"})  # of the run that was calibrated
+_SOURCE_KEYS = frozenset({"run", "predictions_sha256"})  # of the run that was calibrated
 Systems = dict[str, list[Run]]
 
 
-def systems_of(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[str]]:
+def group_systems(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[str]]:
     """Return the runs by system, and what keeps those apart that have one reader and its options.
 
     Args:
@@ -27,15 +27,15 @@ def systems_of(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[st
     groups: dict[str, list[Run]] = {}
     for run in runs:
         alone = not group_seeds or run in unnumbered
-        groups.setdefault(str(run.path) if alone else _key(*_known(run.info)), []).append(run)
+        groups.setdefault(str(run.path) if alone else _key(*_identity(run.info)), []).append(run)
     names: Systems = {}
-    folders = told_apart([members[0].path for members in groups.values()])
+    folders = unique_names([members[0].path for members in groups.values()])
     for members, folder in zip(groups.values(), folders, strict=True):
-        name = folder if len(members) == 1 else _reader(members[0])
+        name = folder if len(members) == 1 else _reader_label(members[0])
         while name in names:
             name = f"{name} ({members[0].path})"
         names[name] = members
-    return names, _kept_apart(names, unnumbered) if group_seeds else []
+    return names, _explain_separate(names, unnumbered) if group_seeds else []
 
 
 def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,28 +61,28 @@ def _unnumbered(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _known(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def _identity(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return the reader's name, its options and what is recorded of it, all but the seed."""
     name, options = info.reader.answering
     name = SEED.sub("seed", name) if info.submission else name
     record = without_seed(info.reader.answering_record)
     if "calibrated" in record:
         record["calibrated"] = {
-            key: value for key, value in record["calibrated"].items() if key not in _OF_THE_SOURCE
+            key: value for key, value in record["calibrated"].items() if key not in _SOURCE_KEYS
         }
     if info.log is not None:
         record["settings"] = without_seed(info.log.settings)
     return name, without_seed(options), record
 
 
-def _kept_apart(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
+def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
     """Return a sentence for each reader of which there are several by what they recorded."""
     alike: dict[str, dict[str, dict[str, Any]]] = {}
     by_file: dict[str, list[str]] = {}
     for system, members in systems.items():
-        name, options, record = _known(members[0].info)
+        name, options, record = _identity(members[0].info)
         if members[0] in unnumbered:
-            by_file.setdefault(name.removeprefix(HANDED_IN).rpartition("/")[2], []).append(system)
+            by_file.setdefault(name.removeprefix(SUBMITTED).rpartition("/")[2], []).append(system)
         else:
             alike.setdefault(_key(name, options), {})[system] = record
     return [
@@ -92,13 +92,13 @@ def _kept_apart(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
         if len(of) > 1
     ] + [
         f"{', '.join(of)}: not seeds of one reader, because they differ in "
-        + ", ".join(_differing(list(of.values())))
+        + ", ".join(_differing_fields(list(of.values())))
         for of in alike.values()
         if len(of) > 1
     ]
 
 
-def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
+def _differing_fields(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what the records say otherwise, as ``model.config_sha256`` where it lies deeper."""
     found = []
     for name in sorted({name for record in records for name in record}):
@@ -107,11 +107,11 @@ def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
             continue
         deeper = [value for value in values if isinstance(value, Mapping)]
         whole = len(deeper) < len(values)
-        found += [name] if whole else [f"{name}.{inner}" for inner in _differing(deeper)]
+        found += [name] if whole else [f"{name}.{inner}" for inner in _differing_fields(deeper)]
     return found
 
 
-def _reader(run: Run) -> str:
+def _reader_label(run: Run) -> str:
     name, options = run.info.reader.shown
     name = SEED.sub("seed", name) if run.info.submission else name
     return " ".join([name, *(f"{key}={value}" for key, value in without_seed(options).items())])

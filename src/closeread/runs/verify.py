@@ -24,11 +24,11 @@ from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.differences import (
     Difference,
-    breakdowns_apart,
-    scores_apart,
-    summaries_apart,
+    compare_breakdowns,
+    compare_scores,
+    compare_summaries,
 )
-from closeread.runs.integrity import predictions_misfit, summary_misfits
+from closeread.runs.integrity import predictions_mismatch, summary_mismatches
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.scoring.default_metrics import recorded_metrics
@@ -41,7 +41,7 @@ from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Question, Score
 from closeread.wording import count_of
 
-_MOST = 20
+_MAX_LISTED = 20
 
 
 @dataclass
@@ -67,9 +67,9 @@ class Verification:
         """Do the same with numbers; what another version explains was not checked, and is right."""
         found = list(differences)
         wrong = [one.told for one in found if not one.versions]
-        self.differences += [f"{what}: {one}" for one in wrong[:_MOST]]
-        if len(wrong) > _MOST:
-            self.differences.append(f"{what}: and {len(wrong) - _MOST:,} more")
+        self.differences += [f"{what}: {one}" for one in wrong[:_MAX_LISTED]]
+        if len(wrong) > _MAX_LISTED:
+            self.differences.append(f"{what}: and {len(wrong) - _MAX_LISTED:,} more")
         others: dict[str, list[str]] = {}
         for told, versions in found:
             if versions:
@@ -113,26 +113,27 @@ def verify(
         )
         return found
     try:
-        found.compare("predictions.jsonl matches the hash in run.json", predictions_misfit(run))
-        found.compare("predictions.jsonl matches the ledger", _ledger(run))
-        found.compare("run.json has the right number of predictions", _counts(run))
+        found.compare("predictions.jsonl matches the hash in run.json", predictions_mismatch(run))
+        found.compare("predictions.jsonl matches the ledger", _compare_ledger(run))
+        found.compare("run.json has the right number of predictions", _compare_counts(run))
     except CloseReadError as error:
-        found.differences.append(_in_one_line(error))
+        found.differences.append(_first_line(error))
         return found
-    _files(run, found)
-    dataset = _dataset(run, found, dataset_path)
+    _check_files(run, found)
+    dataset = _open_dataset(run, found, dataset_path)
     if dataset is not None:
         found.compare(
-            "predictions.jsonl has one prediction per question, in order", _order(run, dataset)
+            "predictions.jsonl has one prediction per question, in order",
+            _compare_order(run, dataset),
         )
     try:
         summary = run.summary()
         if summary is None:
             found.unchecked.append("scores: the run has not been scored")
         else:
-            _scores(run, summary, dataset, found, advance)
+            _check_scores(run, summary, dataset, found, advance)
     except CloseReadError as error:
-        found.differences.append(_in_one_line(error))
+        found.differences.append(_first_line(error))
     return found
 
 
@@ -190,7 +191,7 @@ def _must_be_readable(run: Run) -> None:
             ) from error
 
 
-def _files(run: Run, found: Verification) -> None:
+def _check_files(run: Run, found: Verification) -> None:
     """Look whether the files that the reader's options name are still those it worked with.
 
     No number is computed from them again: what changed since is no error of the run's.
@@ -214,16 +215,16 @@ def _files(run: Run, found: Verification) -> None:
         found.checked.append("the reader's input files match the hashes in run.json")
 
 
-def _in_one_line(error: CloseReadError) -> str:
+def _first_line(error: CloseReadError) -> str:
     """What was found, and where; what to do is of no use to who only verifies."""
     return str(error).partition("\n")[0]
 
 
-def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None:
+def _open_dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None:
     try:
         dataset = run.dataset(path)
     except CloseReadError as error:
-        told = f"the data set: {_in_one_line(error)}"
+        told = f"the data set: {_first_line(error)}"
         if path is None:
             found.unchecked.append(told)
         elif isinstance(error, MismatchError):
@@ -235,7 +236,7 @@ def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None
     return dataset
 
 
-def _ledger(run: Run) -> Iterator[str]:
+def _compare_ledger(run: Run) -> Iterator[str]:
     """Compare both files as bags of lines: the order of completion may differ."""
     counts: dict[bytes, int] = {}
     for sign, name in ((1, LEDGER), (-1, PREDICTIONS)):
@@ -258,7 +259,7 @@ def _ledger(run: Run) -> Iterator[str]:
         yield f"{lines} only in the ledger, {added} only in {PREDICTIONS}"
 
 
-def _counts(run: Run) -> Iterator[str]:
+def _compare_counts(run: Run) -> Iterator[str]:
     n_predictions = n_failed = 0
     for prediction in run.predictions():
         n_predictions += 1
@@ -270,7 +271,7 @@ def _counts(run: Run) -> Iterator[str]:
         )
 
 
-def _order(run: Run, dataset: Dataset) -> Iterator[str]:
+def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
     asked = (one.question_id for _, _, one in ordered(dataset, run.info.dataset.limit))
     given = (one.question_id for one in run.predictions())
     if run.info.submission:
@@ -290,7 +291,7 @@ def _sha256_of(rows: Iterable[tuple[str, Question, Score]]) -> str:
     return digest.hexdigest()
 
 
-def _scores(
+def _check_scores(
     run: Run,
     summary: RunSummary,
     dataset: Dataset | None,
@@ -303,11 +304,11 @@ def _scores(
     except (MissingExtraError, OutsideError, UnknownNameError) as error:
         if isinstance(error, UnknownNameError) and not any(":" in one for one in settings.metrics):
             raise  # no version of closeread wrote that
-        found.unchecked.append(f"scores: {_in_one_line(error)}")
+        found.unchecked.append(f"scores: {_first_line(error)}")
         return
     versions = Versions(summary.computed_by, computed_by(settings))
     as_made = found.compare(
-        "summary.json belongs to these predictions", summary_misfits(run, summary)
+        "summary.json belongs to these predictions", summary_mismatches(run, summary)
     )
     right: ScoresOf = run.scores
     walked = Walked(n_questions=run.info.dataset.n_questions)
@@ -342,7 +343,7 @@ def _scores(
             for name, _, score in score_rows(dataset, submission, metrics, limit):
                 anew[name].append(score)
             others = versions.of_families(summary.metrics.values(), metrics)
-            apart = scores_apart(stored, anew, others, versions.of_field("unit_id"))
+            apart = compare_scores(stored, anew, others, versions.of_field("unit_id"))
             found.compare_numbers(what, apart)
             # Scores that were changed may hold anything: sums are made of those that are right.
             right = anew.__getitem__
@@ -352,7 +353,7 @@ def _scores(
     computed = summaries_of(metrics, right, submission, settings, n_questions=walked.n_questions)
     found.compare_numbers(
         "summary.json is reproduced from the scores",
-        summaries_apart(summary.metrics, computed, versions),
+        compare_summaries(summary.metrics, computed, versions),
     )
     if not settings.by:
         return
@@ -362,5 +363,5 @@ def _scores(
     parts = breakdowns_of(metrics, right, walked, submission, settings)
     found.compare_numbers(
         "breakdowns are reproduced from the scores",
-        breakdowns_apart(summary.breakdowns, parts, versions),
+        compare_breakdowns(summary.breakdowns, parts, versions),
     )

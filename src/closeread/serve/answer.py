@@ -15,7 +15,7 @@ from closeread.readers.http.answer_wire import (
     AnswerRequest,
     Coverage,
 )
-from closeread.runs.answers import encoded, quoted
+from closeread.runs.answers import encode_prediction, quote_evidence
 from closeread.runs.records import ReaderInfo
 from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Answered, Order, Place, Shown, shown
@@ -137,7 +137,7 @@ class Finisher:
         cut = msgspec.structs.replace(
             prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
         )
-        line, failed = encoded(cut)
+        line, failed = encode_prediction(cut)
         if failed:
             return Answered(_PREDICTION.decode(line))
         sentences = UnitIndex(passage.text)
@@ -149,7 +149,7 @@ class Finisher:
             return []
         claims = question.claims or (None,)
         found = (self._retriever.retrieve(question, passage, claim) for claim in claims)
-        return [quoted(one, passage) for one in found]
+        return [quote_evidence(one, passage) for one in found]
 
 
 def _told(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

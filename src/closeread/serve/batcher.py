@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from closeread.errors import BudgetError, EndpointError
 from closeread.protocols import Reader
-from closeread.runs.answers import answers, told
+from closeread.runs.answers import format_error, predict_batch
 from closeread.runs.plan import Planned
 from closeread.serve.metrics import Metrics
 from closeread.serve.order import Answered, Order, Place, planned
@@ -196,7 +196,7 @@ class Batcher:
         """Yield a prediction for every question of the batch, whatever the reader does."""
         pending = {one.question_id: one for one in batch}
         try:
-            for prediction in answers(self._reader, batch):
+            for prediction in predict_batch(self._reader, batch):
                 del pending[prediction.question_id]
                 yield prediction
         except GeneratorExit:
@@ -215,7 +215,9 @@ class Batcher:
         try:
             answered = self._finish(place.order, place, prediction)
         except BaseException as error:  # a retriever may come from outside as well
-            answered = Answered(Prediction(question_id=prediction.question_id, error=told(error)))
+            answered = Answered(
+                Prediction(question_id=prediction.question_id, error=format_error(error))
+            )
         self._metrics.answered(answered.prediction)
         return answered
 
@@ -239,4 +241,4 @@ class Batcher:
 
 def _failed(pending: dict[str, Planned], error: BaseException) -> Iterator[Prediction]:
     for name in pending:
-        yield Prediction(question_id=name, error=told(error))
+        yield Prediction(question_id=name, error=format_error(error))

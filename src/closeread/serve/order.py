@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from closeread.readers.http.answer_wire import Coverage
-from closeread.runs.plan import Planned, hidden, opaque, stripped
+from closeread.runs.plan import Planned, opaque_id, strip_passage, strip_question
 from closeread.types import Passage, Prediction, Question
 
 
@@ -84,11 +84,11 @@ class Place(NamedTuple):
 
 def shown(passage: Passage, questions: Sequence[Question]) -> list[Shown]:
     """Return questions as a reader may see them: no gold, no tags, opaque ids."""
-    seen = hidden(passage)
+    seen = strip_passage(passage)
     return [
         Shown(
             seen,
-            msgspec.structs.replace(stripped(question), passage_id=seen.passage_id),
+            msgspec.structs.replace(strip_question(question), passage_id=seen.passage_id),
             question.question_id,
             question.group_id,
         )
@@ -133,6 +133,6 @@ def _free(name: str, taken: set[str]) -> str:
     """Return ``name``, or one made of it that is not taken; it is taken then."""
     free = name
     while free in taken:
-        free = opaque(f"{free} {len(taken)}")
+        free = opaque_id(f"{free} {len(taken)}")
     taken.add(free)
     return free

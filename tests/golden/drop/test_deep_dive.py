@@ -15,7 +15,7 @@ from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
 from closeread.metrics.summary import summarize
 from closeread.registry import lookup
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from places import ROOT
 
 PAGE = ROOT / "docs/drop-deep-dive.md"
@@ -81,7 +81,9 @@ def examined(oracle, tmp_path_factory):
     def run(name):
         file = folder / f"oracle/{name}.json"
         kept = tmp_path_factory.mktemp("runs") / name
-        return subject(keep(dataset, load_submission(file, dataset), (file,), kept), Problems())
+        return subject(
+            save_submission(dataset, load_submission(file, dataset), (file,), kept), Problems()
+        )
 
     return run
 

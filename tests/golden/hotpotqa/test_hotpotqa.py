@@ -18,7 +18,7 @@ from closeread.formats.layouts.supporting_facts import (
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.dumping import hand_in as write_predictions
 from closeread.metrics import hotpotqa
-from closeread.runs.from_submission import keep_scored
+from closeread.runs.from_submission import save_and_score
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.text.segment import sentences
@@ -136,7 +136,7 @@ def test_what_was_handed_in_is_written_again(tmp_path, recorded):
     """A run's predictions, with facts that are none among them; each number stays."""
     dataset = load(GOLD)
     submission = load_submission(HANDED_IN, dataset)
-    keep_scored(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
+    save_and_score(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
     hand_in(tmp_path / "run", tmp_path / "p.json", "hotpotqa")
     again = score_submission(
         dataset, load_submission(tmp_path / "p.json", dataset), ScoreSettings(metrics=())

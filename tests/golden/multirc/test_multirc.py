@@ -9,7 +9,7 @@ from closeread import hand_in
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
 from closeread.metrics import multirc
-from closeread.runs.from_submission import keep_scored
+from closeread.runs.from_submission import save_and_score
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 
@@ -59,7 +59,7 @@ def test_what_was_handed_in_is_written_again(tmp_path):
     """A run's predictions as the program takes them: every score of every option is the same."""
     dataset = load(GOLD)
     submission = load_submission(HANDED_IN, dataset)
-    keep_scored(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
+    save_and_score(dataset, submission, (HANDED_IN,), tmp_path / "run", ScoreSettings(metrics=()))
     hand_in(tmp_path / "run", tmp_path / "p.json", "multirc")
     given = json.loads(HANDED_IN.read_text("utf-8"))
     asked = {one.question_id for one in dataset.questions()}

@@ -10,7 +10,7 @@ from closeread.audits.garbled import check
 from closeread.formats.submissions import load_submission
 from closeread.metrics.squad import metric
 from closeread.reports.words.audit_sentences import CELLS, SENTENCES
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 
 PASSAGE = "In Köln lebte José bis 1912; dann zog Zoë nach Zürich."
 GOLD = {"a": "Köln", "b": "José", "c": "1912", "d": "Zoë", "e": "Zürich"}
@@ -25,7 +25,7 @@ def run_of(tmp_path, golds, said):
     (tmp_path / "p.json").write_text(json.dumps(said))
     data = load(tmp_path / "own.jsonl")
     files = (tmp_path / "p.json",)
-    return loaded(keep(data, load_submission(files[0], data), files, tmp_path / "run"))
+    return loaded(save_submission(data, load_submission(files[0], data), files, tmp_path / "run"))
 
 
 def latin(text):

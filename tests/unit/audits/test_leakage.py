@@ -147,12 +147,12 @@ def test_one_odd_triple_is_no_repair():
 def test_the_published_baseline_repaired_nothing(corpus, tmp_path):
     """Only 8 of its 336 triples have three letters."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.from_submission import keep
+    from closeread.runs.from_submission import save_submission
 
     folder = corpus / "data/gcrc_advrobust"
     dataset = load(folder / "dev_GCRCadvrobust.json")
     file = folder / "dev_GCRCadvrobust_predict.json"
-    run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "baseline")
+    run = save_submission(dataset, load_submission(file, dataset), (file,), tmp_path / "baseline")
     siblings = check(loaded(run)).data["siblings"]
     assert (siblings["gold_distinct"], siblings["distinct"], siblings["triples"]) == (336, 8, 336)
 

@@ -9,7 +9,7 @@ from closeread import load
 from closeread.audits.repeats import check
 from closeread.formats.submissions import load_submission
 from closeread.reports.words.audit_sentences import SENTENCES
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 
 ROW = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
 
@@ -19,7 +19,7 @@ def run_of(tmp_path, rows, said):
     (tmp_path / "own.jsonl").write_text("".join(lines))
     data, file = load(tmp_path / "own.jsonl"), tmp_path / "p.json"
     file.write_text(json.dumps({f"q{place}": one for place, one in enumerate(said)}))
-    return loaded(keep(data, load_submission(file, data), (file,), tmp_path / "run"))
+    return loaded(save_submission(data, load_submission(file, data), (file,), tmp_path / "run"))
 
 
 def test_each_question_counts_once_beside_the_score(tmp_path):

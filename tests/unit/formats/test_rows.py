@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.submissions import load_submission
-from closeread.runs.from_submission import keep_scored
+from closeread.runs.from_submission import save_and_score
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.runs.store import open_run
@@ -516,7 +516,9 @@ def test_a_run_of_named_columns_can_be_verified(tmp_path):
     given = tmp_path / "predictions.json"
     given.write_text('{"5": "six"}')
     submission = load_submission(given, dataset)
-    scored = keep_scored(dataset, submission, (given,), tmp_path / "run", ScoreSettings(metrics=()))
+    scored = save_and_score(
+        dataset, submission, (given,), tmp_path / "run", ScoreSettings(metrics=())
+    )
     assert scored.metrics["choice.accuracy"].value == 1
     assert verify(open_run(tmp_path / "run")).verdict == "verified"
 

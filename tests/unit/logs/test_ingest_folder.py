@@ -12,7 +12,7 @@ import pytest
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.logs.detect import find_logs
-from closeread.runs.ingest import _names, ingest
+from closeread.runs.ingest import _folder_names, ingest
 from closeread.runs.store import open_run
 from closeread.system import partial_files
 from verbs import apart, bound_by_permissions
@@ -92,7 +92,7 @@ def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
 def test_thousands_of_logs_of_one_model_and_task_are_numbered_at_once():
     """Each was held against all names before it, from the first number on: a minute for 4,000."""
     started = time.monotonic()
-    names = _names(["drop"] * 4_000 + ["drop-2"], ["m"] * 4_001)
+    names = _folder_names(["drop"] * 4_000 + ["drop-2"], ["m"] * 4_001)
     assert time.monotonic() - started < 10
     assert names[:3] == ["drop", "drop-2", "drop-3"] and names[-1] == "drop-2-2"
     assert len(set(names)) == 4_001

@@ -21,7 +21,7 @@ from closeread.reports.notices import notices, terms
 from closeread.reports.page import first, write_material
 from closeread.reports.payload import columns
 from closeread.reports.words.notices import NOTICES
-from closeread.runs.from_submission import keep, keep_scored
+from closeread.runs.from_submission import save_and_score, save_submission
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
@@ -277,7 +277,7 @@ def test_notices_name_what_does_not_fit_of_what_was_handed_in(tmp_path, lang):
     file.write_text("".join(json.dumps({"id": i, "answer": said}) + "\n" for i, said in given))
     dataset = formats.load(data)
     settings = ScoreSettings(metrics=("choice",))
-    keep_scored(dataset, load_submission(file, dataset), [file], tmp_path / "run", settings)
+    save_and_score(dataset, load_submission(file, dataset), [file], tmp_path / "run", settings)
     _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html", language=lang))
     found = {it["code"]: it["params"] for it in blocks["index"]["notices"]}
     assert found.pop("handed-in-missing") == {
@@ -311,7 +311,7 @@ def test_halves_leave_questions_out_by_design(tmp_path, given, told):
     data = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     file = tmp_path / "p.json"
     file.write_text(json.dumps(dict.fromkeys(given, "lamp")))
-    run = keep(data, load_submission(file, data), (file,), tmp_path / "run")
+    run = save_submission(data, load_submission(file, data), (file,), tmp_path / "run")
     score_run(run, ScoreSettings(metrics=("squad2",)))
     _, blocks = _parsed(write_page([run.path], tmp_path / "page.html"))
     notices = blocks["index"]["notices"]

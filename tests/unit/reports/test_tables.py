@@ -257,7 +257,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
 def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
     """Each set has a file of predictions, and so a name, of its own."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.from_submission import keep
+    from closeread.runs.from_submission import save_submission
     from closeread.runs.records import ScoreSettings
     from closeread.runs.score import score_run
 
@@ -268,7 +268,9 @@ def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
             dataset = load(tmp_path / f"{name}.jsonl")
             file = tmp_path / f"{name}.json"
             file.write_text(json.dumps({f"{name}-1": "in Whit"}))
-            run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / of / name)
+            run = save_submission(
+                dataset, load_submission(file, dataset), (file,), tmp_path / of / name
+            )
             score_run(run, ScoreSettings(metrics=("mrqa",), resamples=0))
             yield run.path
 
@@ -305,7 +307,7 @@ def test_other_sets_have_no_baselines(run, tmp_path):
 def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
     """SQuAD 2.0's program forgets questions have no prediction: 100 % of one, 50 % of two."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.from_submission import keep_scored
+    from closeread.runs.from_submission import save_and_score
     from closeread.runs.records import ScoreSettings
 
     settings = ScoreSettings(metrics=("squad2", "squad2~strict"))
@@ -320,7 +322,7 @@ def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
         file = tmp_path / f"{name}.json"
         file.write_text(json.dumps(given))
         submission = load_submission(file, dataset)
-        keep_scored(dataset, submission, [file], tmp_path / "runs" / name, settings)
+        save_and_score(dataset, submission, [file], tmp_path / "runs" / name, settings)
     material = gather([*(tmp_path / "runs").iterdir()], ranked=True)
     assert material.runs[0].name == "all"
     assert {run.headline for run in material.runs} == {"squad2.f1~strict"}

@@ -9,7 +9,7 @@ import pytest
 
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.predict import Job
 from closeread.runs.records import ReaderInfo
 from closeread.runs.score import score_run
@@ -114,7 +114,7 @@ def hand_in(tmp_path):
         data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.json"
         data.write_text("".join(json.dumps(row) + "\n" for row in rows))
         answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
-        run = keep(load(data), load_submission(answers), [answers], out)
+        run = save_submission(load(data), load_submission(answers), [answers], out)
         score_run(run, settings)
         return run
 

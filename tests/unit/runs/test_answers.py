@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from closeread.runs.answers import answers
-from closeread.runs.plan import batches
+from closeread.runs.answers import predict_batch
+from closeread.runs.plan import plan_batches
 from closeread.types import (
     Answer,
     Candidate,
@@ -35,8 +35,8 @@ class Says:
 
 
 def asked(**fields):
-    (batch,) = batches([(PASSAGE, (QUESTION,))], 4)
-    (found,) = answers(Says(**fields), batch)
+    (batch,) = plan_batches([(PASSAGE, (QUESTION,))], 4)
+    (found,) = predict_batch(Says(**fields), batch)
     return found
 
 

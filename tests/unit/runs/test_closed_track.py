@@ -17,7 +17,7 @@ from closeread.readers.lineage import (
     lineage_of,
     lineage_record,
 )
-from closeread.runs.closed_track import closed_track, worst
+from closeread.runs.closed_track import closed_track, worst_verdict
 from closeread.runs.records import DatasetInfo, LogInfo, ReaderInfo, RunInfo
 from verbs import closeread
 
@@ -64,7 +64,7 @@ def test_what_is_recorded_and_declared_keeps_every_rule():
     """A model within the limit, trained on what people wrote, read here."""
     rulings = closed_track(choice(lineage()))
     assert {one.verdict for one in rulings} == {"kept"}
-    assert worst(rulings) == "kept"
+    assert worst_verdict(rulings) == "kept"
     assert "330,000,000 parameters" in rulings[0].why
 
 
@@ -126,7 +126,7 @@ def test_a_large_model_at_any_stage_breaks_a_rule(info, expected):
 def test_what_nobody_recorded_is_never_kept(info, place):
     """Neither is it broken: nobody knows."""
     assert verdicts(info)[place] == "not known"
-    assert worst(closed_track(info)) == "not known"
+    assert worst_verdict(closed_track(info)) == "not known"
 
 
 def test_what_a_retriever_works_with_is_named_once():
@@ -245,7 +245,7 @@ def test_a_broken_rule_outweighs_what_is_not_known():
     rulings = closed_track(info)
     assert rulings[2].verdict == "broken"
     assert "big" in rulings[2].why
-    assert worst(rulings) == "broken"
+    assert worst_verdict(rulings) == "broken"
 
 
 def test_the_lineage_lies_in_a_training_s_record(tmp_path):

@@ -10,7 +10,7 @@ from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.predict import predict
 from closeread.runs.records import LogInfo, ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
@@ -132,7 +132,7 @@ def hand_in(tmp_path, make_dataset):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({one.question_id: "A" for one in dataset.questions()}))
         out = tmp_path / f"r-{name.replace('/', '-')}"
-        run = keep(dataset, load_submission(file, dataset), (file,), out)
+        run = save_submission(dataset, load_submission(file, dataset), (file,), out)
         score_run(run, CHOICE)
         return open_run(run.path)
 

@@ -7,7 +7,7 @@ import pytest
 from closeread.errors import InputError, UnknownNameError
 from closeread.formats import load
 from closeread.readers import make
-from closeread.runs.extract import chosen, server_stops
+from closeread.runs.extract import choose_extraction, server_stops
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo, ScoreSettings, describe_reader
 from closeread.runs.score import score_run
@@ -54,7 +54,7 @@ def run(tmp_path):
 
 def scored(run, stops=None, rule=None):
     settings = ScoreSettings(
-        metrics=("drop",), resamples=0, extraction=chosen(run, stops, rule), options={}
+        metrics=("drop",), resamples=0, extraction=choose_extraction(run, stops, rule), options={}
     )
     found = score_run(run, settings)
     assert not verify(run).differences
@@ -97,7 +97,7 @@ def test_a_rule_without_answers_counts_nobody_as_answered(run):
 
 def test_unknown_rules_and_runs_without_generations(run, tmp_path):
     with pytest.raises(UnknownNameError, match="first-line"):
-        chosen(run, None, "firstline")
+        choose_extraction(run, None, "firstline")
     job = Job(
         dataset=run.dataset(),
         reader=make("first-sentence")[0],

@@ -11,9 +11,9 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.choice import picked_label
 from closeread.readers import make
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.predict import Job, predict
-from closeread.runs.recalibrate import graded, recalibrated
+from closeread.runs.recalibrate import grade_run, recalibrate_run
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
 from closeread.runs.verify import verify
@@ -39,7 +39,7 @@ def half(passage, question, prediction, *_):
 
 def test_answers_stay_and_confidences_change(run, tmp_path):
     """Same answers, same accuracy; the new folder scores and verifies, and says what it is of."""
-    made = recalibrated(run, tmp_path / "new", half, record={"method": "half"})
+    made = recalibrate_run(run, tmp_path / "new", half, record={"method": "half"})
     for old, new in zip(run.predictions(), made.predictions(), strict=True):
         assert new.confidence == 0.5 + old.confidence / 2
         assert (new.answer, new.candidates, new.evidence) == (
@@ -61,7 +61,7 @@ def test_answers_stay_and_confidences_change(run, tmp_path):
 
 def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
     """Below the line no metric finds a pick, and it counts as not answered."""
-    made = recalibrated(run, tmp_path / "new", half, record={}, least=0.7)
+    made = recalibrate_run(run, tmp_path / "new", half, record={}, least=0.7)
     questions = {one.question_id: one for one in run.dataset().questions()}
     silent = 0
     for prediction in made.predictions():
@@ -70,7 +70,7 @@ def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
             assert picked_label(questions[prediction.question_id], prediction) is None
             assert "withheld" in prediction.note
     assert 0 < silent < 42
-    right = sum(row.correct for row in graded(run) if half(*vars(row).values()) >= 0.7)
+    right = sum(row.correct for row in grade_run(run) if half(*vars(row).values()) >= 0.7)
     summary = score_run(made, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
     assert summary.value == right / 42
     assert verify(made).verdict == "verified"
@@ -78,12 +78,12 @@ def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
 
 def test_graded_answers_carry_no_gold(run):
     """Right and wrong are told beside the question, not in it; failures are left out."""
-    rows = list(graded(run))
+    rows = list(grade_run(run))
     assert len(rows) == 42
     assert {row.correct for row in rows} == {0.0, 1.0}
     assert not any(row.question.answers or row.question.option_truth for row in rows)
     with pytest.raises(UsageError, match=r"no value 'choice\.f7'"):
-        list(graded(run, "choice.f7"))
+        list(grade_run(run, "choice.f7"))
 
 
 def test_what_an_attack_changed_stays_with_its_original(tmp_path):
@@ -93,7 +93,7 @@ def test_what_an_attack_changed_stays_with_its_original(tmp_path):
     reader, options = make("lexical", {})
     info = describe_reader("lexical", options, reader)
     done = predict(Job(dataset=dataset, reader=reader, reader_info=info), tmp_path / "run")
-    rows = list(graded(done))
+    rows = list(grade_run(done))
     assert {len({row.part for row in rows if row.unit == one.unit}) for one in rows} == {1}
     assert len({row.unit for row in rows}) == len(rows) / 2
     texts = {row.passage.text for row in rows if row.prediction.question_id.endswith("#original")}
@@ -113,7 +113,7 @@ def test_variants_whose_original_is_missing_stay_together(tmp_path):
     reader, options = make("lexical", {})
     info = describe_reader("lexical", options, reader)
     done = predict(Job(dataset=load(str(path)), reader=reader, reader_info=info), tmp_path / "run")
-    first, second, other = graded(done, "squad.em")
+    first, second, other = grade_run(done, "squad.em")
     assert first.passage.text != second.passage.text
     assert first.part == second.part != other.part
 
@@ -131,7 +131,7 @@ def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):
     reader, options = make("lexical", {})
     info = describe_reader("lexical", options, reader)
     done = predict(Job(dataset=load(str(path)), reader=reader, reader_info=info), tmp_path / "run")
-    assert [row.prediction.question_id for row in graded(done, "evidence.f1")] == ["a"]
+    assert [row.prediction.question_id for row in grade_run(done, "evidence.f1")] == ["a"]
 
 
 def test_what_was_handed_in_becomes_a_run(tmp_path):
@@ -140,9 +140,9 @@ def test_what_was_handed_in_becomes_a_run(tmp_path):
     ids = [question.question_id for question in dataset.questions()]
     path = tmp_path / "p.json"
     path.write_text(json.dumps(dict.fromkeys(ids[:60], "A")), "utf-8")
-    run = keep(dataset, load_submission(path, dataset), [path], tmp_path / "run")
-    assert len(list(graded(run))) == 60
-    made = recalibrated(run, tmp_path / "new", lambda *_: 0.25, record={})
+    run = save_submission(dataset, load_submission(path, dataset), [path], tmp_path / "run")
+    assert len(list(grade_run(run))) == 60
+    made = recalibrate_run(run, tmp_path / "new", lambda *_: 0.25, record={})
     assert made.info.submission == ()
     told = [prediction.confidence for prediction in made.predictions()]
     assert told == [0.25] * 60 + [None] * (len(ids) - 60)
@@ -153,8 +153,8 @@ def test_what_was_handed_in_becomes_a_run(tmp_path):
 def test_a_folder_that_is_taken_is_refused(run, tmp_path):
     """Neither the run itself nor another one is overwritten unasked."""
     with pytest.raises(UsageError, match="made from"):
-        recalibrated(run, run.path, half, record={}, overwrite=True)
-    recalibrated(run, tmp_path / "new", half, record={})
+        recalibrate_run(run, run.path, half, record={}, overwrite=True)
+    recalibrate_run(run, tmp_path / "new", half, record={})
     with pytest.raises(UsageError, match="already holds a run"):
-        recalibrated(run, tmp_path / "new", half, record={})
-    assert recalibrated(run, tmp_path / "new", half, record={}, overwrite=True).info.complete
+        recalibrate_run(run, tmp_path / "new", half, record={})
+    assert recalibrate_run(run, tmp_path / "new", half, record={}, overwrite=True).info.complete

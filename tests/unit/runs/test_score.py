@@ -13,11 +13,11 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.subject import family
 from closeread.runs import open_run
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run, score_submission
-from closeread.runs.scoring.default_metrics import default_metrics, wanted
+from closeread.runs.scoring.default_metrics import default_metrics, is_requested
 from closeread.runs.store import SCORES, SUMMARY, Predictions
 from closeread.types import (
     Answer,
@@ -213,7 +213,7 @@ def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
     path.write_text('{"q0#original": "A", "nobody#original": "A"}')
     submission = load_submission(path, dataset)
     direct = score_submission(dataset, submission, PLAIN)
-    run = keep(dataset, submission, [path], tmp_path / "kept")
+    run = save_submission(dataset, submission, [path], tmp_path / "kept")
     assert [one.question_id for one in run.predictions()] == ["q0#original"]
     saved = score_run(run, PLAIN)
     assert saved.metrics == direct.metrics
@@ -234,9 +234,9 @@ def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
 def test_families(name, expected):
     """A value's family is what stands before its first dot, with the variant."""
     assert family(name) == expected
-    assert wanted(expected, name, [expected])
-    assert wanted(expected, name, [name])
-    assert not wanted(expected, name, ["squad"])
+    assert is_requested(expected, name, [expected])
+    assert is_requested(expected, name, [name])
+    assert not is_requested(expected, name, ["squad"])
 
 
 def free(kind, *answers, language="en"):

@@ -8,7 +8,7 @@ import pytest
 from closeread import load
 from closeread.errors import InputError
 from closeread.exam import locate
-from closeread.runs.selection import read_list, selected
+from closeread.runs.selection import read_list, select_questions
 from closeread.runs.store import open_run
 from verbs import closeread
 
@@ -180,7 +180,7 @@ def test_the_rest_of_another_data_set_is_refused(runs, capsys):
 def test_a_selection_keeps_the_order_of_the_set():
     """Whatever the order of the list."""
     wanted = ids()[5:2:-1]
-    part = selected(load(locate("exam/en")), wanted)
+    part = select_questions(load(locate("exam/en")), wanted)
     assert [one.question_id for one in part.questions()] == wanted[::-1]
 
 

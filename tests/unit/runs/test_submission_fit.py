@@ -5,8 +5,8 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.formats import dump, load
-from closeread.formats.submissions import load_submission, make_submission
-from closeread.runs.submission_fit import misfits, must_belong, told
+from closeread.formats.submissions import make_submission, load_submission
+from closeread.runs.submission_fit import find_misfits, format_misfits, must_belong
 
 ROW = {
     "passage": "The ferry left at six.",
@@ -60,7 +60,7 @@ def submission(tmp_path, value):
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_told(tmp_path, own, value, expected):
-    assert list(told(misfits(own, submission(tmp_path, value)))) == expected
+    assert list(format_misfits(find_misfits(own, submission(tmp_path, value)))) == expected
 
 
 OPTIONS = ["甲", "乙", "丙", "丁"]
@@ -90,13 +90,13 @@ def test_letters_of_other_options_are_told(tmp_path):
     """The same questions of another release: its B may be this one's C."""
     record, data = a_triple(tmp_path)
     for changed in ({}, {"options": ["甲 ", *OPTIONS[1:]]}, {"options": None}):
-        found = misfits(data, submission(tmp_path, {"data": [record | changed]}))
-        assert not list(told(found))
+        found = find_misfits(data, submission(tmp_path, {"data": [record | changed]}))
+        assert not list(format_misfits(found))
     given = {"data": [record | {"negative_options": OPTIONS[::-1]}]}
     for found in (submission(tmp_path, given), make_submission(given, data)):
-        (line,) = told(misfits(data, found))
+        (line,) = format_misfits(find_misfits(data, found))
         assert line.startswith("1 prediction repeats options that differ from the question's")
         assert line.endswith(": t1#negative")
     dump(data, tmp_path / "own.jsonl", "jsonl")
     ours = load(tmp_path / "own.jsonl")
-    assert misfits(ours, make_submission(given, ours)).other_options == ["t1#negative"]
+    assert find_misfits(ours, make_submission(given, ours)).other_options == ["t1#negative"]

@@ -15,7 +15,7 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import VERSION
 from closeread.runs import open_run
-from closeread.runs.from_submission import keep
+from closeread.runs.from_submission import save_submission
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -413,7 +413,9 @@ def test_what_was_handed_in_without_its_data_set(tmp_path):
     path.write_text(json.dumps({"version": "1.1", "data": data}))
     handed_in.write_text(json.dumps({str(n): "cat" if n % 3 else "dog" for n in range(8)}))
     dataset = load(path)
-    run = keep(dataset, load_submission(handed_in, dataset), (handed_in,), tmp_path / "run")
+    run = save_submission(
+        dataset, load_submission(handed_in, dataset), (handed_in,), tmp_path / "run"
+    )
     score_run(run, ScoreSettings(metrics=("squad",), resamples=200))
     path.unlink()
     found = verify(open_run(run.path))

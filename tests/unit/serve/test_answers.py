@@ -12,7 +12,7 @@ from closeread.exam import EXAMS, locate
 from closeread.formats import load
 from closeread.readers import make
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, asked
-from closeread.runs.plan import batches
+from closeread.runs.plan import plan_batches
 from closeread.types import Span
 from served import asking, context, serving
 
@@ -187,7 +187,7 @@ def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
         assert (reply.reader, reply.options) == ("lexical", options)
         assert reply.version == closeread.__version__
         own = {}
-        for batch in batches(items, 32):
+        for batch in plan_batches(items, 32):
             names = {one.shown[1].question_id: one.question_id for one in batch}
             for found in reader.read([one.shown for one in batch]):
                 own[names[found.question_id]] = found
@@ -216,7 +216,7 @@ def test_a_reader_that_draws_by_id_draws_as_in_a_run():
         items = [
             (item.passage, item.questions) for item in msgspec.convert(body, AnswerRequest).items
         ]
-        (batch,) = batches(items, 32)
+        (batch,) = plan_batches(items, 32)
         assert labels[0] == [one.answer.label for one in reader.read([p.shown for p in batch])]
 
 

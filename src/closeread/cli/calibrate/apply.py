@@ -11,8 +11,13 @@ from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidenc
 from closeread.cli.terminal.output import as_json, remark
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator
 from closeread.readers.confidence.features import reader_confidence
-from closeread.runs.calibrated import least_of, of_other_readers, record_of, with_warnings
-from closeread.runs.recalibrate import graded, must_take, recalibrated
+from closeread.runs.calibrated import (
+    add_warnings,
+    calibration_record,
+    get_threshold,
+    warn_of_other_readers,
+)
+from closeread.runs.recalibrate import grade_run, must_take, recalibrate_run
 from closeread.runs.store import Run, open_run
 from closeread.wording import count_of, in_one_line
 
@@ -31,12 +36,14 @@ def apply(
     calibrator = load_calibrator(file)
     run = own_confidences(open_run(path, moved=sought.moved))
     threshold = calibrator.threshold
-    least = least_of(file, calibrator, selective=selective)
+    least = get_threshold(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)
-    others = of_other_readers(calibrator, run.info.reader)
-    record = with_warnings(record_of(file.read_bytes(), calibrator, selective=selective), others)
+    others = warn_of_other_readers(calibrator, run.info.reader)
+    record = add_warnings(
+        calibration_record(file.read_bytes(), calibrator, selective=selective), others
+    )
     measured, risk, warned = _measured(run, calibrator, sought, least)
-    made = recalibrated(
+    made = recalibrate_run(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
     warnings = _warnings(run, calibrator) + others + warned + worse(measured, calibrator.method)
@@ -105,7 +112,7 @@ def _measured(
     known = calibrator.settings
     metric = sought.metric or str(known.get("metric", "")).replace("by-kind", "")
     line = known.get("right_from") if sought.right_from is None else sought.right_from
-    rows = list(graded(run, metric))
+    rows = list(grade_run(run, metric))
     if not rows:
         return {}, None, []
     warned = few(len({row.part for row in rows}), sought.resamples)

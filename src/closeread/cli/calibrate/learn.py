@@ -21,8 +21,8 @@ from closeread.readers.confidence.calibrate import (
     save_calibrator,
 )
 from closeread.readers.confidence.features import detect_scale
-from closeread.runs.calibrated import answered_by, record_of
-from closeread.runs.recalibrate import graded, must_take, recalibrated
+from closeread.runs.calibrated import answering_readers, calibration_record
+from closeread.runs.recalibrate import grade_run, must_take, recalibrate_run
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
@@ -45,7 +45,7 @@ def learn(
     if sought.held_out is not None:
         must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
     runs = [own_confidences(open_run(path, moved=sought.moved)) for path in paths]
-    rows = [row for run in runs for row in graded(run, sought.metric)]
+    rows = [row for run in runs for row in grade_run(run, sought.metric)]
     correct = right_answers(rows, sought)
     _must_part(sought.right_from, [row.correct for row in rows], correct)
     scale = detect_scale([row.prediction for row in rows])
@@ -66,7 +66,7 @@ def learn(
     calibrator = msgspec.structs.replace(
         learned.calibrator,
         datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
-        readers=answered_by([run.info.reader for run in runs]),
+        readers=answering_readers([run.info.reader for run in runs]),
         predictions=tuple(run.info.predictions_sha256 for run in runs),
         settings=settings
         | {
@@ -83,7 +83,9 @@ def learn(
             row.prediction.question_id: sure
             for row, sure in zip(rows, learned.confidences, strict=True)
         }
-        record = record_of(out.read_bytes(), calibrator, selective=False) | {"held_out": True}
+        record = calibration_record(out.read_bytes(), calibrator, selective=False) | {
+            "held_out": True
+        }
         _write_held_out(
             runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
         )
@@ -125,7 +127,7 @@ def _write_held_out(
         known = held_out.get(prediction.question_id)
         return calibrator.confidence(passage, question, prediction) if known is None else known
 
-    recalibrated(run, out, confidence, record=record, overwrite=overwrite)
+    recalibrate_run(run, out, confidence, record=record, overwrite=overwrite)
 
 
 def _worse(calibrator: Calibrator, learned: "Learned") -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import InputError, UsageError
-from closeread.runs.recalibrate import Graded
+from closeread.runs.recalibrate import GradedPrediction
 from closeread.runs.store import Run
 
 LEVEL = 0.95  # of the intervals
@@ -48,7 +48,7 @@ def own_confidences(run: Run) -> Run:
     return run
 
 
-def right_answers(rows: Sequence[Graded], sought: Sought) -> list[bool]:
+def right_answers(rows: Sequence[GradedPrediction], sought: Sought) -> list[bool]:
     """Return which answers are right; a metric that gives parts needs a line drawn.
 
     Raises:

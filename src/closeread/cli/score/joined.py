@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from closeread.runs.extract import marked
+from closeread.runs.extract import add_to_signature
 from closeread.runs.records import RunSummary
 from closeread.runs.scoring.joined import must_join
 from closeread.runs.scoring.summaries import resampling_of
@@ -29,7 +29,7 @@ def joined(
     settings = scored.settings
 
     def told(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
-        return {name: marked(one, settings.extraction) for name, one in summaries.items()}
+        return {name: add_to_signature(one, settings.extraction) for name, one in summaries.items()}
 
     both = must_join(dataset, submission, resampling_of(settings), limit)
     groups = {

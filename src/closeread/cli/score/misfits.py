@@ -5,9 +5,9 @@ from typing import Any
 from closeread.cli.terminal.output import remark
 from closeread.metrics.subject import family, may_judge_options
 from closeread.runs import reinterpretation
-from closeread.runs.ambiguous_answers import may_mean_otherwise
+from closeread.runs.ambiguous_answers import may_be_ambiguous
 from closeread.runs.records import RunSummary
-from closeread.runs.submission_fit import KINDS, misfits, repeats_evidence, told
+from closeread.runs.submission_fit import KINDS, find_misfits, format_misfits, repeats_evidence
 from closeread.types import Dataset, Submission
 
 
@@ -31,11 +31,11 @@ def tell_misfits(
     judged = any(map(may_judge_options, found.metrics)) or (
         "evidence" in map(family, found.metrics) and repeats_evidence(submission)
     )
-    if all_there and not judged and not may_mean_otherwise(submission):
+    if all_there and not judged and not may_be_ambiguous(submission):
         return {"misfits": dict.fromkeys(KINDS, 0)}
-    strange = misfits(dataset, submission)
-    reread = reinterpretation.read_as(dataset, submission, found, strange)
-    for line in (*told(strange), *reinterpretation.told(reread)):
+    strange = find_misfits(dataset, submission)
+    reread = reinterpretation.reinterpret(dataset, submission, found, strange)
+    for line in (*format_misfits(strange), *reinterpretation.format_changes(reread)):
         remark(f"{where}: {line}" if where else line)
     counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
     would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}

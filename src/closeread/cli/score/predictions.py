@@ -10,7 +10,7 @@ from closeread.errors import PredictionError, UsageError
 from closeread.formats.submissions import load_submission
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
-from closeread.runs.submission_fit import misfits, must_belong, told
+from closeread.runs.submission_fit import find_misfits, format_misfits, must_belong
 
 
 def score_handed_in(
@@ -48,15 +48,17 @@ def score_handed_in(
         if save is None:
             found = score_submission(dataset, submission, settings)
         else:
-            from closeread.runs.from_submission import keep_scored
+            from closeread.runs.from_submission import save_and_score
 
             files = (predictions,) if null_odds is None else (predictions, null_odds)
-            found = keep_scored(dataset, submission, files, save, settings)
+            found = save_and_score(dataset, submission, files, save, settings)
     except PredictionError as error:
         raise error.of_file(predictions) from error
     except UsageError:
         if not any(one.has_gold for one in dataset.questions()):
-            for line in told(misfits(dataset, submission)):  # what a team can mend is the form
+            for line in format_misfits(
+                find_misfits(dataset, submission)
+            ):  # what a team can mend is the form
                 remark(line)
         raise
     beside = tell_misfits(dataset, submission, found)

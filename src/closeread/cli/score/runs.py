@@ -14,8 +14,8 @@ from closeread.cli.terminal.sources import runs_in
 from closeread.metrics.subject import judges_options
 from closeread.protocols import Advance, uncounted, unwatched
 from closeread.readers.generative.extraction import stops_in
-from closeread.runs.extract import chosen, server_stops, unmatched
-from closeread.runs.integrity import predictions_misfit
+from closeread.runs.extract import choose_extraction, count_unmatched, server_stops
+from closeread.runs.integrity import predictions_mismatch
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import as_submission, score_run
@@ -85,7 +85,7 @@ def _read_anew(
 ) -> ScoreSettings:
     """Return the settings with the extraction that was asked for; say what it cannot undo."""
     given = tuple(one for text in stops for one in stops_in(text))
-    extraction = chosen(run, given if stops else None, rule)
+    extraction = choose_extraction(run, given if stops else None, rule)
     if extraction is not None and (lost := server_stops(run)):
         remark(
             f"{run.path}: generation stopped at {', '.join(map(repr, lost))}; what would have "
@@ -96,7 +96,7 @@ def _read_anew(
 
 def _tell_changed(run: Run) -> None:
     """Say where the predictions that were scored are not those that the reader gave."""
-    for line in predictions_misfit(run):
+    for line in predictions_mismatch(run):
         remark(f"{run.path}: {line}: the numbers are of the file as it is, which verify refuses")
 
 
@@ -112,7 +112,7 @@ def _tell_unmatched(run: Run, scored: RunSummary) -> None:
     extraction = scored.settings.extraction
     if extraction is None or not any(map(judges_options, scored.metrics)):
         return
-    many, of = unmatched(run, extraction)
+    many, of = count_unmatched(run, extraction)
     if 2 * many > of:
         remark(
             f"{run.path}: {many:,} of {count_of(of, 'answer')} to questions with options, as the "

@@ -15,7 +15,7 @@ from closeread.text.language import of_most
 from closeread.types import Dataset, Prediction
 
 
-def wanted(of: str, value: str, asked: Collection[str]) -> bool:
+def is_requested(of: str, value: str, asked: Collection[str]) -> bool:
     """Whether the value of a family was asked for: by the family, its name, or its beginning."""
     return any(
         one in (of, value) or (family(one) == of and value.startswith(one + ".")) for one in asked
@@ -68,10 +68,10 @@ def default_metrics(
     """
     published: Sequence[str] = find_format(dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
-        return _of_no_answer(passage.language for passage, _ in dataset)
-    if "evidence" in published and _with_evidence(predictions):
+        return _no_answer_metrics(passage.language for passage, _ in dataset)
+    if "evidence" in published and _has_evidence(predictions):
         judged = any(question.gold_evidence for question in dataset.questions())
-        if not _with_answers(predictions):
+        if not _has_answers(predictions):
             if not judged:
                 raise UsageError(
                     f"the predictions hold only evidence, and no question of {dataset.name} has "
@@ -83,7 +83,7 @@ def default_metrics(
             return tuple(published)
     if published:
         return tuple(name for name in published if name != "evidence")
-    return _by_questions(dataset, predictions, by_look=by_look)
+    return _metrics_for_questions(dataset, predictions, by_look=by_look)
 
 
 def _may_be_unanswerable(dataset: Dataset) -> bool:
@@ -92,12 +92,12 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
     )
 
 
-def _of_no_answer(languages: Iterable[str]) -> tuple[str, ...]:
+def _no_answer_metrics(languages: Iterable[str]) -> tuple[str, ...]:
     """Return what judges words where there may be no answer: Chinese ones are not SQuAD's words."""
     return ("cmrc~mixed",) if of_most(languages) == "zh" else ("squad2", "squad2~strict")
 
 
-def _by_questions(
+def _metrics_for_questions(
     dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool
 ) -> tuple[str, ...]:
     kinds: Counter[str] = Counter()
@@ -124,18 +124,18 @@ def _by_questions(
         found.append("drop")
     elif "span" in kinds:
         spans = "cmrc" if "zh" in languages else "squad"
-        found += _of_no_answer(languages) if none else (spans,)
+        found += _no_answer_metrics(languages) if none else (spans,)
     # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
     if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
         found.append("attack")
-    if evidence and _with_evidence(predictions):
+    if evidence and _has_evidence(predictions):
         found.append("evidence")
-    if _with_confidence(predictions):
+    if _has_confidence(predictions):
         found.append("selective")
     return tuple(found)
 
 
-def _with_answers(predictions: Mapping[str, Prediction]) -> bool:
+def _has_answers(predictions: Mapping[str, Prediction]) -> bool:
     """Whether questions were answered, or declined, which a confidence tells."""
     return any(
         prediction.answer is not None
@@ -146,11 +146,11 @@ def _with_answers(predictions: Mapping[str, Prediction]) -> bool:
     )
 
 
-def _with_evidence(predictions: Mapping[str, Prediction]) -> bool:
+def _has_evidence(predictions: Mapping[str, Prediction]) -> bool:
     return any(prediction.evidence for prediction in predictions.values())
 
 
-def _with_confidence(predictions: Mapping[str, Prediction]) -> bool:
+def _has_confidence(predictions: Mapping[str, Prediction]) -> bool:
     return bool(predictions) and all(
         prediction.confidence is not None or prediction.error for prediction in predictions.values()
     )

@@ -51,14 +51,16 @@ class EvidenceGroups:
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:
-            for key in _groups_of([_place(span.start, starts) for span in sorted(set(one.spans))]):
+            for key in _groups_of(
+                [_sentence_index(span.start, starts) for span in sorted(set(one.spans))]
+            ):
                 groups.setdefault(key, []).append(one)
         for (by, value), members in groups.items():
             part = replace(question, gold_evidence=tuple(members))
             self._keep("evidence", by, value, self._evidence.score(part, prediction))
         if texts and not gold and texts[0].spans:
             score = self._expmrc.evidence(question, prediction)
-            for by, value in _groups_of(_touched(texts[0].spans, starts)):
+            for by, value in _groups_of(_sentence_indices(texts[0].spans, starts)):
                 self._keep("expmrc", by, value, score)
 
     @cached_property
@@ -81,15 +83,18 @@ class EvidenceGroups:
         return found
 
 
-def _place(offset: int, starts: Sequence[int]) -> int:
+def _sentence_index(offset: int, starts: Sequence[int]) -> int:
     """Return in which sentence an offset lies; 0 before the first."""
     return bisect_right(starts, offset)
 
 
-def _touched(spans: Sequence[Span], starts: Sequence[int]) -> list[int]:
+def _sentence_indices(spans: Sequence[Span], starts: Sequence[int]) -> list[int]:
     """Return the sentences that some spans reach into."""
     reached = (
-        range(_place(span.start, starts), _place(max(span.start, span.end - 1), starts) + 1)
+        range(
+            _sentence_index(span.start, starts),
+            _sentence_index(max(span.start, span.end - 1), starts) + 1,
+        )
         for span in spans
     )
     return sorted({place for places in reached for place in places})

@@ -10,7 +10,7 @@ from closeread.errors import UsageError
 from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import score_jointly
-from closeread.runs.answers import quoted
+from closeread.runs.answers import quote_evidence
 from closeread.runs.scoring.evidence_groups import EvidenceGroups
 from closeread.types import (
     Dataset,
@@ -59,14 +59,14 @@ def join(
     found = answered = False
     for passage, together in items:
         for each in together:
-            question = replace(each, gold_evidence=_quoted(each.gold_evidence, passage))
+            question = replace(each, gold_evidence=_quote_all(each.gold_evidence, passage))
             questions.append(question)
             given = submission.predictions.get(question.question_id)
             if not question.gold_evidence or not question.answers:
                 continue
             told = given or Prediction(question_id=question.question_id)
             if any(one.spans and not one.texts for one in told.evidence):
-                told = replace(told, evidence=_quoted(told.evidence, passage))
+                told = replace(told, evidence=_quote_all(told.evidence, passage))
                 with_texts[question.question_id] = told
             found |= any(one.spans or one.texts for one in told.evidence)
             answered |= told.answer is not None or bool(told.option_scores)
@@ -80,9 +80,9 @@ def join(
     return JoinedScores(both.cells, both.summaries, groups.summaries())
 
 
-def _quoted(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
+def _quote_all(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
     """Return evidence with its texts: that of a whole question is judged by them."""
-    return tuple(quoted(one, passage) for one in evidence)
+    return tuple(quote_evidence(one, passage) for one in evidence)
 
 
 def must_join(

@@ -37,22 +37,22 @@ def lines_by_workers(lines: Lines, workers: int, counts: Counter[str]) -> Iterat
         UsageError: The system cannot copy a process (there is no ``fork``).
         CloseReadError: What a process raised.
     """
-    context = _forking()
+    context = _fork_context()
     with tempfile.TemporaryDirectory(prefix="closeread-score-") as folder:
         paths = [Path(folder) / str(number) for number in range(workers)]
         started = [
-            _started(context, _written, lines, number, workers, path)
+            _start(context, _write_part, lines, number, workers, path)
             for number, path in enumerate(paths)
         ]
-        results = _results(started)
+        results = _collect(started)
         for result in results:
             counts.update(result[1])
         with contextlib.ExitStack() as stack:
             streams = [stack.enter_context(path.open("rb")) for path in paths]
-            yield from _joined(streams, [sizes for sizes, _ in results])
+            yield from _join_parts(streams, [sizes for sizes, _ in results])
 
 
-def each_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) -> list[R]:
+def map_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) -> list[R]:
     """Return ``work`` of every item, in their order, from several processes.
 
     Args:
@@ -64,23 +64,23 @@ def each_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) ->
         UsageError: The system cannot copy a process.
         CloseReadError: What a process raised.
     """
-    context = _forking()
+    context = _fork_context()
     many = min(workers, len(items))
     started = [
-        _started(context, lambda mine: [work(item) for item in mine], items[number::many])
+        _start(context, lambda mine: [work(item) for item in mine], items[number::many])
         for number in range(many)
     ]
-    found = _results(started)
+    found = _collect(started)
     return [found[place % many][place // many] for place in range(len(items))]
 
 
-def _forking() -> Any:
+def _fork_context() -> Any:
     if not hasattr(os, "fork"):
         raise UsageError("--workers needs an operating system with fork", cure="omit it")
     return multiprocessing.get_context("fork")
 
 
-def _started(context: Any, work: Callable[..., Any], *given: Any) -> tuple[Any, Connection]:
+def _start(context: Any, work: Callable[..., Any], *given: Any) -> tuple[Any, Connection]:
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(theirs, work, *given))
     process.start()
@@ -88,8 +88,8 @@ def _started(context: Any, work: Callable[..., Any], *given: Any) -> tuple[Any, 
     return process, ours
 
 
-def _results(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
-    results = [_result(ours) for _, ours in started]
+def _collect(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
+    results = [_receive(ours) for _, ours in started]
     for process, _ in started:
         process.join()
     for result in results:
@@ -108,7 +108,7 @@ def _send(out: Connection, work: Callable[..., Any], *given: Any) -> None:
     out.close()
 
 
-def _written(
+def _write_part(
     lines: Lines, number: int, workers: int, path: Path
 ) -> tuple[list[tuple[int, int]], Counter[str]]:
     sizes: list[tuple[int, int]] = []
@@ -122,7 +122,7 @@ def _written(
     return sizes, counts
 
 
-def _result(ours: Connection) -> Any:
+def _receive(ours: Connection) -> Any:
     try:
         return ours.recv()
     except EOFError:
@@ -133,7 +133,7 @@ def _result(ours: Connection) -> Any:
         )
 
 
-def _joined(streams: Sequence[BinaryIO], sizes: list[list[tuple[int, int]]]) -> Iterator[bytes]:
+def _join_parts(streams: Sequence[BinaryIO], sizes: list[list[tuple[int, int]]]) -> Iterator[bytes]:
     ordered = sorted(
         (block, number, size) for number, blocks in enumerate(sizes) for block, size in blocks
     )

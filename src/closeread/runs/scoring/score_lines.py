@@ -27,7 +27,7 @@ def row_of(metric: str, score: Score) -> ScoreRow:
     )
 
 
-def lines_of(
+def make_line_scorer(
     dataset: Dataset,
     anew: Callable[[], Submission],
     metrics: Mapping[str, Metric],
@@ -59,7 +59,7 @@ def lines_of(
     return lines
 
 
-def reread(handle: int, metric: str) -> Iterator[Score]:
+def read_scores(handle: int, metric: str) -> Iterator[Score]:
     """Yield one family's scores from the file that was just written.
 
     Nothing moves the file's own position, so that several processes may read at once.

@@ -8,10 +8,10 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
 from closeread.metrics.summary import summarize, summarize_breakdowns
 from closeread.protocols import Advance, Metric, uncounted
-from closeread.runs.extract import marked
+from closeread.runs.extract import add_to_signature
 from closeread.runs.records import ScoreSettings
-from closeread.runs.scoring.default_metrics import wanted
-from closeread.runs.scoring.parallel import each_by_workers
+from closeread.runs.scoring.default_metrics import is_requested
+from closeread.runs.scoring.parallel import map_by_workers
 from closeread.runs.scoring.walk import Walked
 from closeread.types import Score, Submission, Summary
 
@@ -41,8 +41,8 @@ def summaries_of(
         return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
 
     names = list(metrics)
-    found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
-    return asked_for(dict(zip(names, _told(found, advance), strict=True)), settings)
+    found = map_by_workers(of, names, workers) if workers > 1 else map(of, names)
+    return select_requested(dict(zip(names, _count_steps(found, advance), strict=True)), settings)
 
 
 def breakdowns_of(
@@ -72,7 +72,7 @@ def breakdowns_of(
                 expected="one of " + ", ".join(known) if known else "this data set has no tags",
             )
         found[tag] = {}
-    for name, metric in _told(metrics.items(), advance) if settings.by else ():
+    for name, metric in _count_steps(metrics.items(), advance) if settings.by else ():
         pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
         whole = [
             tag
@@ -89,7 +89,7 @@ def breakdowns_of(
     return found
 
 
-def asked_for(
+def select_requested(
     summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
 ) -> dict[str, Summary]:
     """Return what was asked for of the families' summaries; each asked for must be there.
@@ -111,7 +111,7 @@ def asked_for(
         kept |= found
     for asked in settings.metrics:
         there = [one.metric for one in summaries[family(asked)]]
-        if not any(wanted(family(asked), value, [asked]) for value in there):
+        if not any(is_requested(family(asked), value, [asked]) for value in there):
             raise UsageError(
                 f"there is no value {asked!r} for this data set",
                 expected="one of " + ", ".join(there),
@@ -119,7 +119,7 @@ def asked_for(
     return kept
 
 
-def _told(families: Iterable[T], advance: Advance) -> Iterator[T]:
+def _count_steps(families: Iterable[T], advance: Advance) -> Iterator[T]:
     for one in families:
         yield one
         advance(1)
@@ -135,9 +135,9 @@ def _splits_groups(
 
 def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
     return {
-        one.metric: marked(one, settings.extraction)
+        one.metric: add_to_signature(one, settings.extraction)
         for one in summaries
-        if wanted(of, one.metric, settings.metrics)
+        if is_requested(of, one.metric, settings.metrics)
     }
 
 

@@ -176,14 +176,14 @@ def test_clean_answers_are_sound(tmp_path):
 def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     """Run-on oracle generations on all 9,536 questions: 0.00/13.41, 0.15/13.50, 100/100."""
     from closeread.formats.submissions import load_submission
-    from closeread.runs.from_submission import keep
+    from closeread.runs.from_submission import save_submission
 
     dataset = load(corpus / "data/drop/drop_v0_dev.jsonl.gz")
     ending = "\n\nPassage: Hoping to rebound from their loss"
     said = {one.question_id: one.answers[0].texts[0] + ending for one in dataset.questions()}
     file = tmp_path / "oracle.json"
     file.write_text(json.dumps(said))
-    run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "oracle")
+    run = save_submission(dataset, load_submission(file, dataset), (file,), tmp_path / "oracle")
     recuts = {row["stop"]: row for row in check(loaded(run)).data["recuts"]}
     shown = {
         stop: (round(100 * recuts[stop]["em"], 2), round(100 * recuts[stop]["f1"], 2))

@@ -62,19 +62,19 @@ def test_a_user_error_in_a_process_is_one_here():
 
 def test_a_process_that_is_ended_from_outside_is_told_as_such():
     """As where the machine's memory is used up: no error of ours, so no traceback."""
-    from closeread.runs.scoring.parallel import each_by_workers
+    from closeread.runs.scoring.parallel import map_by_workers
 
     with pytest.raises(CloseReadError, match="was killed") as caught:
-        each_by_workers(lambda one: os.kill(os.getpid(), signal.SIGKILL), range(2), 2)
+        map_by_workers(lambda one: os.kill(os.getpid(), signal.SIGKILL), range(2), 2)
     assert "--workers" in caught.value.cure
 
 
 def test_work_is_dealt_out_and_comes_back_in_order():
     """More and fewer processes than items; a user error in one of them is one here."""
-    from closeread.runs.scoring.parallel import each_by_workers
+    from closeread.runs.scoring.parallel import map_by_workers
 
     for workers in (1, 2, 7):
-        found = each_by_workers(lambda one: (one, os.getpid()), range(5), workers)
+        found = map_by_workers(lambda one: (one, os.getpid()), range(5), workers)
         assert [one for one, _ in found] == list(range(5))
         assert len({process for _, process in found} - {os.getpid()}) == min(workers, 5)
 
@@ -84,12 +84,12 @@ def test_work_is_dealt_out_and_comes_back_in_order():
         return one
 
     with pytest.raises(InputError, match="no gold"):
-        each_by_workers(broken, range(5), 2)
+        map_by_workers(broken, range(5), 2)
 
 
 def test_rows_are_read_back_by_several_at_once(tmp_path):
     """The readers of one open file do not move each other."""
-    from closeread.runs.scoring.score_lines import reread, row_of
+    from closeread.runs.scoring.score_lines import read_scores, row_of
     from closeread.types import Score
 
     path = tmp_path / "scores.jsonl"
@@ -99,7 +99,7 @@ def test_rows_are_read_back_by_several_at_once(tmp_path):
             for family in ("a", "b"):
                 stream.write(msgspec.json.encode(row_of(family, one)) + b"\n")
         stream.flush()
-        first, second = reread(stream.fileno(), "a"), reread(stream.fileno(), "b")
+        first, second = read_scores(stream.fileno(), "a"), read_scores(stream.fileno(), "b")
         for one in scores:
             got = next(first), next(second)
             assert [(row.metric, row.values) for row in got] == [
