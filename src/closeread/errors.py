@@ -1,6 +1,6 @@
 """What can go wrong by a user's hand. Anything else is a bug of ours and shows its traceback."""
 
-from closeread.wording import harmless, in_one_line
+from closeread.wording import escape_message, in_one_line
 
 
 class CloseReadError(Exception):
@@ -14,7 +14,7 @@ class CloseReadError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        found = harmless(str(self.found))
+        found = escape_message(str(self.found))
         lines = [f"{in_one_line(str(self.where))}: {found}" if self.where else found]
         if self.expected:
             lines.append(f"  expected: {in_one_line(str(self.expected))}")

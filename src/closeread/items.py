@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.types import Dataset, Item, Passage, PassageQuestion, Question
 
-_AT_ONCE = 256  # questions that are told together: a step of a terminal's bar takes microseconds
+_STEP = 256  # questions that are told together: a step of a terminal's bar takes microseconds
 
 T = TypeVar("T", Item, Question)
 
@@ -35,7 +35,7 @@ def whole_groups(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
             return
 
 
-def up_to(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
+def take_questions(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
     """Yield passages with their questions, ``limit`` questions of them all at most."""
     left = limit
     for passage, questions in items:
@@ -46,7 +46,7 @@ def up_to(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
                 return
 
 
-def ordered(
+def iter_questions(
     items: Iterable[Item], limit: int | None = None
 ) -> Iterator[tuple[int, Passage, Question]]:
     """Yield position, passage and question, one question at a time, ``limit`` of them at most."""
@@ -59,7 +59,7 @@ def ordered(
             position += 1
 
 
-def bare(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
+def drop_metadata(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
     """Yield questions without what a format alone knows, where many are held in memory.
 
     MRQA's tokens, a list for each, take some twenty times the room of the texts.
@@ -71,24 +71,26 @@ def bare(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
         yield kept, msgspec.structs.replace(question, metadata={})
 
 
-def telling(dataset: Dataset, advance: Callable[[int], None]) -> Dataset:
+def count_reads(dataset: Dataset, advance: Callable[[int], None]) -> Dataset:
     """Return the data set, which tells ``advance`` how many questions more were read of it."""
     gold = dataset.read_gold
     return replace(
         dataset,
-        read=lambda defects: _told(dataset.read(defects), lambda item: len(item[1]), advance),
-        read_gold=gold and (lambda defects: _told(gold(defects), lambda _: 1, advance)),
+        read=lambda defects: _report_reads(
+            dataset.read(defects), lambda item: len(item[1]), advance
+        ),
+        read_gold=gold and (lambda defects: _report_reads(gold(defects), lambda _: 1, advance)),
     )
 
 
-def _told(
+def _report_reads(
     found: Iterable[T], questions: Callable[[T], int], advance: Callable[[int], None]
 ) -> Iterator[T]:
     untold = 0
     for one in found:
         yield one
         untold += questions(one)
-        if untold >= _AT_ONCE:
+        if untold >= _STEP:
             advance(untold)
             untold = 0
     advance(untold)

@@ -17,7 +17,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 
 
 @lru_cache(maxsize=4096)
-def sign_of(character: str) -> str:
+def visible_sign(character: str) -> str:
     """Return what stands for a character: control characters become pictures or code numbers.
 
     Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
@@ -36,15 +36,15 @@ def sign_of(character: str) -> str:
 
 def in_one_line(text: str) -> str:
     """Return a text from the data as one line that a terminal only shows."""
-    return text if text.isprintable() else "".join(map(sign_of, text))
+    return text if text.isprintable() else "".join(map(visible_sign, text))
 
 
-def some(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """Return the first few of many names that come with the data, in one line."""
     return ", ".join(map(in_one_line, names[:_SOME])) + (", …" if len(names) > _SOME else "")
 
 
-def harmless(message: str) -> str:
+def escape_message(message: str) -> str:
     """Return a message of several lines that a terminal only shows: its line breaks stay."""
     return "\n".join(map(in_one_line, message.split("\n")))
 

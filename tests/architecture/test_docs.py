@@ -223,7 +223,7 @@ def test_tables_of_options_tell_the_defaults(page, header, kind, names):
 def test_every_option_of_a_reader_is_told_on_its_page():
     """Where the table of docs/readers.md leads to; floors are told in the table itself."""
     from closeread import catalog
-    from closeread.registry.factory import options_of
+    from closeread.registry.factory import declared_options
 
     table = (ROOT / "docs/readers.md").read_text("utf-8").split("\n## ")[0]
     rows = re.findall(r"^\| (`[^|]*) \|.*\| (.*) ?\|$", table, re.MULTILINE)
@@ -237,7 +237,7 @@ def test_every_option_of_a_reader_is_told_on_its_page():
         text = (ROOT / "docs" / page).read_text("utf-8")
         marked = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
         told = set(re.findall(r"\w+", " ".join([*marked, *re.findall(r"-o \w+=", text)])))
-        assert {one.name for one in options_of("reader", name)[0]} <= told, (name, page)
+        assert {one.name for one in declared_options("reader", name)[0]} <= told, (name, page)
 
 
 def test_the_page_on_serving_tells_the_defaults():

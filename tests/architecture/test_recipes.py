@@ -17,7 +17,7 @@ from closeread.pipeline.recipe import (
     ScoreSection,
     load_recipe,
 )
-from closeread.registry.lookup import entry
+from closeread.registry.lookup import find_entry
 from places import ROOT
 
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
@@ -29,8 +29,8 @@ def test_recipes_load(path):
     from closeread.readers import make
 
     recipe = load_recipe(path)
-    assert entry("reader", recipe.reader.name).target
-    if entry("reader", recipe.reader.name).extra:
+    assert find_entry("reader", recipe.reader.name).target
+    if find_entry("reader", recipe.reader.name).extra:
         return
     try:
         make(recipe.reader.name, recipe.reader.options)

@@ -189,7 +189,7 @@ def test_every_catalog_target_exists():
             try:
                 assert lookup.resolve(kind, name) is not None, (kind, name)
             except MissingExtraError:
-                module, _, attribute = lookup.entry(kind, name).target.partition(":")
+                module, _, attribute = lookup.find_entry(kind, name).target.partition(":")
                 path = ROOT / "src" / (module.replace(".", "/") + ".py")
                 assert f"\ndef {attribute}(" in path.read_text("utf-8"), (kind, name)
 

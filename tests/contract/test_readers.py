@@ -34,7 +34,7 @@ TEXTS = {
     "one character": "。",
 }
 # tests/neural has those that need an extra
-READERS = [name for name in catalog.names("reader") if not lookup.entry("reader", name).extra]
+READERS = [name for name in catalog.names("reader") if not lookup.find_entry("reader", name).extra]
 OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 

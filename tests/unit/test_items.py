@@ -3,7 +3,7 @@
 import pytest
 
 from closeread import load
-from closeread.items import telling, whole_groups
+from closeread.items import count_reads, whole_groups
 from closeread.types import Passage, Question
 
 
@@ -51,9 +51,9 @@ def test_a_passage_without_questions_comes_as_long_as_questions_do(limit, sizes)
 
 
 def test_a_set_that_tells_how_far_it_is_read_is_the_same_set(monkeypatch) -> None:
-    monkeypatch.setattr("closeread.items._AT_ONCE", 20)
+    monkeypatch.setattr("closeread.items._STEP", 20)
     told: list[int] = []
-    plain, telling_set = load("exam/zh"), telling(load("exam/zh"), told.append)
+    plain, telling_set = load("exam/zh"), count_reads(load("exam/zh"), told.append)
     assert list(telling_set) == list(plain)
     assert sum(told) == 108
     assert max(told) == 27  # of three passages at once

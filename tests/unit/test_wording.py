@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.api.datasets import listing
+from closeread.api.datasets import format_defects
 from closeread.cli import cli, main
 from closeread.cli.terminal.numbers import aligned
 from closeread.cli.terminal.output import remark, table
@@ -18,7 +18,7 @@ from closeread.errors import InputError
 from closeread.reports.table import line as line_of
 from closeread.runs.submission_fit import Misfits, format_misfits
 from closeread.types import Defects
-from closeread.wording import count_of, harmless, in_one_line, seconds_of
+from closeread.wording import count_of, escape_message, in_one_line, seconds_of
 
 EVIL = "q1\nforged: all is well\r\x1b[31m\x07\u202e\u2028\ud800"
 SHOWN = "q1␊forged: all is well␍␛[31m␇<U+202E><U+2028><U+D800>"
@@ -34,16 +34,16 @@ def test_one_second_is_no_several(seconds, told):
 @given(st.text())
 def test_nothing_is_left_that_a_terminal_obeys(text):
     """Blanks and combining characters are text; line breaks stay in messages alone."""
-    for made, kept in ((in_one_line(text), ""), (harmless(text), "\n")):
+    for made, kept in ((in_one_line(text), ""), (escape_message(text), "\n")):
         left = {one for one in made if unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"}}
         assert left <= set(kept)
         made.encode()
-    assert harmless(text).count("\n") == text.count("\n")
+    assert escape_message(text).count("\n") == text.count("\n")
 
 
 @pytest.mark.parametrize("text", ["", "q1", "海绵\u3000城市", "e\u0301", "a b"])
 def test_what_is_harmless_stays(text):
-    assert in_one_line(text) == harmless(text) == text
+    assert in_one_line(text) == escape_message(text) == text
 
 
 def test_errors_hold_their_own_lines_alone():
@@ -58,8 +58,8 @@ def test_errors_hold_their_own_lines_alone():
 
 def test_defects_are_a_line_each():
     found = Defects()
-    found.add("duplicate-id", f"the id {EVIL} occurs twice", question_id=EVIL)
-    assert listing(found) == f"  duplicate-id: 1\n    {SHOWN}: the id {SHOWN} occurs twice"
+    found.add("duplicate-id", f"the id {EVIL} appears twice", question_id=EVIL)
+    assert format_defects(found) == f"  duplicate-id: 1\n    {SHOWN}: the id {SHOWN} appears twice"
 
 
 def test_tables_and_remarks(capsys):

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from closeread.api.datasets import Items, Named, opened
+from closeread.api.datasets import Items, Named, as_dataset
 from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
@@ -101,7 +101,7 @@ class OpenReader:
             UsageError: One option, or too many; something else than text.
             CloseReadError: The reader cannot go on at all; its endpoint is gone, for example.
         """
-        (found,) = self._answered([asked_about(question, passage, options, title=title)])
+        (found,) = self._answered([make_item(question, passage, options, title=title)])
         return found
 
     def ask_all(self, asked: Iterable[Asked]) -> Iterator[Prediction]:
@@ -115,7 +115,7 @@ class OpenReader:
             UsageError: As of ``ask``.
             CloseReadError: As of ``ask``.
         """
-        return self._answered(_asked(one, number) for number, one in enumerate(asked))
+        return self._answered(_unpack_question(one, number) for number, one in enumerate(asked))
 
     def answers(
         self, dataset: Named | Dataset | Items, limit: int | None = None
@@ -135,7 +135,7 @@ class OpenReader:
         """
         if limit is not None and limit < 1:
             raise UsageError(f"the limit is {limit}", expected="at least 1, or None for all")
-        return self._answered(opened(dataset), limit)
+        return self._answered(as_dataset(dataset), limit)
 
     def _answered(self, items: Iterable[Item], limit: int | None = None) -> Iterator[Prediction]:
         """Yield in the questions' order; a batch may hold some that come later than the next's."""
@@ -152,7 +152,7 @@ class OpenReader:
                 place += 1
 
 
-def _asked(one: Any, number: int) -> Item:
+def _unpack_question(one: Any, number: int) -> Item:
     # A dictionary's keys and a text's letters would unpack, too.
     row = isinstance(one, Iterable) and not isinstance(one, str | Mapping | Set)
     parts = tuple(one) if row else ()
@@ -162,10 +162,10 @@ def _asked(one: Any, number: int) -> Item:
             + (f" of {len(parts)}" if row else ""),
             expected="(question, passage) or (question, passage, options)",
         )
-    return asked_about(*parts, name=str(number))
+    return make_item(*parts, name=str(number))
 
 
-def asked_about(
+def make_item(
     question: str,
     passage: str,
     options: Sequence[str] = (),
@@ -185,9 +185,9 @@ def asked_about(
     Raises:
         UsageError: One option, or too many; something else than text.
     """
-    question, passage = _text("question", question), _text("passage", passage)
-    title = _text("title", title)
-    texts = _texts(options)
+    question, passage = _check_text("question", question), _check_text("passage", passage)
+    title = _check_text("title", title)
+    texts = _check_options(options)
     asks = asks_for(question) if texts else None
     of = Passage(
         passage_id=opaque_id(repr((title, passage))),  # readers know a passage again by its id
@@ -209,13 +209,13 @@ def asked_about(
     return of, (asked,)
 
 
-def _text(called: str, given: Any) -> str:
+def _check_text(called: str, given: Any) -> str:
     if not isinstance(given, str):
         raise UsageError(f"the {called} is {given!r:.80}", expected="text")
     return str(given)  # numpy's texts cannot be written as JSON
 
 
-def _texts(options: Any) -> tuple[str, ...]:
+def _check_options(options: Any) -> tuple[str, ...]:
     ordered = isinstance(options, Iterable) and not isinstance(options, str | Mapping | Set)
     found = tuple(options) if ordered else ()
     if not ordered or len(found) == 1 or len(found) > len(ascii_uppercase):
@@ -224,5 +224,6 @@ def _texts(options: Any) -> tuple[str, ...]:
             expected=f"an empty list, or a list of 2 to {len(ascii_uppercase)} texts",
         )
     return tuple(
-        _text(f"option {label}", one) for label, one in zip(ascii_uppercase, found, strict=False)
+        _check_text(f"option {label}", one)
+        for label, one in zip(ascii_uppercase, found, strict=False)
     )

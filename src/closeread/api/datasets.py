@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
-from closeread.registry.external import sound
+from closeread.registry.external import validate_record
 from closeread.types import Dataset, Defects, Item, Passage, Question
 from closeread.wording import count_of, in_one_line
 
@@ -117,7 +117,7 @@ def open_dataset(
         defects = dataset.check()
         if defects.total:
             raise DefectError(
-                f"the data set has {count_of(defects.total, 'defect')}:\n{listing(defects)}",
+                f"the data set has {count_of(defects.total, 'defect')}:\n{format_defects(defects)}",
                 where=name,
                 expected="no defects, because reading is strict",
                 cure="fix the file, or omit `strict` to keep and count them",
@@ -145,10 +145,10 @@ def dump(
         UsageError: The format cannot be written, or cannot hold this information.
         StorageError: The folder cannot be written, or the disk is full.
     """
-    formats.dump(opened(dataset), path, format)
+    formats.dump(as_dataset(dataset), path, format)
 
 
-def listing(defects: Defects) -> str:
+def format_defects(defects: Defects) -> str:
     """Say what is wrong, one line a kind with its count, then its first three."""
     lines = []
     for code, count in defects.counts.items():
@@ -160,7 +160,7 @@ def listing(defects: Defects) -> str:
     return "\n".join(lines)
 
 
-def opened(dataset: Named | Dataset | Items) -> Dataset:
+def as_dataset(dataset: Named | Dataset | Items) -> Dataset:
     """Return a data set that is named, or made of passages with their questions.
 
     Raises:
@@ -172,28 +172,28 @@ def opened(dataset: Named | Dataset | Items) -> Dataset:
     if isinstance(dataset, str | os.PathLike):
         return open_dataset(os.fspath(dataset), option=_IN_PYTHON)
     if not isinstance(dataset, Iterable):
-        raise _no_items(dataset)
-    items = tuple(map(_item, dataset))
+        raise _not_items_error(dataset)
+    items = tuple(map(_validate_item, dataset))
     return Dataset(name="given", format=_OWN, read=lambda _: iter(items))
 
 
-def _item(given: Any) -> Item:
+def _validate_item(given: Any) -> Item:
     """Return a passage with questions that can be walked through more than once."""
     try:
         passage, questions = given
         kept = tuple(questions)
     except (TypeError, ValueError) as error:
-        raise _no_items(given) from error
+        raise _not_items_error(given) from error
     if not isinstance(passage, Passage) or not all(isinstance(one, Question) for one in kept):
-        raise _no_items(given)
-    return _sound(passage, "passage", passage.passage_id), tuple(
-        _sound(question, "question", question.question_id) for question in kept
+        raise _not_items_error(given)
+    return _validate(passage, "passage", passage.passage_id), tuple(
+        _validate(question, "question", question.question_id) for question in kept
     )
 
 
-def _sound(record: T, kind: str, name: Any) -> T:
+def _validate(record: T, kind: str, name: Any) -> T:
     try:
-        return sound(record)
+        return validate_record(record)
     except (TypeError, ValueError) as error:
         raise UsageError(
             f"the {kind} {name!r:.80} is invalid: {error}",
@@ -201,7 +201,7 @@ def _sound(record: T, kind: str, name: Any) -> T:
         ) from error
 
 
-def _no_items(given: Any) -> UsageError:
+def _not_items_error(given: Any) -> UsageError:
     return UsageError(
         f"{given!r:.80} is not a passage with questions",
         expected="a path, a URL, exam/zh, a data set, or pairs (Passage, [Question, ...])",

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from closeread.api.datasets import Items, Named, locate, opened
-from closeread.api.naming import several
+from closeread.api.datasets import Items, Named, as_dataset, locate
+from closeread.api.naming import as_names
 from closeread.errors import UsageError
 from closeread.formats.files.output_place import output_file_in
 from closeread.formats.submissions import load_submission, make_submission
@@ -67,9 +67,9 @@ def score(
         MismatchError: The predictions are for other questions.
     """
     settings = ScoreSettings(
-        metrics=several(metrics),
+        metrics=as_names(metrics),
         options=dict(options or {}),
-        by=several(by),
+        by=as_names(by),
         resamples=resamples,
         level=level,
         seed=seed,
@@ -79,12 +79,12 @@ def score(
             raise UsageError(
                 "predictions are missing for this data set", expected="score(dataset, predictions)"
             )
-        return score_run(_run(run_or_dataset), settings)
+        return score_run(_as_run(run_or_dataset), settings)
     if isinstance(run_or_dataset, Run):
         raise UsageError(
             "predictions given together with a run, which has its own", expected="score(run)"
         )
-    dataset = opened(run_or_dataset)
+    dataset = as_dataset(run_or_dataset)
     if isinstance(predictions, str | os.PathLike):
         submission = load_submission(predictions, dataset, null_odds=null_odds)
     else:
@@ -119,8 +119,8 @@ def compare(
         MismatchError: Data sets or signatures differ.
     """
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    every = _every(runs)
-    return compare_runs(every, resampling, metrics=several(metrics), group_seeds=seeds)
+    every = _expand_runs(runs)
+    return compare_runs(every, resampling, metrics=as_names(metrics), group_seeds=seeds)
 
 
 def compare_tables(
@@ -147,7 +147,7 @@ def compare_tables(
         InputError: A run was not scored.
         MismatchError: No data set was read by all, or signatures differ.
     """
-    tables = {path: _every([path]) for path in map(_path, folders)}
+    tables = {path: _expand_runs([path]) for path in map(_as_path, folders)}
     if not are_tables(tables):
         raise UsageError(
             "these folders are not tables of runs",
@@ -155,7 +155,7 @@ def compare_tables(
             cure="use compare(...) for runs on one data set",
         )
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    return tables_compared(tables, resampling, metrics=several(metrics), group_seeds=seeds)
+    return tables_compared(tables, resampling, metrics=as_names(metrics), group_seeds=seeds)
 
 
 def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
@@ -171,7 +171,7 @@ def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
     Raises:
         InputError: There is no run, or a file of it may not be read.
     """
-    return verify_run(_run(run), None if dataset is None else locate(os.fspath(dataset)))
+    return verify_run(_as_run(run), None if dataset is None else locate(os.fspath(dataset)))
 
 
 def audit(
@@ -219,9 +219,9 @@ def audit(
     from closeread.audits.replan import Change
 
     wanted = Wanted(
-        checks=several(checks),
-        metrics=several(metrics),
-        train=None if train is None else opened(train),
+        checks=as_names(checks),
+        metrics=as_names(metrics),
+        train=None if train is None else as_dataset(train),
         moved=None if dataset is None else locate(os.fspath(dataset)),
         target=target,
         n_questions=n_questions,
@@ -231,7 +231,7 @@ def audit(
         seed=seed,
         skip_bad=skip_bad,
     )
-    return examine([one.path if isinstance(one, Run) else _path(one) for one in sources], wanted)
+    return examine([one.path if isinstance(one, Run) else _as_path(one) for one in sources], wanted)
 
 
 def report(
@@ -253,7 +253,7 @@ def report(
         InputError: A run is not finished, or damaged.
         StorageError: The page cannot be written.
     """
-    from closeread.pipeline.shading import shade
+    from closeread.pipeline.shading import add_attention
     from closeread.reports.gather import gather
     from closeread.reports.page import write_material
     from closeread.reports.words.page import LANGUAGES
@@ -262,7 +262,7 @@ def report(
         raise UsageError(
             f"there is no report page in {language!r}", expected=" or ".join(LANGUAGES)
         )
-    folders = [run.path for run in _every(runs)]
+    folders = [run.path for run in _expand_runs(runs)]
     if out is None:
         if len(folders) != 1:
             raise UsageError(
@@ -270,11 +270,11 @@ def report(
             )
         out = output_file_in(folders[0], REPORT)
     material = gather(folders, ranked=ranked)
-    shade(material, lambda _: None)
+    add_attention(material, lambda _: None)
     return write_material(material, Path(out), language=language)
 
 
-def _path(given: Any) -> Path:
+def _as_path(given: Any) -> Path:
     if not isinstance(given, str | os.PathLike):
         raise UsageError(
             f"{given!r:.80} is not a run", expected="runs or folders, as separate arguments"
@@ -282,14 +282,14 @@ def _path(given: Any) -> Path:
     return Path(given)
 
 
-def _run(run: Named | Run) -> Run:
-    return run if isinstance(run, Run) else open_run(_path(run))
+def _as_run(run: Named | Run) -> Run:
+    return run if isinstance(run, Run) else open_run(_as_path(run))
 
 
-def _every(runs: Sequence[Named | Run]) -> list[Run]:
+def _expand_runs(runs: Sequence[Named | Run]) -> list[Run]:
     found: list[Run] = []
     for one in runs:
-        found += [one] if isinstance(one, Run) else map(open_run, find_runs(_path(one)))
+        found += [one] if isinstance(one, Run) else map(open_run, find_runs(_as_path(one)))
     if not found:
         raise UsageError("no run given", expected="runs, or their folders")
     return found

@@ -8,7 +8,7 @@ from closeread.errors import UsageError
 Name = TypeVar("Name", bound=str)
 
 
-def several(names: Name | Iterable[Name]) -> tuple[Name, ...]:
+def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     """Return the names that are given, be it one or several.
 
     Raises:

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from closeread.api.asking import OpenReader, open_reader
-from closeread.api.datasets import Items, Named, locate, open_dataset, opened
-from closeread.api.naming import several
+from closeread.api.datasets import Items, Named, as_dataset, locate, open_dataset
+from closeread.api.naming import as_names
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.output_place import must_take_file
-from closeread.formats.files.toml import locate_errors
-from closeread.pipeline.attacking import Against, Attacked, must_be_possible
+from closeread.formats.files.toml import told_of
+from closeread.pipeline.attacking import Against, Attacked, check_attack
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Advance, Begin, Reader, uncounted, unwatched
-from closeread.registry.contracts import told_of_itself
+from closeread.registry.contracts import check_reader
 from closeread.registry.external import Outsider
-from closeread.registry.factory import make_of, written_by
-from closeread.registry.paths import expanded, in_recipe
+from closeread.registry.factory import make_from, use_path_rule
+from closeread.registry.paths import expand_path, recipe_path_rule
 from closeread.runs.claim import must_be_free
 from closeread.runs.export import HandedIn
 from closeread.runs.export import hand_in as write_predictions
@@ -81,11 +81,11 @@ def read(
             questions.
         StorageError: The folder cannot be written; what is there can be resumed.
     """
-    _one_at_most(resume, overwrite)
+    _check_exclusive(resume, overwrite)
     must_be_free(Path(out), allowed=resume or overwrite)
-    listed = _listed(only)
-    name, resolved, made = _reader(reader, options)
-    found = opened(dataset)
+    listed = _question_ids(only)
+    name, resolved, made = _open_reader(reader, options)
+    found = as_dataset(dataset)
     if not found.path:
         raise UsageError(
             "a run needs a data set in a file, but these questions exist only in memory",
@@ -105,14 +105,14 @@ def read(
     return predict(job, Path(out), resume=resume, overwrite=overwrite, begin=begin)
 
 
-def _one_at_most(resume: bool, overwrite: bool) -> None:
+def _check_exclusive(resume: bool, overwrite: bool) -> None:
     if resume and overwrite:
         raise UsageError("resume and overwrite cannot be used together")
 
 
-def _listed(only: str | Sequence[str] | None) -> tuple[str, ...]:
+def _question_ids(only: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the ids that are to be read, each once; none where all are."""
-    ids = tuple(dict.fromkeys(several(only))) if only is not None else ()
+    ids = tuple(dict.fromkeys(as_names(only))) if only is not None else ()
     if only is not None and not ids:
         raise UsageError(
             "only lists no question", expected="question ids", cure="omit it to read all questions"
@@ -120,7 +120,7 @@ def _listed(only: str | Sequence[str] | None) -> tuple[str, ...]:
     return ids
 
 
-def _reader(
+def _open_reader(
     reader: str | OpenReader | Reader, options: Mapping[str, Any] | None
 ) -> tuple[str, Mapping[str, Any], Reader]:
     if isinstance(reader, str):
@@ -145,7 +145,7 @@ def _reader(
             expected="a name, the result of open_reader, or an object with the method `read`",
         )
     name = f"{type(reader).__module__}:{type(reader).__qualname__}"
-    return name, {}, told_of_itself(Outsider("reader", name), reader)
+    return name, {}, check_reader(Outsider("reader", name), reader)
 
 
 def ingest(
@@ -205,7 +205,7 @@ def convert(
         StorageError: The folder cannot be written, or the disk is full.
     """
     must_take_file(Path(target))
-    return convert_dataset(opened(source), Path(target), to, limit=limit)
+    return convert_dataset(as_dataset(source), Path(target), to, limit=limit)
 
 
 def hand_in(
@@ -275,10 +275,10 @@ def attack(
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
-    wanted = several(roles)
+    wanted = as_names(roles)
     if unknown := [role for role in wanted if role not in _MADE]:
         raise UsageError(f"no variants have the role {unknown[0]!r}", expected=" or ".join(_MADE))
-    found, names = opened(source), several(strategies)
+    found, names = as_dataset(source), as_names(strategies)
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
         roles=wanted,
@@ -286,9 +286,9 @@ def attack(
         seed=seed,
         limit=limit,
     )
-    must_be_possible(found, Path(target), settings, to)
+    check_attack(found, Path(target), settings, to)
     if against is not None:
-        name, options, reader = _reader(against, None)
+        name, options, reader = _open_reader(against, None)
         sought = Against(name=name, options=options, reader=reader, tries=tries)
         settings = replace(settings, against=sought)
     return attack_dataset(found, Path(target), settings, to, step=step)
@@ -334,7 +334,7 @@ def train(
         KeyboardInterrupt: Ctrl+C, or while a neural reader learns SIGTERM or SIGHUP; a state is
             saved then, and the text says after which step.
     """
-    _one_at_most(resume, overwrite)
+    _check_exclusive(resume, overwrite)
     path = Path(recipe)
     found = load_recipe(path)
     if not (out or found.out):
@@ -346,7 +346,7 @@ def train(
     request = Request(
         recipe=found,
         path=path,
-        out=Path(out or expanded(found.out, where=str(path))),
+        out=Path(out or expand_path(found.out, where=str(path))),
         open_dataset=partial(_named_in_recipe, path),
         resume=resume,
         overwrite=overwrite,
@@ -354,7 +354,7 @@ def train(
         begin_examples=begin_examples,
         say=say,
     )
-    with locate_errors(path), written_by(in_recipe(str(path))):
+    with told_of(path), use_path_rule(recipe_path_rule(str(path))):
         look_at(request)
-        trained: Trained = make_of("trainer", found.reader.name, request)
+        trained: Trained = make_from("trainer", found.reader.name, request)
         return trained

@@ -9,7 +9,7 @@ import msgspec
 from closeread.audits.problems import Problems
 from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
-from closeread.items import bare, ordered
+from closeread.items import drop_metadata, iter_questions
 from closeread.readers.generative.extraction import stops_in
 from closeread.runs.records import DatasetInfo
 from closeread.runs.score import as_submission
@@ -95,8 +95,8 @@ def _asked(
     if key not in read:
         passages: dict[str, Passage] = {}
         questions: list[Question] = []
-        of = ((passage, question) for _, passage, question in ordered(dataset, info.limit))
-        for passage, question in bare(of):
+        of = ((passage, question) for _, passage, question in iter_questions(dataset, info.limit))
+        for passage, question in drop_metadata(of):
             passages.setdefault(passage.passage_id, passage)
             questions.append(question)
         read[key] = tuple(questions), passages

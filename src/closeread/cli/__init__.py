@@ -61,12 +61,12 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
-        from closeread.registry.factory import written_by
-        from closeread.registry.lookup import looking_in
-        from closeread.registry.paths import on_command_line
+        from closeread.registry.factory import use_path_rule
+        from closeread.registry.lookup import search_folder
+        from closeread.registry.paths import expand_option_path
 
         try:
-            with looking_in(_here()), written_by(on_command_line):
+            with search_folder(_here()), use_path_rule(expand_option_path):
                 done = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:

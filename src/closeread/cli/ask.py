@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from closeread.api.asking import asked_about, open_reader
+from closeread.api.asking import make_item, open_reader
 from closeread.cli.terminal.completion import names_of
 from closeread.cli.terminal.output import as_json, remark
 from closeread.cli.terminal.place import Place
@@ -74,7 +74,7 @@ def command(
         for warning in opened.warnings:
             remark(warning)
     items = [
-        asked_about(one, about, choices, title=title, name=str(number))
+        make_item(one, about, choices, title=title, name=str(number))
         for number, one in enumerate(questions, 1)
     ]
     found = list(opened.answers(items))

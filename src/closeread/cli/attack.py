@@ -71,7 +71,7 @@ def command(
     Read and score it like any other; `closeread score RUN --by role` shows what the changes cost.
     """
     from closeread.api.datasets import open_dataset
-    from closeread.pipeline.attacking import Settings, attack, must_be_possible
+    from closeread.pipeline.attacking import Settings, attack, check_attack
 
     for option, given in (("-o", bool(options)), ("--tries", tries is not None)):
         if given and against is None:
@@ -84,7 +84,7 @@ def command(
         seed=seed,
         limit=limit,
     )
-    must_be_possible(opened, out, settings, to)
+    check_attack(opened, out, settings, to)
     if against is not None:
         settings = replace(settings, against=_against(against, options, tries or 8))
     with progress("attack", None) as step:

@@ -13,7 +13,7 @@ from closeread.cli.terminal.place import Place
 from closeread.cli.terminal.progress import progress
 from closeread.errors import UsageError
 from closeread.formats.files.output_place import must_not_replace, must_take_file
-from closeread.items import telling
+from closeread.items import count_reads
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def command(
     opened = open_dataset(src, from_, strict, option="--from")
     with progress("questions", None) as advance:
         report = convert(
-            telling(opened, advance),
+            count_reads(opened, advance),
             dst,
             to,
             limit=limit,

@@ -7,7 +7,7 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.terminal.output import as_json, console, table
 from closeread.cli.terminal.progress import progress
-from closeread.items import telling
+from closeread.items import count_reads
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain
 from closeread.wording import count_of, in_one_line
@@ -37,7 +37,7 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
     """
     opened = open_dataset(dataset, format_, strict)
     with progress("questions", None) as advance:
-        found = describe(telling(opened, advance), words)
+        found = describe(count_reads(opened, advance), words)
     if json_:
         as_json(plain(found))
         return

@@ -70,7 +70,7 @@ def _list_options(kind: str, name: str, json_: bool) -> None:
             expected="one of " + ", ".join(_WITH_OPTIONS),
             cure="docs/training.md lists the keys of a recipe" if kind == "trainers" else "",
         )
-    told, passes_on = factory.options_of(_KINDS[kind], name)
+    told, passes_on = factory.declared_options(_KINDS[kind], name)
     if json_:
         options = [
             {"option": one.name, "takes": one.takes, "default": one.default, "needed": one.needed}

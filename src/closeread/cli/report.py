@@ -95,10 +95,10 @@ def command(
     language = lang or material.language
     written: list[str] = []
     if out is not None:
-        from closeread.pipeline.shading import shade
+        from closeread.pipeline.shading import add_attention
         from closeread.reports.page import write_material
 
-        shade(material, remark)
+        add_attention(material, remark)
         written.append(str(write_material(material, out, language=lang)))
     if plots is not None:
         from closeread.reports.figures import write_plots

@@ -76,8 +76,8 @@ def command(
     from closeread.formats.files.toml import locate_errors
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
-    from closeread.registry.factory import written_by
-    from closeread.registry.paths import expanded, in_recipe
+    from closeread.registry.factory import use_path_rule
+    from closeread.registry.paths import expand_path, recipe_path_rule
     from closeread.reports.mrqa import of_summaries
     from closeread.runs.macro import macro_averages
 
@@ -86,20 +86,20 @@ def command(
     written, typed = load_recipe(recipe), parsed(options)
     resolved = _resolved(
         written,
-        out=out or expanded(written.out, where=str(recipe)),
+        out=out or expand_path(written.out, where=str(recipe)),
         reader=reader,
         options=typed,
         limit=limit,
         no_intervals=no_intervals,
     )
-    rule = in_recipe(str(recipe), tuple(typed.values()))
+    rule = recipe_path_rule(str(recipe), tuple(typed.values()))
 
     def opened(name: str, format: str | None, strict: bool) -> "Dataset":  # noqa: A002
         with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
-    told = nullcontext() if reader or options else locate_errors(recipe)  # whose the mistake may be
-    with told, written_by(rule), watched(resolved.reader.name) as begin:
+    told = nullcontext() if reader or options else told_of(recipe)  # whose the mistake may be
+    with told, use_path_rule(rule), watched(resolved.reader.name) as begin:
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:

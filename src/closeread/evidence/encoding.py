@@ -8,7 +8,7 @@ from closeread.evidence.models import models_of
 from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
-from closeread.registry.contracts import HeldEncoder, outsider
+from closeread.registry.contracts import CheckedEncoder, find_outsider
 from closeread.registry.external import Outsider
 from closeread.registry.factory import PathText, make
 
@@ -29,7 +29,7 @@ def text_encoder(
     made, theirs = _made(name, model)
     if not isinstance(made, Encoder):
         raise UsageError(f"{name} scores pairs and cannot encode single texts", cure=instead)
-    return made if theirs is None else HeldEncoder(theirs, made)
+    return made if theirs is None else CheckedEncoder(theirs, made)
 
 
 def pair_scorer(name: str, model: str) -> PairScorer:
@@ -40,12 +40,12 @@ def pair_scorer(name: str, model: str) -> PairScorer:
             f"{name} encodes single texts and cannot score pairs",
             cure="use -o encoder=cross-encoder, or integrate=encoder",
         )
-    return made if theirs is None else HeldEncoder(theirs, made)
+    return made if theirs is None else CheckedEncoder(theirs, made)
 
 
 def _made(name: str, model: str) -> tuple[Any, Outsider | None]:
     """Return an encoder, and whose it is; one of somebody else's may have no option ``model``."""
-    theirs = outsider("encoder", name)
+    theirs = find_outsider("encoder", name)
     options = {"model": model} if model or theirs is None else {}
     return make("encoder", name, options)[0], theirs
 

@@ -4,7 +4,7 @@ Retrievers, encoders and what they are made of tell it by an attribute ``models`
 run's record: contests count every model that had a part in an answer.
 """
 
-from closeread.registry.contracts import unheld
+from closeread.registry.contracts import unwrap_part
 from closeread.types import Record
 
 
@@ -24,7 +24,7 @@ class UsedModel(Record, frozen=True, kw_only=True):
 
 def told_by(part: object) -> tuple[UsedModel, ...] | None:
     """Return the models that a part tells of; None where it does not, whatever it calls so."""
-    found = getattr(unheld(part), "models", None)
+    found = getattr(unwrap_part(part), "models", None)
     if isinstance(found, tuple | list) and all(isinstance(one, UsedModel) for one in found):
         return tuple(found)
     return None
@@ -34,7 +34,7 @@ def models_of(*parts: object) -> tuple[UsedModel, ...]:
     """Return the models of several parts, each once; a part that tells of none is one itself."""
     found: list[UsedModel] = []
     for part in parts:
-        told, kind = told_by(part), type(unheld(part))
+        told, kind = told_by(part), type(unwrap_part(part))
         itself = UsedModel(name=f"{kind.__module__}.{kind.__name__}")
         found += (itself,) if told is None else told
     return tuple(dict.fromkeys(found))

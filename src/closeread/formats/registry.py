@@ -16,7 +16,7 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.csv_rows import header_names
 from closeread.registry import lookup
-from closeread.registry.contracts import outsider
+from closeread.registry.contracts import find_outsider
 from closeread.registry.external import Outsider
 from closeread.types import Dataset, Defects, Item, Question
 
@@ -187,8 +187,8 @@ def find_format(format: str) -> Format:  # noqa: A002
                 cure="docs/formats.md lists the settings of formats",
             )
         found = found.named(given)
-    theirs = outsider("format", name)
-    return found if theirs is None else _guarded(theirs, found)
+    theirs = find_outsider("format", name)
+    return found if theirs is None else _held(theirs, found)
 
 
 def _guarded(whose: Outsider, found: Format) -> Format:

@@ -21,14 +21,14 @@ from closeread.items import whole_groups
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
 from closeread.registry import lookup
-from closeread.registry.factory import make_of
+from closeread.registry.factory import make_from
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 from closeread.version import __version__
 
-_OWN = "jsonl"  # the one format that holds what was changed
+_OWN_FORMAT = "jsonl"  # the one format that holds what was changed
 _TRIPLES = "gcrc-advrobust"  # which has no place for less
-_KEEPING_GROUPS = (_OWN, _TRIPLES, "csv")  # where groups stay together
-_TRIED = 64  # questions of which it is tried whether a form has a place for what is made of them
+_KEEPING_GROUPS = (_OWN_FORMAT, _TRIPLES, "csv")  # where groups stay together
+_N_TRIED = 64  # questions of which it is tried whether a form has a place for what is made of them
 
 
 class Attacked(Record, frozen=True, kw_only=True):
@@ -127,19 +127,19 @@ def attack(
         InputError: The data set is broken.
         StorageError: The folder cannot be written, or the disk is full.
     """
-    name = _checked(dataset, target, settings, to)
-    settings = _fitting(settings, name)
-    harder = _Harder(dataset, settings, step)
+    name = _check_request(dataset, target, settings, to)
+    settings = _with_format_roles(settings, name)
+    harder = _AttackedDataset(dataset, settings, step)
     lost: dict[str, int] = {}
     grouped = True
-    if name == _OWN:
-        dump(harder.dataset(), target, _OWN)
+    if name == _OWN_FORMAT:
+        dump(harder.dataset(), target, _OWN_FORMAT)
     else:
         # Made once, and then only converted: making may take long.
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder, "made.jsonl")
-            dump(harder.dataset(), draft, _OWN)
-            drafted = load(draft, _OWN)
+            dump(harder.dataset(), draft, _OWN_FORMAT)
+            drafted = load(draft, _OWN_FORMAT)
             told = replace(drafted, path=dataset.path)  # what errors are about
             if name not in _KEEPING_GROUPS:
                 told = replace(told, read=lambda defects: by_passage(drafted.read(defects)))
@@ -163,9 +163,7 @@ def attack(
     )
 
 
-def must_be_possible(
-    dataset: Dataset, target: Path, settings: Settings, to: str | None = None
-) -> None:
+def check_attack(dataset: Dataset, target: Path, settings: Settings, to: str | None = None) -> None:
     """Tell what cannot be done before a reader is loaded or much is read.
 
     Whether another form than closeread's own has a place for what will be made is tried with the
@@ -184,11 +182,13 @@ def must_be_possible(
         InputError: The data set is broken.
         StorageError: The file cannot be written.
     """
-    name = _checked(dataset, target, settings, to)
-    if name == _OWN:
+    name = _check_request(dataset, target, settings, to)
+    if name == _OWN_FORMAT:
         return
-    first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _TRIED))
-    harder = _Harder(first, _fitting(replace(settings, against=None), name), uncounted)
+    first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _N_TRIED))
+    harder = _AttackedDataset(
+        first, _with_format_roles(replace(settings, against=None), name), uncounted
+    )
     with tempfile.TemporaryDirectory() as folder:
         try:
             convert(harder.dataset(), Path(folder, "tried"), name)
@@ -197,7 +197,7 @@ def must_be_possible(
                 raise
 
 
-def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None) -> str:
+def _check_request(dataset: Dataset, target: Path, settings: Settings, to: str | None) -> str:
     """Return the name of the new set's format, where nothing that was asked for is impossible."""
     if not settings.strategies and not settings.deal:
         raise UsageError(
@@ -209,14 +209,14 @@ def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None)
         lookup.resolve("perturbation", strategy)
     # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
     own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
-    name = to or (_OWN if own else format_of(target))
-    lookup.entry("format", name)
+    name = to or (_OWN_FORMAT if own else format_of(target))
+    lookup.find_entry("format", name)
     must_take_file(target)
     must_not_replace(target, dataset.path)
     return name
 
 
-def _fitting(settings: Settings, name: str) -> Settings:
+def _with_format_roles(settings: Settings, name: str) -> Settings:
     """Return settings with the roles that a form asks for where none are named."""
     if name == _TRIPLES and not settings.roles:
         return replace(settings, roles=("positive", "negative"))
@@ -224,7 +224,7 @@ def _fitting(settings: Settings, name: str) -> Settings:
 
 
 @dataclass
-class _Harder:
+class _AttackedDataset:
     """The new data set, made while it is read."""
 
     source: Dataset
@@ -253,7 +253,7 @@ class _Harder:
         return replace(
             self.source,
             name="-".join((self.source.name, *names)),
-            format=_OWN,
+            format=_OWN_FORMAT,
             read=self._read,
             read_gold=None,
             metadata={"attack": told},
@@ -280,7 +280,9 @@ class _Harder:
             seed=self.settings.seed, retriever=cover(), passages=_Passages(self.source)
         )
         attack = Attack(
-            strategies=[make_of("perturbation", name, around) for name in self.settings.strategies],
+            strategies=[
+                make_from("perturbation", name, around) for name in self.settings.strategies
+            ],
             roles=self.settings.roles,
             deal=self.settings.deal,
             seed=str(self.settings.seed),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from closeread.metrics.evidence import MAIN_VALUES
 from closeread.metrics.units import question_unit
-from closeread.pipeline.shading import attention
+from closeread.pipeline.shading import retriever_attention
 from closeread.protocols import Retriever
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.reports.plot import RESAMPLING
@@ -48,7 +48,9 @@ def evidence_material(
         label: The only option that was asked for, if any.
         intervals: Whether scores by group have theirs.
     """
-    made = Material(sets=[SetView(info=info)], runs=[_view(info, one, intervals) for one in found])
+    made = Material(
+        sets=[SetView(info=info)], runs=[_run_view(info, one, intervals) for one in found]
+    )
     for passage, questions in items:
         made.passages.append(passage)
         for question in questions:
@@ -59,7 +61,7 @@ def evidence_material(
                 view.told[name] = Told(
                     prediction=one.predictions[name],
                     values=dict(one.values.get(name, {})),
-                    attention=attention(one.retriever, passage, question, label),
+                    attention=retriever_attention(one.retriever, passage, question, label),
                 )
                 share = share_of(view.told[name].values, view.per_question, question_unit(question))
                 if share is not None:
@@ -67,7 +69,7 @@ def evidence_material(
     return made
 
 
-def _view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
+def _run_view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
     main = next((name for name in MAIN_VALUES if name in found.metrics), "")
     run = RunInfo(
         closeread=__version__,

@@ -70,13 +70,13 @@ def execute(
     Raises:
         CloseReadError: Whatever is wrong with data, reader, metrics or folders.
     """
-    from closeread.pipeline.shading import shade
+    from closeread.pipeline.shading import add_attention
     from closeread.reports.gather import gather
     from closeread.reports.page import write_material
 
-    check_settings(settings(recipe))
+    check_settings(score_settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
-    for folder in folders(recipe, out):
+    for folder in run_folders(recipe, out):
         must_be_free(folder, allowed=resume or overwrite)
         if recipe.audit is not None:
             output_file_in(folder, AUDIT)
@@ -94,7 +94,7 @@ def execute(
     datasets = open_each(opens)
     train = datasets.pop() if with_train else None
     runs, summaries, audits = [], [], []
-    for dataset, folder in zip(datasets, folders(recipe, out), strict=True):
+    for dataset, folder in zip(datasets, run_folders(recipe, out), strict=True):
         job = Job(
             dataset=dataset,
             reader=reader,
@@ -105,16 +105,16 @@ def execute(
         )
         run = predict(job, folder, resume=resume, overwrite=overwrite, begin=begin)
         runs.append(run)
-        summaries.append(score_run(run, settings(recipe)))
+        summaries.append(score_run(run, score_settings(recipe)))
         if recipe.audit is not None:
-            audits.append(_audited(run, recipe.audit.checks, train))
+            audits.append(_audit_run(run, recipe.audit.checks, train))
     material = gather([run.path for run in runs])
-    shade(material, lambda line: None)  # nothing to say: the run has just been made
+    add_attention(material, lambda line: None)  # nothing to say: the run has just been made
     write_material(material, report)
     return Outcome(tuple(runs), tuple(summaries), report, tuple(audits))
 
 
-def _audited(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
+def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
     """Audit a run by itself; what is bad in it is left out and counted, for it is read already."""
     from closeread.audits.checks import Wanted
     from closeread.audits.examine import audit
@@ -127,7 +127,7 @@ def _audited(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audite
     return Audited(found, page)
 
 
-def folders(recipe: Recipe, out: Path) -> list[Path]:
+def run_folders(recipe: Recipe, out: Path) -> list[Path]:
     """Return the run folder of each data set: ``out`` itself where there is only one.
 
     Raises:
@@ -151,6 +151,6 @@ def _folder_name(dataset: str) -> str:
     return Source(dataset).stem
 
 
-def settings(recipe: Recipe) -> ScoreSettings:
+def score_settings(recipe: Recipe) -> ScoreSettings:
     """Return how a recipe wants its runs scored."""
     return ScoreSettings(**msgspec.structs.asdict(recipe.score))

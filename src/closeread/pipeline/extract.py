@@ -13,7 +13,7 @@ from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import strip_texts
 from closeread.metrics.summary import summarize
-from closeread.pipeline.processes import Work, in_order
+from closeread.pipeline.processes import Work, map_in_order
 from closeread.protocols import Advance, Retriever, uncounted
 from closeread.registry.factory import make
 from closeread.runs.answers import quote_evidence
@@ -40,7 +40,7 @@ def default_retriever() -> str:
     return catalog.names("retriever")[0]
 
 
-def wanted_options(question: Question, label: str | None = None) -> tuple[Option | None, ...]:
+def claimed_options(question: Question, label: str | None = None) -> tuple[Option | None, ...]:
     """Return for what evidence is sought: each option, or the question itself (None).
 
     Args:
@@ -59,7 +59,7 @@ def evidence_of(
     shown, told = strip_question(question), strip_passage(passage)
     return tuple(
         quote_evidence(retriever.retrieve(shown, told, option), passage)
-        for option in wanted_options(shown, label)
+        for option in claimed_options(shown, label)
     )
 
 
@@ -85,16 +85,16 @@ def extract(
     Raises:
         CloseReadError: The retriever cannot be made, or a text is nothing for it.
     """
-    return in_order(
+    return map_in_order(
         items, _extractor, (name, dict(options), label), workers=workers, advance=advance
     )
 
 
 def _extractor(name: str, options: dict[str, Any], label: str | None) -> Work[Prediction]:
-    return partial(_prediction, make("retriever", name, options)[0], label)
+    return partial(_make_prediction, make("retriever", name, options)[0], label)
 
 
-def _prediction(
+def _make_prediction(
     retriever: Retriever, label: str | None, passage: Passage, question: Question
 ) -> Prediction:
     return Prediction(
@@ -103,7 +103,7 @@ def _prediction(
     )
 
 
-class Scorer:
+class EvidenceScorer:
     """Scores evidence while it is extracted; keeps numbers, never texts."""
 
     def __init__(self, resampling: Resampling | None) -> None:
@@ -121,11 +121,11 @@ class Scorer:
         the evidence of the right one: which option is right is no matter of evidence.
         """
         self._n_questions += 1
-        question = judgeable(question, only)
+        question = restrict_gold(question, only)
         if not question.gold_evidence:
             return
-        judged = as_judged(question, prediction)
-        if _is_text(question):
+        judged = prepare_for_scoring(question, prediction)
+        if _has_text_gold(question):
             name, score = "expmrc", self._expmrc.evidence(question, judged)
         else:
             name, score = "evidence", self._evidence.score(question, judged)
@@ -155,17 +155,17 @@ class Scorer:
                 if name != "expmrc":
                     found[one.metric] = one
                 elif one.metric == "expmrc.evidence_f1":
-                    found[one.metric] = with_setting(one, _RIGHT)
+                    found[one.metric] = add_setting(one, _RIGHT)
         return found
 
 
-def with_setting(summary: Summary, setting: str) -> Summary:
+def add_setting(summary: Summary, setting: str) -> Summary:
     """Return a summary with one more setting in its signature, behind the name."""
     name, bar, others = summary.signature.partition("|")
     return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{others}")
 
 
-def judgeable(question: Question, only: str | None = None) -> Question:
+def restrict_gold(question: Question, only: str | None = None) -> Question:
     """Return a question with that part of its gold evidence by which evidence can be judged.
 
     Gold in the form of text is about the right option: nothing is judged by it where that is not
@@ -176,34 +176,34 @@ def judgeable(question: Question, only: str | None = None) -> Question:
         only: Evidence was sought for this option alone.
     """
     gold = question.gold_evidence
-    if not _is_text(question):
+    if not _has_text_gold(question):
         gold = tuple(one for one in gold if only is None or one.option_label in ("", only))
-    elif (only is not None and _right(question) != only) or (
-        question.claims and not _right(question)
+    elif (only is not None and _right_label(question) != only) or (
+        question.claims and not _right_label(question)
     ):
         gold = ()
     return msgspec.structs.replace(question, gold_evidence=gold)
 
 
-def as_judged(question: Question, prediction: Prediction) -> Prediction:
+def prepare_for_scoring(question: Question, prediction: Prediction) -> Prediction:
     """Return a prediction without answer as its evidence is judged.
 
     Where gold is the question's in the form of text, as if the right answer had been given.
     """
-    if not _is_text(question):
+    if not _has_text_gold(question):
         return prediction
     gold = question.answers[0] if question.answers else Answer(kind="none")
-    right = _right(question)
+    right = _right_label(question)
     found = tuple(one for one in prediction.evidence if one.option_label == right)
     return msgspec.structs.replace(prediction, answer=gold, evidence=found)
 
 
-def _right(question: Question) -> str:
+def _right_label(question: Question) -> str:
     """Return the label of the right option; empty where it is not known or there is none."""
     return question.answers[0].label if question.claims and question.answers else ""
 
 
-def _is_text(question: Question) -> bool:
+def _has_text_gold(question: Question) -> bool:
     return any(one.texts and not one.option_label for one in question.gold_evidence)
 
 
@@ -230,7 +230,7 @@ def search_bm25(
     from closeread.evidence.bm25 import grid
 
     def score(k1: float, b: float) -> float:
-        scorer = Scorer(None)
+        scorer = EvidenceScorer(None)
         for _, question, prediction in extract(items, "bm25", {**options, "k1": k1, "b": b}):
             scorer.add(question, prediction)
         found = main_value(scorer.summaries())

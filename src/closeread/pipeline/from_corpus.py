@@ -10,8 +10,8 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import count_questions, strip_texts, sum_by_unit
 from closeread.metrics.summary import describe_pool
 from closeread.metrics.units import passage_unit
-from closeread.pipeline.extract import Scorer, wanted_options, with_setting
-from closeread.pipeline.processes import Work, in_order
+from closeread.pipeline.extract import EvidenceScorer, add_setting, claimed_options
+from closeread.pipeline.processes import Work, map_in_order
 from closeread.protocols import Advance, Pool, uncounted
 from closeread.registry.factory import make
 from closeread.runs.plan import strip_question
@@ -37,7 +37,7 @@ class Piece(Record, frozen=True, kw_only=True):
     text: str
 
 
-class Claimed(Record, frozen=True, kw_only=True):
+class ClaimEvidence(Record, frozen=True, kw_only=True):
     """What the corpus says about one claim.
 
     Attributes:
@@ -67,7 +67,7 @@ def extract_from_corpus(
     label: str | None = None,
     workers: int = 1,
     advance: Advance = uncounted,
-) -> Iterator[tuple[Passage, Question, tuple[Claimed, ...]]]:
+) -> Iterator[tuple[Passage, Question, tuple[ClaimEvidence, ...]]]:
     """Return every question with what the corpus says of its claims, whatever the workers.
 
     Args:
@@ -85,35 +85,35 @@ def extract_from_corpus(
         MissingExtraError: bm25s is not installed.
     """
     settings = (folder, name, dict(options), passages, label)
-    return in_order(items, _searcher, settings, workers=workers, advance=advance)
+    return map_in_order(items, _searcher, settings, workers=workers, advance=advance)
 
 
 def _searcher(
     folder: Path, name: str, options: dict[str, Any], passages: int, label: str | None
-) -> Work[tuple[Claimed, ...]]:
+) -> Work[tuple[ClaimEvidence, ...]]:
     retriever, _ = make("retriever", name, options)
     corpus = Corpus(folder)
 
-    def claimed(passage: Passage, question: Question) -> tuple[Claimed, ...]:
+    def claimed(passage: Passage, question: Question) -> tuple[ClaimEvidence, ...]:
         shown = strip_question(question)
         return tuple(
-            _told(
+            _describe_claim(
                 evidence_from(
                     corpus, retriever, shown, option, language=passage.language, passages=passages
                 ),
                 label_of(option),
                 passage.text,
             )
-            for option in wanted_options(shown, label)
+            for option in claimed_options(shown, label)
         )
 
     return claimed
 
 
-def _told(said: FromCorpus, label: str, own: str) -> Claimed:
+def _describe_claim(said: FromCorpus, label: str, own: str) -> ClaimEvidence:
     """Say which passage is the question's own: the one with its text, whatever its id."""
     places = [place for place, one in enumerate(said.passages, 1) if one.text == own]
-    return Claimed(
+    return ClaimEvidence(
         option_label=label,
         score=said.evidence.score if said.evidence is not None else None,
         sentences=tuple(
@@ -141,7 +141,7 @@ class CorpusScorer:
     def __init__(self, passages: int, resampling: Resampling | None) -> None:
         self._passages = passages
         self._resampling = resampling
-        self._evidence = Scorer(resampling)
+        self._evidence = EvidenceScorer(resampling)
         self._scores: list[Score] = []
         self._found: dict[str, Prediction] = {}
         self.claims = self.with_evidence = self.all_own = 0
@@ -150,7 +150,7 @@ class CorpusScorer:
         self,
         passage: Passage,
         question: Question,
-        said: tuple[Claimed, ...],
+        said: tuple[ClaimEvidence, ...],
         only: str | None = None,
     ) -> None:
         """Score one question's claims (that of the option ``only``, if given)."""
@@ -159,7 +159,7 @@ class CorpusScorer:
         self.all_own += sum(bool(one.sentences) and all(one.own_sentences) for one in said)
         prediction = Prediction(
             question_id=question.question_id,
-            evidence=tuple(_as_in(passage, one) for one in said),
+            evidence=tuple(_place_in_passage(passage, one) for one in said),
         )
         self._evidence.add(question, prediction, only=only)
         if said:
@@ -180,7 +180,7 @@ class CorpusScorer:
             for pool in map(self._recall, sorted({1, self._passages}))
         }
         for name, one in self._evidence.summaries().items():
-            found[name] = with_setting(one, mark)
+            found[name] = add_setting(one, mark)
         return found
 
     def _recall(self, at: int) -> Pool:
@@ -199,7 +199,7 @@ class CorpusScorer:
         )
 
 
-def _as_in(passage: Passage, said: Claimed) -> Evidence:
+def _place_in_passage(passage: Passage, said: ClaimEvidence) -> Evidence:
     """Return evidence as if it were of the question's passage.
 
     What is of another passage is put behind the end, where no gold stands: a wrong sentence stays

@@ -20,7 +20,7 @@ _PORTION = 8  # passages that one process is given at a time
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
-def in_order(
+def map_in_order(
     items: Iterable[Item],
     begin: Callable[..., Work[R]],
     settings: tuple[Any, ...],
@@ -49,18 +49,21 @@ def in_order(
                 advance(1)
         return
     spawn = multiprocessing.get_context("spawn")
-    with _libraries_first(), ProcessPoolExecutor(workers, spawn, _begin, (begin, settings)) as pool:
+    with (
+        _use_safe_path(),
+        ProcessPoolExecutor(workers, spawn, _start_worker, (begin, settings)) as pool,
+    ):
         pending: deque[tuple[list[Item], Future[list[R]]]] = deque()
         for portion in _portions(items):
-            pending.append((portion, pool.submit(_work, portion)))
+            pending.append((portion, pool.submit(_run_portion, portion)))
             if len(pending) >= 4 * workers:
-                yield from _finished(*pending.popleft(), advance)
+                yield from _yield_portion(*pending.popleft(), advance)
         while pending:
-            yield from _finished(*pending.popleft(), advance)
+            yield from _yield_portion(*pending.popleft(), advance)
 
 
 @contextmanager
-def _libraries_first() -> Iterator[None]:
+def _use_safe_path() -> Iterator[None]:
     """Let Python begin processes so that a ``types.py`` of the working folder is not its own."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
@@ -79,7 +82,7 @@ def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield portion
 
 
-def _finished(
+def _yield_portion(
     portion: list[Item], future: "Future[list[R]]", advance: Advance
 ) -> Iterator[tuple[Passage, Question, R]]:
     try:
@@ -99,7 +102,7 @@ def _finished(
 _worker: dict[str, Any] = {}
 
 
-def _begin(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
+def _start_worker(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         _worker["work"] = begin(*settings)
@@ -107,7 +110,7 @@ def _begin(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
         _worker["error"] = error
 
 
-def _work(portion: list[Item]) -> list[Any]:
+def _run_portion(portion: list[Item]) -> list[Any]:
     if "error" in _worker:
         raise _worker["error"]
     work = _worker["work"]

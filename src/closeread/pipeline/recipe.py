@@ -101,17 +101,17 @@ def load_recipe(path: Path) -> Recipe:
         )
     problems = list(_unknown_keys(raw, Recipe, ""))
     if problems:
-        raise _wrong(path, "; ".join(problems))
+        raise _recipe_error(path, "; ".join(problems))
     try:
         recipe: Recipe = msgspec.convert(raw, Recipe)
     except msgspec.ValidationError as error:
         raise explain_toml(error, str(path), Recipe, cure=_CURE) from error
     if not recipe.datasets:
-        raise _wrong(path, "no data set given", 'datasets = ["..."]')
+        raise _recipe_error(path, "no data set given", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
 
 
-def _wrong(path: Path, found: str, expected: str = "") -> InputError:
+def _recipe_error(path: Path, found: str, expected: str = "") -> InputError:
     return InputError(found, where=str(path), expected=expected, cure=_CURE)
 
 
@@ -120,13 +120,13 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
     problems = []
     for key, value in raw.items():
         if key not in known:
-            problems.append(describe_unknown_key(key, known, prefix))
-        elif isinstance(value, dict) and (inner := _section(known[key])) is not None:
+            problems.append(unknown_key(key, known, prefix))
+        elif isinstance(value, dict) and (inner := _section_type(known[key])) is not None:
             problems += _unknown_keys(value, inner, f"{prefix}{key}.")
     return problems
 
 
-def _section(kind: Any) -> type[Section] | None:
+def _section_type(kind: Any) -> type[Section] | None:
     """Return the table that a field is, or may be; None where it is none."""
     found = (one for one in (kind, *get_args(kind)) if isinstance(one, type))
     return next((one for one in found if issubclass(one, Section)), None)

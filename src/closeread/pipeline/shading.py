@@ -10,7 +10,7 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 from closeread.evidence.query import label_of, query_text
-from closeread.pipeline.extract import wanted_options
+from closeread.pipeline.extract import claimed_options
 from closeread.registry.factory import make
 from closeread.reports.material import Attention, Material, RunView
 from closeread.runs.plan import strip_passage, strip_question
@@ -22,7 +22,7 @@ _READER = "evidence"
 _MASKING = ("hard-masking", "soft-masking")
 
 
-def attention(
+def retriever_attention(
     retriever: Any, passage: Passage, question: Question, label: str | None = None
 ) -> dict[str, Attention]:
     """Return what the retriever looked for, by option label; empty where it has no steps.
@@ -37,7 +37,7 @@ def attention(
         return {}
     found = {}
     question, passage = strip_question(question), strip_passage(passage)
-    for option in wanted_options(question, label):
+    for option in claimed_options(question, label):
         steps = tuple(
             (tuple((word.span, weight) for word, weight in step.weights), step.sentence)
             for step in retriever.steps(question, passage, option)
@@ -46,7 +46,7 @@ def attention(
     return found
 
 
-def shade(material: Material, say: Callable[[str], None]) -> None:
+def add_attention(material: Material, say: Callable[[str], None]) -> None:
     """Add to the runs of a page what their masking retriever looked for.
 
     Args:
@@ -57,7 +57,7 @@ def shade(material: Material, say: Callable[[str], None]) -> None:
         options = run.info.reader.options
         if run.info.reader.name == _READER and options.get("retriever") in _MASKING:
             try:
-                other = _shade_run(material, run, options)
+                other = _add_to_run(material, run, options)
             except CloseReadError as error:
                 say(f"{run.name}: shown without the retriever's steps: {error.found}")
                 continue
@@ -69,7 +69,7 @@ def shade(material: Material, say: Callable[[str], None]) -> None:
                 )
 
 
-def _shade_run(material: Material, run: RunView, options: Mapping[str, Any]) -> int:
+def _add_to_run(material: Material, run: RunView, options: Mapping[str, Any]) -> int:
     """Shade one run; return for how many questions its retriever finds other evidence now."""
     given = {name: value for name, value in options.items() if name != "retriever"}
     retriever, _ = make("retriever", str(options["retriever"]), given)
@@ -78,14 +78,14 @@ def _shade_run(material: Material, run: RunView, options: Mapping[str, Any]) -> 
         told = run.told.get(row.question.question_id)
         if row.place != run.place or row.passage < 0 or told is None:
             continue
-        found = attention(retriever, material.passages[row.passage], row.question)
-        if _agree(found, told.prediction):
+        found = retriever_attention(retriever, material.passages[row.passage], row.question)
+        if _is_same_evidence(found, told.prediction):
             run.told[row.question.question_id] = replace(told, attention=found)
         else:
             other += 1
     return other
 
 
-def _agree(found: Mapping[str, Attention], prediction: Prediction) -> bool:
+def _is_same_evidence(found: Mapping[str, Attention], prediction: Prediction) -> bool:
     kept = {one.option_label: sorted(one.spans) for one in prediction.evidence}
     return kept == {label: sorted(span for _, span in one.steps) for label, one in found.items()}

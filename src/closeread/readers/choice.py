@@ -6,8 +6,8 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import require_model
-from closeread.registry.extras import needing
+from closeread.readers.models.location import must_be_named
+from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def choice(
             f"stride={stride}, token_budget={token_budget}",
             expected="stride at least 1, token_budget at least 0",
         )
-    with needing("the reader choice", "neural-readers"):
-        from closeread.readers.neural.choice import open_reader
-    return open_reader(
+    with require_extra("the reader choice", "neural-readers"):
+        from closeread.readers.neural.choice import opened
+    return opened(
         model,
         device=device,
         dtype=dtype,

@@ -10,7 +10,7 @@ from closeread.errors import UsageError
 from closeread.readers.choice import Aggregate
 from closeread.readers.models.location import require_model
 from closeread.readers.option_sequences import CHUNK_TOKENS
-from closeread.registry.extras import needing
+from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def chunk(
             f"chunk_tokens={chunk_tokens}, token_budget={token_budget}",
             expected="chunk_tokens at least 1, token_budget at least 0",
         )
-    with needing("the reader chunk", "neural-readers"):
-        from closeread.readers.neural.chunk import open_reader
-    return open_reader(
+    with require_extra("the reader chunk", "neural-readers"):
+        from closeread.readers.neural.chunk import opened
+    return opened(
         model,
         device=device,
         dtype=dtype,

@@ -6,9 +6,9 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import require_model
-from closeread.readers.neural.spans import MAX_LENGTH_PENALTY
-from closeread.registry.extras import needing
+from closeread.readers.models.location import must_be_named
+from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def span(
             f"runtime={runtime} with device={device} and dtype={dtype}",
             expected="device=cpu and dtype=float32: ONNX Runtime computes on the CPU only",
         )
-    with needing("the reader span", "neural-readers"):
-        from closeread.readers.neural.span import open_reader
-    return open_reader(
+    with require_extra("the reader span", "neural-readers"):
+        from closeread.readers.neural.span import opened
+    return opened(
         model,
         device=device,
         dtype=dtype,

@@ -17,7 +17,7 @@ from closeread import catalog
 from closeread.errors import UsageError
 from closeread.protocols import Metric, Perturbation, Pool, Retriever
 from closeread.registry import lookup
-from closeread.registry.external import Outsider, plain
+from closeread.registry.external import Outsider, plain_number
 from closeread.types import (
     Edit,
     Evidence,
@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNITS = get_args(Unit)
-_MOST_EDITS = 100_000  # of one question: all are kept until one is chosen
+_MAX_EDITS = 100_000  # of one question: all are kept until one is chosen
 
 
-def unheld(part: Any) -> Any:
+def unwrap_part(part: Any) -> Any:
     """Return what an outsider made, of what is held; anything else as it is."""
-    return part.made if isinstance(part, HeldRetriever | HeldEncoder) else part
+    return part.made if isinstance(part, CheckedRetriever | CheckedEncoder) else part
 
 
-def outsider(kind: catalog.Kind, name: str) -> Outsider | None:
+def find_outsider(kind: catalog.Kind, name: str) -> Outsider | None:
     """Return whose part a name stands for, where it is none of the catalog's."""
-    return Outsider(kind, name) if lookup.entry(kind, name).target == name else None
+    return Outsider(kind, name) if lookup.find_entry(kind, name).target == name else None
 
 
-def held(whose: Outsider, made: Any) -> Any:
+def check_part(whose: Outsider, made: Any) -> Any:
     """Return what an outsider's factory made, held to the protocol of its kind.
 
     Raises:
         UsageError: It lacks something that a metric has.
     """
-    hold: Callable[[Outsider, Any], Any] | None = _HELD.get(whose.kind)
+    hold: Callable[[Outsider, Any], Any] | None = _CHECKS.get(whose.kind)
     return made if hold is None else hold(whose, made)
 
 
-def told_of_itself(whose: Outsider, reader: Any) -> Any:
+def check_reader(whose: Outsider, reader: Any) -> Any:
     """Return a reader, of which it is sure that the runner can use what its attributes say.
 
     Raises:
@@ -106,7 +106,7 @@ def must_promise_metric(whose: Outsider, factory: Any) -> None:
 
 
 @dataclass(frozen=True)
-class HeldMetric:
+class CheckedMetric:
     """A metric whose scores are of their questions, and whose values are finite numbers."""
 
     whose: Outsider
@@ -189,7 +189,7 @@ class HeldMetric:
 
     def _numbers(self, pool: Pool, name: str) -> list[float]:
         try:
-            found = [float(plain(one)) for one in getattr(pool, name)]
+            found = [float(plain_number(one)) for one in getattr(pool, name)]
         except TypeError as error:
             raise self.whose.broken(f"{name} of {pool.metric} where {error}", "numbers") from error
         for one in found:
@@ -202,7 +202,7 @@ class HeldMetric:
 
 
 @dataclass(frozen=True)
-class HeldRetriever:
+class CheckedRetriever:
     """A retriever whose evidence is of the passage and of the option that were asked about."""
 
     whose: Outsider
@@ -247,7 +247,7 @@ class HeldRetriever:
 
 
 @dataclass(frozen=True)
-class HeldEncoder:
+class CheckedEncoder:
     """An encoder whose failures are told as its own; what it returns is looked at where it is used.
 
     It encodes texts, or pairs of them, as the one that it holds.
@@ -270,7 +270,7 @@ class HeldEncoder:
 
 
 @dataclass(frozen=True)
-class HeldStrategy:
+class CheckedStrategy:
     """A strategy whose changes are of an option that is there, or leave the truth as it is."""
 
     whose: Outsider
@@ -286,9 +286,9 @@ class HeldStrategy:
                 kind = type(proposed).__name__
                 raise self.whose.broken(f"{kind} for its changes{at}", "an iterator of Edit")
             for number, given in enumerate(proposed):
-                if number == _MOST_EDITS:
+                if number == _MAX_EDITS:
                     raise self.whose.broken(
-                        f"more than {_MOST_EDITS:,} changes{at}", "an iterator that ends"
+                        f"more than {_MAX_EDITS:,} changes{at}", "an iterator that ends"
                     )
                 found = self.whose.must_be(given, Edit)
                 if found.place == "option" and found.label not in labels:
@@ -306,9 +306,9 @@ class HeldStrategy:
                 yield found
 
 
-_HELD: dict[str, Callable[[Outsider, Any], Any]] = {
-    "reader": told_of_itself,
-    "metric": HeldMetric,
-    "retriever": HeldRetriever,
-    "perturbation": HeldStrategy,
+_CHECKS: dict[str, Callable[[Outsider, Any], Any]] = {
+    "reader": check_reader,
+    "metric": CheckedMetric,
+    "retriever": CheckedRetriever,
+    "perturbation": CheckedStrategy,
 }

@@ -78,14 +78,14 @@ class Outsider:
         if not isinstance(found, wanted):
             raise self.broken(f"an object of the type {type(found).__name__}", wanted.__name__)
         try:
-            return sound(found)
+            return validate_record(found)
         except (TypeError, ValueError) as error:
             raise self.broken(
                 f"a broken {wanted.__name__}: {error}", "fields of the declared types"
             ) from error
 
 
-def sound(found: T) -> T:
+def validate_record(found: T) -> T:
     """Return a record with every field of the type that it declares: plain numbers, real spans.
 
     What a format keeps as ``metadata`` is its own affair, and may be anything.
@@ -97,14 +97,14 @@ def sound(found: T) -> T:
     bare: Any = found
     if kept := getattr(found, "metadata", None):
         bare = msgspec.structs.replace(bare, metadata={})
-    made: T = msgspec.convert(msgspec.to_builtins(bare, enc_hook=plain), type(found))
+    made: T = msgspec.convert(msgspec.to_builtins(bare, enc_hook=plain_number), type(found))
     if kept:
         bare = made
         made = msgspec.structs.replace(bare, metadata=kept)
     return made
 
 
-def plain(value: object) -> int | float:
+def plain_number(value: object) -> int | float:
     """Return a number of another library's (numpy's, torch's) as Python's own.
 
     Raises:

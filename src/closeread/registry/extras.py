@@ -15,7 +15,7 @@ def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
 
 
 @contextlib.contextmanager
-def needing(what: str, extra: str) -> Iterator[None]:
+def require_extra(what: str, extra: str) -> Iterator[None]:
     """Name the extra where an import inside fails for want of a package of it.
 
     Raises:

@@ -14,29 +14,29 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from closeread import catalog
 from closeread.errors import UsageError
 from closeread.registry import lookup
-from closeread.registry.contracts import held, must_promise_metric, outsider
+from closeread.registry.contracts import check_part, find_outsider, must_promise_metric
 
 # How a factory or a record declares an option that names a file or a folder, or what may be one;
 # further names are those of the files in such a folder that are read.
 PathText = Annotated[str, "path"]
 # From an option's name and its value, as the user wrote it, to the path that is meant.
-Written = Callable[[str, str], str]
-_written: ContextVar[Written] = ContextVar("written", default=lambda _, path: path)
+PathRule = Callable[[str, str], str]
+_path_rule: ContextVar[PathRule] = ContextVar("written", default=lambda _, path: path)
 
 
 @contextmanager
-def written_by(rule: Written) -> Iterator[None]:
+def use_path_rule(rule: PathRule) -> Iterator[None]:
     """Say how paths among the options are written while it is open: in a recipe, by a shell."""
-    before = _written.set(rule)
+    before = _path_rule.set(rule)
     try:
         yield
     finally:
-        _written.reset(before)
+        _path_rule.reset(before)
 
 
-def path_of(option: str, value: str) -> str:
+def resolve_path(option: str, value: str) -> str:
     """Return the path that an option names, as the rule in force reads it; else the value."""
-    return _written.get()(option, value)
+    return _path_rule.get()(option, value)
 
 
 # The parameters of a factory that an option may name.
@@ -84,19 +84,19 @@ def make(
         OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    factory, known, given, open_ended = _bound(kind, name, options)
+    factory, known, given, open_ended = _bind_options(kind, name, options)
     label = f"the {catalog.called(kind)} {name}"
-    theirs = outsider(kind, name)
+    theirs = find_outsider(kind, name)
     if theirs and kind == "metric":
         must_promise_metric(theirs, factory)
     with theirs.failing("cannot be made") if theirs else nullcontext():
-        made = _able(kind, label, factory(**given))
-    of_kind = held(theirs, made) if theirs else made
+        made = _check_method(kind, label, factory(**given))
+    of_kind = check_part(theirs, made) if theirs else made
     passed_on = getattr(made, "options", {}) if open_ended else {}
     own = {one: found.default for one, found in known.items()} | given
     resolved = Options(own | passed_on)
     passing = getattr(made, "passing_options", ())
-    files = _files((one for one in known.values() if one.name not in passing), own)
+    files = _iter_files((one for one in known.values() if one.name not in passing), own)
     resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
     return of_kind, resolved
 
@@ -106,16 +106,16 @@ def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | No
 
     Args and errors are those of ``make``; what a factory passes on is not looked at.
     """
-    _bound(kind, name, options)
+    _bind_options(kind, name, options)
 
 
-def takes(kind: catalog.Kind, name: str, option: str) -> bool:
+def has_option(kind: catalog.Kind, name: str, option: str) -> bool:
     """Whether what a name stands for has an option; raises as ``make`` where there is no such."""
-    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
+    parameters = _parameters(_find_factory(kind, name, f"the {catalog.called(kind)} {name}"))
     return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
-class OptionTold(NamedTuple):
+class DeclaredOption(NamedTuple):
     """An option as its factory declares it.
 
     Attributes:
@@ -131,7 +131,7 @@ class OptionTold(NamedTuple):
     needed: bool
 
 
-def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
+def declared_options(kind: catalog.Kind, name: str) -> tuple[list[DeclaredOption], bool]:
     """Return the options of what a name stands for, and whether it passes further ones on.
 
     Raises:
@@ -139,12 +139,14 @@ def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
         MissingExtraError: It needs an optional dependency that is not installed.
         OutsideError: The user's own module cannot be imported.
     """
-    parameters = _parameters(_factory(kind, name, f"the {catalog.called(kind)} {name}"))
+    parameters = _parameters(_find_factory(kind, name, f"the {catalog.called(kind)} {name}"))
     own = [one for one in parameters if one.kind in _NAMED]
     told = [
-        OptionTold(
+        DeclaredOption(
             name=one.name,
-            takes="a path" if _marks(_wanted(one.annotation)) else _said(_wanted(one.annotation)),
+            takes="a path"
+            if _path_marks(_value_type(one.annotation))
+            else _type_in_words(_value_type(one.annotation)),
             default=None if one.default is one.empty else one.default,
             needed=one.default is one.empty,
         )
@@ -153,19 +155,19 @@ def options_of(kind: catalog.Kind, name: str) -> tuple[list[OptionTold], bool]:
     return told, any(one.kind is one.VAR_KEYWORD for one in parameters)
 
 
-def _bound(
+def _bind_options(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
     """Return a factory, what it knows, what it is given, and whether it passes others on."""
     label = f"the {catalog.called(kind)} {name}"
-    factory = _factory(kind, name, label)
+    factory = _find_factory(kind, name, label)
     given = dict(options or {})
     parameters = _parameters(factory)
     open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
     known = {one.name: one for one in parameters if one.kind in _NAMED}
     for option, value in given.items():
         if option in known:
-            given[option] = _fitting(label, known[option], value)
+            given[option] = _convert_value(label, known[option], value)
         elif not open_ended:
             raise _unknown_option(label, option, list(known))
     missing = [
@@ -179,7 +181,7 @@ def _bound(
     return factory, known, given, open_ended
 
 
-def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
+def make_from(kind: catalog.Kind, name: str, given: Any) -> Any:
     """Make what a name stands for of one thing that it is given, as a strategy of its surroundings.
 
     Raises:
@@ -187,7 +189,7 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
         UsageError: Its factory takes something else, or makes something else.
     """
     label = f"the {catalog.called(kind)} {name}"
-    factory = _factory(kind, name, label)
+    factory = _find_factory(kind, name, label)
     try:
         inspect.signature(factory).bind(given)
     except (TypeError, ValueError) as error:
@@ -195,15 +197,15 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
             f"{label} cannot be made from {type(given).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
-    theirs = outsider(kind, name)
+    theirs = find_outsider(kind, name)
     if theirs is None:
-        return _able(kind, label, factory(given))
+        return _check_method(kind, label, factory(given))
     with theirs.failing("failed"):
-        made = _able(kind, label, factory(given))
-    return held(theirs, made)
+        made = _check_method(kind, label, factory(given))
+    return check_part(theirs, made)
 
 
-def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
+def _find_factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
     found = lookup.resolve(kind, name)
     if not callable(found):
         raise UsageError(
@@ -214,7 +216,7 @@ def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
     return made
 
 
-def _able(kind: str, label: str, made: Any) -> Any:
+def _check_method(kind: str, label: str, made: Any) -> Any:
     method = _METHODS.get(kind)
     if method is not None and not callable(getattr(made, method, None)):
         raise UsageError(
@@ -224,16 +226,18 @@ def _able(kind: str, label: str, made: Any) -> Any:
     return made
 
 
-def _files(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> Iterator[str]:
+def _iter_files(
+    parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]
+) -> Iterator[str]:
     """Yield the files that options name, or that are read of the folders that they name."""
     for one in parameters:
-        marks, named = _marks(_wanted(one.annotation)), options[one.name]
+        marks, named = _path_marks(_value_type(one.annotation)), options[one.name]
         if marks and isinstance(named, str) and named:
             within = (str(Path(named, inner)) for inner in marks[1:])
             yield from filter(os.path.isfile, (named, *within))
 
 
-def _marks(wanted: Any) -> tuple[Any, ...]:
+def _path_marks(wanted: Any) -> tuple[Any, ...]:
     """Return what an annotation says of a path: ``path`` first; nothing of anything else."""
     marks = getattr(wanted, "__metadata__", ())
     return marks if marks[:1] == PathText.__metadata__ else ()  # type: ignore[attr-defined]
@@ -257,25 +261,25 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
     return UsageError(f"{label} has no option {option!r}", expected=valid, cure=meant)
 
 
-def _wanted(annotation: Any) -> Any:
+def _value_type(annotation: Any) -> Any:
     """Return what an option is to be where it is given: of ``float | None`` a number."""
     union = isinstance(annotation, UnionType) or get_origin(annotation) is Union
     return get_args(annotation)[0] if union else annotation
 
 
-def _said(wanted: Any) -> str:
+def _type_in_words(wanted: Any) -> str:
     """Say what an option takes; nothing where its factory does not tell."""
     return _IN_WORDS.get(wanted, "") if isinstance(wanted, type) else ""
 
 
-def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
-    wanted = _wanted(parameter.annotation)
+def _convert_value(label: str, parameter: inspect.Parameter, value: Any) -> Any:
+    wanted = _value_type(parameter.annotation)
     if value is None and wanted is not parameter.annotation:
         return value
-    if _marks(wanted):
+    if _path_marks(wanted):
         wanted = str
         if isinstance(value, str):
-            value = path_of(parameter.name, value)
+            value = resolve_path(parameter.name, value)
     if wanted is str and isinstance(value, os.PathLike):
         return os.fspath(value)
     if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):
@@ -289,6 +293,6 @@ def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     if wanted in (str, int, float, bool) and type(value) is not wanted:
         raise UsageError(
             f"{value!r} is not a valid value for {parameter.name!r} of {label}",
-            expected=_said(wanted),
+            expected=_type_in_words(wanted),
         )
     return value

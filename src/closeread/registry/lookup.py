@@ -14,7 +14,7 @@ from closeread.registry.external import Outsider
 from closeread.registry.extras import missing_extra
 
 
-def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
+def find_entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     """Look a name up; ``package.module:factory`` is taken as it stands.
 
     The address of a server, such as ``http:localhost:8000``, names the reader ``http``.
@@ -44,11 +44,11 @@ def entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     )
 
 
-_beside: ContextVar[str] = ContextVar("beside", default="")
+_extra_folder: ContextVar[str] = ContextVar("beside", default="")
 
 
 @contextlib.contextmanager
-def looking_in(folder: str) -> Iterator[None]:
+def search_folder(folder: str) -> Iterator[None]:
     """Look in a folder, too, for modules of the user's own, after all installed ones.
 
     Nothing is looked for there until one is named: many libraries import what need not be there,
@@ -57,11 +57,11 @@ def looking_in(folder: str) -> Iterator[None]:
     Of an empty folder nowhere else is looked than where Python does: so with names that a run
     records, since whoever made it may have put a module beside it.
     """
-    before = _beside.set(folder)
+    before = _extra_folder.set(folder)
     try:
         yield
     finally:
-        _beside.reset(before)
+        _extra_folder.reset(before)
 
 
 def resolve(kind: catalog.Kind, name: str) -> Any:
@@ -73,10 +73,10 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
         OutsideError: The user's own module cannot be imported.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    found = entry(kind, name)
+    found = find_entry(kind, name)
     called = catalog.called(kind)
     module_name, _, attribute = found.target.partition(":")
-    folder, theirs = _beside.get(), found.target == name
+    folder, theirs = _extra_folder.get(), found.target == name
     if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
         raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
             f"the {called} {name} is in Python's standard library, which has none",

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import InputError
-from closeread.registry.factory import Written
+from closeread.registry.factory import PathRule
 
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
-def expanded(
+def expand_path(
     path: str, *, where: str, key: str = "out", environment: Mapping[str, str] = os.environ
 ) -> str:
     """Return a recipe's path with variables (``$NAME``, ``${NAME}``) and home folder put in.
@@ -40,10 +40,10 @@ def expanded(
     user, slash, rest = path.partition("/")
     if not path.startswith("~"):
         return _VARIABLE.sub(value, path)
-    return _home(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
+    return _home_folder(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
 
 
-def in_recipe(where: str, typed: Collection[Any] = ()) -> Written:
+def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
     """Return how a recipe writes paths among options: what is there by the very name is meant.
 
     Args:
@@ -54,13 +54,13 @@ def in_recipe(where: str, typed: Collection[Any] = ()) -> Written:
 
     def read(option: str, path: str) -> str:
         if path in typed:
-            return on_command_line(option, path)
-        return path if os.path.lexists(path) else expanded(path, where=where, key=option)
+            return expand_option_path(option, path)
+        return path if os.path.lexists(path) else expand_path(path, where=where, key=option)
 
     return read
 
 
-def on_command_line(option: str, path: str) -> str:
+def expand_option_path(option: str, path: str) -> str:
     """Return a path as ``-o`` writes it: a shell fills in variables there, and few the home folder.
 
     Raises:
@@ -69,10 +69,10 @@ def on_command_line(option: str, path: str) -> str:
     if not path.startswith("~") or os.path.lexists(path):
         return path
     user, slash, rest = path.partition("/")
-    return _home(path, user, f"-o {option}", option) + slash + rest
+    return _home_folder(path, user, f"-o {option}", option) + slash + rest
 
 
-def _home(path: str, user: str, where: str, key: str) -> str:
+def _home_folder(path: str, user: str, where: str, key: str) -> str:
     try:
         return str(Path(user).expanduser())
     except RuntimeError:

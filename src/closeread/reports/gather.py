@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from closeread import formats
 from closeread.errors import CloseReadError, MismatchError
-from closeread.items import telling, up_to
+from closeread.items import count_reads, take_questions
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
@@ -74,7 +74,7 @@ def gather(
             found.sets.append(SetView(info=info, problem=problem))
             answered.append(None if problem else dataset)
             if dataset is not None:
-                _keep(found, dataset if many else telling(dataset, advance), info, most)
+                _keep(found, dataset if many else count_reads(dataset, advance), info, most)
     for place, view in enumerate(found.sets):
         if view.problem in ("missing", "changed"):
             those = [run for run in opened if places[run.info.dataset.sha256] == place]
@@ -116,7 +116,7 @@ def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, st
 def _keep(found: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
     place = len(found.sets) - 1
     step = max(1, -(-info.n_questions // most))
-    for number, (passage, questions) in enumerate(up_to(dataset, info.limit)):
+    for number, (passage, questions) in enumerate(take_questions(dataset, info.limit)):
         if number % step:
             continue
         found.passages.append(passage)

@@ -9,7 +9,7 @@ from closeread.metrics.summary import comparable_signature
 from closeread.reports.excerpts import MOST, shortened
 from closeread.reports.material import Material, RunView
 from closeread.runs.submission_fit import KINDS
-from closeread.wording import some
+from closeread.wording import first_names
 
 _NON_COMMERCIAL = re.compile(
     r"non[- ]?commercial|\bNC\b|research (use )?only|非商业", re.IGNORECASE
@@ -112,7 +112,7 @@ def _of_handed_in(run: RunView, number: int) -> Iterator[Notice]:
     for kind in KINDS:
         ids = getattr(strange, kind)
         if ids:
-            params: dict[str, Any] = {"n": f"{len(ids):,}", "ids": some(ids)}
+            params: dict[str, Any] = {"n": f"{len(ids):,}", "ids": first_names(ids)}
             if kind == "missing":
                 params |= {"all": f"{strange.n_questions:,}", "filter": "unanswered"}
             if kind == "strangers":

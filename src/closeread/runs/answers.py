@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.errors import CloseReadError, OutsideError, UsageError
 from closeread.protocols import Reader
-from closeread.registry.external import sound
+from closeread.registry.external import validate_record
 from closeread.runs.plan import Planned
 from closeread.types import Evidence, Passage, Prediction, Question, Span
 from closeread.wording import count_of
@@ -84,7 +84,7 @@ def _validate_prediction(given: Prediction, passage: Passage, question: Question
     What a language model wrote is kept, from which an answer may be read anew.
     """
     try:
-        found = sound(given)
+        found = validate_record(given)
     except (TypeError, ValueError) as error:
         return Prediction(question_id=given.question_id, error=format_error(error))
     try:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from closeread.items import ordered
+from closeread.items import iter_questions
 from closeread.types import Item, Option, Passage, PassageQuestion, Question
 
 _MAX_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
@@ -39,7 +39,7 @@ def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
         size: Questions a batch.
     """
     begun: list[_Batch] = []
-    for position, passage, question in ordered(items):
+    for position, passage, question in iter_questions(items):
         keys = {"question " + question.question_id}
         if question.group_id:
             keys.add("group " + question.group_id)

@@ -12,7 +12,7 @@ import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.atomic_write import replacing
-from closeread.items import ordered, up_to, whole_groups
+from closeread.items import iter_questions, take_questions, whole_groups
 from closeread.protocols import Advance, Begin, Reader, unwatched
 from closeread.runs.answers import encode_prediction, predict_batch
 from closeread.runs.claim import claim_folder, must_be_free
@@ -124,12 +124,12 @@ def describe_run(job: Job) -> RunInfo:
     dataset, defects = job.asked, Defects()
     missing = dict.fromkeys(job.only)
     n_questions = 0
-    for _, _, question in ordered(whole_groups(dataset.read(defects), job.limit)):
+    for _, _, question in iter_questions(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
         missing.pop(question.question_id, None)
     limit = None  # one that leaves nothing out is none: the run is about the whole set
     reached = job.limit is not None and n_questions >= job.limit
-    if reached and next(islice(ordered(dataset), n_questions, None), None):
+    if reached and next(islice(iter_questions(dataset), n_questions, None), None):
         limit = n_questions
     if missing and limit is None:  # what lies behind a limit nobody looked for
         raise missing_ids_error(dataset.path, [*missing], len(job.only))
@@ -168,7 +168,9 @@ def _complete_ledger(
     offsets = array("q", [-1]) * n_questions
     n_failed = 0
     present = _LedgerRows(ledger)
-    for batch in plan_batches(up_to(job.asked.read(Defects()), n_questions), job.batch_size):
+    for batch in plan_batches(
+        take_questions(job.asked.read(Defects()), n_questions), job.batch_size
+    ):
         missing = {planned.question_id: planned for planned in batch}
         for offset, prediction in present.take(missing):
             offsets[missing.pop(prediction.question_id).position] = offset

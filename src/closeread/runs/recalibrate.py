@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.items import ordered
+from closeread.items import iter_questions
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.readers.confidence.calibrate import with_confidence
@@ -60,7 +60,7 @@ def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
     dataset = run.dataset()
     predictions = as_submission(run, dataset).predictions
     parts: dict[str, str] = {}
-    for _, passage, question in ordered(dataset, run.info.dataset.limit):
+    for _, passage, question in iter_questions(dataset, run.info.dataset.limit):
         part = hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         if (original := passage_unit(question)) == question.passage_id:
             parts[original] = part
@@ -114,7 +114,7 @@ def recalibrate_run(
             if (run.path / name).exists():
                 shutil.copyfile(run.path / name, out / name)
         offsets, n_failed = array("q"), 0
-        for _, passage, question in ordered(dataset, run.info.dataset.limit):
+        for _, passage, question in iter_questions(dataset, run.info.dataset.limit):
             prediction = predictions.get(question.question_id)
             if prediction is None:  # handed in without it
                 prediction = Prediction(

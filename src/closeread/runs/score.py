@@ -10,8 +10,8 @@ import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
 from closeread.formats.files.atomic_write import replacing
-from closeread.formats.files.output_place import output_file_in
-from closeread.items import telling
+from closeread.formats.files.output_place import within
+from closeread.items import count_reads
 from closeread.metrics.summary import describe_pools
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
@@ -202,7 +202,7 @@ def _score_all(
     else:
         workers = 1
         gathered = _gather(
-            telling(dataset, advance), submission, metrics,
+            count_reads(dataset, advance), submission, metrics,
             tagged=bool(settings.by), limit=limit, out=out,
         )  # fmt: skip
     walked = gathered.walked

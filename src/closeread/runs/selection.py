@@ -8,7 +8,7 @@ from pathlib import Path
 
 from closeread.errors import InputError, MismatchError
 from closeread.types import Dataset, Defects, Item, Question
-from closeread.wording import count_of, some
+from closeread.wording import count_of, first_names
 
 ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 
@@ -84,7 +84,7 @@ def missing_ids_error(path: str, missing: Sequence[str], listed: int) -> Mismatc
     """Return the error of a list that names questions which the data set lacks."""
     return MismatchError(
         f"{len(missing):,} of {count_of(listed, 'listed question')} not in the data set: "
-        f"{some(missing)}",
+        f"{first_names(missing)}",
         where=path,
         expected="question ids of this data set",
         cure="check that the list was made for this data set",

@@ -17,8 +17,8 @@ from closeread.errors import InputError, MismatchError
 from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.source import Source
 from closeread.formats.registry import load
-from closeread.registry.external import plain
-from closeread.registry.lookup import looking_in
+from closeread.registry.external import plain_number
+from closeread.registry.lookup import search_folder
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, select_questions
 from closeread.types import Dataset, Prediction, Score
@@ -136,7 +136,7 @@ class Run:
                 cure="restore it, or pass its new path with --dataset (`score`, `report`, "
                 "`verify`, `audit` and `calibrate` take it)",
             )
-        with looking_in(""):
+        with search_folder(""):
             found = load(place, wanted.format, option="")
         if found.sha256 != wanted.sha256:
             raise MismatchError(
@@ -284,7 +284,8 @@ def write_document(path: Path, record: Any) -> None:
     """
     with replacing(path) as stream:
         stream.write(
-            msgspec.json.format(msgspec.json.encode(record, enc_hook=plain), indent=2) + b"\n"
+            msgspec.json.format(msgspec.json.encode(record, enc_hook=plain_number), indent=2)
+            + b"\n"
         )
 
 

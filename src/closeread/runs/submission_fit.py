@@ -14,7 +14,7 @@ from closeread.metrics.choice import picked_label
 from closeread.runs.ambiguous_answers import accepted_texts, declines, has_several_texts
 from closeread.text.garbled import may_be, undone
 from closeread.types import Dataset, Prediction, Question, Submission
-from closeread.wording import count_of, some
+from closeread.wording import count_of, first_names
 
 KINDS = (
     "missing", "strangers", "repeated", "no_options", "typed", "numbers", "garbled",
@@ -213,16 +213,16 @@ def format_misfits(found: Misfits) -> Iterator[str]:
     if found.strangers:
         yield (
             f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} match no "
-            f"question in this data set: {some(found.strangers)}"
+            f"question in this data set: {first_names(found.strangers)}"
         )
     if found.missing:
         yield (
             f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} have no "
-            f"prediction: {some(found.missing)}"
+            f"prediction: {first_names(found.missing)}"
         )
     for kind, (one, many, rest) in _SENTENCES.items():
         if ids := getattr(found, kind):
-            yield f"{count_of(len(ids), one, many)}{rest}: {some(ids)}"
+            yield f"{count_of(len(ids), one, many)}{rest}: {first_names(ids)}"
 
 
 def repeats_evidence(submission: Submission) -> bool:

@@ -19,7 +19,7 @@ from closeread.errors import (
     UsageError,
 )
 from closeread.formats.files.source import Source
-from closeread.items import ordered, telling
+from closeread.items import count_reads, iter_questions
 from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.differences import (
@@ -272,7 +272,7 @@ def _compare_counts(run: Run) -> Iterator[str]:
 
 
 def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
-    asked = (one.question_id for _, _, one in ordered(dataset, run.info.dataset.limit))
+    asked = (one.question_id for _, _, one in iter_questions(dataset, run.info.dataset.limit))
     given = (one.question_id for one in run.predictions())
     if run.info.submission:
         handed_in = set(given)
@@ -332,7 +332,7 @@ def _check_scores(
         limit = run.info.dataset.limit
         what = "scores.jsonl is reproduced from predictions and gold answers"
         stored_sha256 = Source(run.path / SCORES).sha256()
-        rows = score_rows(telling(dataset, advance), submission, metrics, limit, walked)
+        rows = score_rows(count_reads(dataset, advance), submission, metrics, limit, walked)
         if _sha256_of(rows) == stored_sha256:
             found.checked.append(what)
         else:  # what differs is told line by line, with both in memory

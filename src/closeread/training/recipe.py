@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.toml import describe_unknown_key, explain_toml, read_toml
-from closeread.registry.factory import PathText, path_of
+from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
+from closeread.registry.factory import PathText, resolve_path
 from closeread.wording import argument
 
 _CURE = "see recipes/train/ for examples"
@@ -123,7 +123,7 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     for one in fields:
         value = getattr(found, one.name)
         if one.type == PathText:
-            paths[one.name] = path_of(f"{prefix}{one.name}", value)
+            paths[one.name] = resolve_path(f"{prefix}{one.name}", value)
         elif one.type == tuple[PathText, ...]:
-            paths[one.name] = tuple(path_of(f"{prefix}{one.name}", each) for each in value)
+            paths[one.name] = tuple(resolve_path(f"{prefix}{one.name}", each) for each in value)
     return msgspec.structs.replace(found, **paths)  # type: ignore[type-var]

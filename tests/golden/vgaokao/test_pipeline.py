@@ -7,7 +7,7 @@ import pytest
 from closeread import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.evidence import official
-from closeread.pipeline.extract import Scorer, extract
+from closeread.pipeline.extract import EvidenceScorer, extract
 from verbs import apart
 
 
@@ -29,7 +29,7 @@ def test_the_authors_evidence_scores_as_theirs(corpus, golden, visible):
     """Scored as extracted evidence is, official_evidence.json gives the golden means."""
     dataset = load(visible)
     submission = load_submission(corpus / "data/vgaokao/official_evidence.json", dataset)
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     for question in dataset.questions():
         scorer.add(question, submission.predictions[question.question_id])
     assert values(scorer.summaries()) == pytest.approx(golden["visible_mean"], abs=1e-15)
@@ -49,7 +49,7 @@ def test_bm25_behaves_as_in_table_3(visible):
     """Top 1 is precise, top 2 complete, and top 1 has the higher F1, by the paper's margins."""
     found = {}
     for k in (1, 2):
-        scorer = Scorer(None)
+        scorer = EvidenceScorer(None)
         options = {"k": k, "sentences": "vgaokao"}
         for _, question, prediction in extract(load(visible), "bm25", options):
             scorer.add(question, prediction)
@@ -68,7 +68,7 @@ def test_extracting_does_not_change_what_official_adds_up(visible):
     from closeread.metrics.evidence import metric
 
     scores = []
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     for _, question, prediction in extract(load(visible), "bm25", {"sentences": "vgaokao"}):
         scores.append(metric().score(question, prediction))
         scorer.add(question, prediction)

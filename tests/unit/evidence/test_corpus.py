@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.corpus import Corpus, build, evidence_from
-from closeread.pipeline.from_corpus import Claimed, CorpusScorer, extract_from_corpus
+from closeread.pipeline.from_corpus import ClaimEvidence, CorpusScorer, extract_from_corpus
 from closeread.registry.factory import make
 from closeread.types import Evidence, Option, Passage, Question, Span
 from verbs import closeread, within
@@ -256,7 +256,7 @@ def test_every_claim_counts_once_however_many_a_question_has():
     scorer = CorpusScorer(3, None)
     for name, places in (("a", (1,)), ("b", (2, 0, 0, 0))):
         said = tuple(
-            Claimed(
+            ClaimEvidence(
                 option_label=label, score=None, sentences=(), passages=(), own=own,
                 own_sentences=(),
             )

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.pipeline.extract import Scorer, as_judged, evidence_of, extract
+from closeread.pipeline.extract import EvidenceScorer, evidence_of, extract, prepare_for_scoring
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.scoring.evidence_groups import EvidenceGroups
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
@@ -134,7 +134,7 @@ def test_the_right_options_evidence_is_judged_where_gold_is_the_questions():
             Evidence(option_label="B", texts=("Sheep graze.",)),
         ),
     )
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     scorer.add(asked, given)
     found = scorer.summaries()
     assert set(found) == {"expmrc.evidence_f1"}
@@ -158,7 +158,7 @@ def told(*labels):
 @pytest.mark.parametrize("only", ["A", "B"])
 def test_evidence_of_another_option_than_the_right_one_is_not_judged(only):
     """Gold is about the right option: nobody looked for it where another was asked for."""
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     scorer.add(textual("AB", (Answer(kind="choice", label="B"),)), told(only), only=only)
     found = scorer.summaries()
     assert {name: one.value for name, one in found.items()} == (
@@ -167,7 +167,7 @@ def test_evidence_of_another_option_than_the_right_one_is_not_judged(only):
 
 
 def test_evidence_is_not_judged_where_nobody_knows_the_right_option():
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     scorer.add(textual("AB"), told("A", "B"))
     assert scorer.summaries() == {}
 
@@ -176,14 +176,14 @@ def test_evidence_is_not_judged_where_nobody_knows_the_right_option():
     "answers", [(), (Answer(kind="none"),), (Answer(kind="number", texts=()),)]
 )
 def test_evidence_of_a_question_without_options_needs_no_gold_answer(answers):
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     scorer.add(textual(answers=answers, kind="span"), told(""))
     found = scorer.summaries()["expmrc.evidence_f1"]
     assert (found.value, found.n_scored, found.n_answered) == (1.0, 1, 1)
 
 
 def test_evidence_for_a_hypothesis_is_judged_whatever_the_judgement():
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
     gold = (Answer(kind="choice", label="A"),)
     scorer.add(textual("AB", gold, kind="entailment"), told(""))
     assert scorer.summaries()["expmrc.evidence_f1"].value == 1.0
@@ -194,13 +194,13 @@ def test_groups_need_no_gold_answer():
     asked = textual(kind="span")
     gold = Evidence(texts=("Sheep graze.",), spans=(SPANS[1],))
     asked = msgspec.structs.replace(asked, gold_evidence=(gold,))
-    groups.add(PASSAGE, asked, as_judged(asked, told("")))
+    groups.add(PASSAGE, asked, prepare_for_scoring(asked, told("")))
     assert groups.summaries()["sentences"]["1"]["expmrc.evidence_f1"].value == 1.0
 
 
 @pytest.mark.parametrize("gold", ["options", "text"])
 def test_a_scorer_keeps_no_texts(gold):
-    scorer = Scorer(None)
+    scorer = EvidenceScorer(None)
 
     def add(number):
         text = f"{number} " * 5_000

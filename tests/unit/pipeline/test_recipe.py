@@ -5,11 +5,11 @@ from click.testing import CliRunner
 
 from closeread.cli.run import command
 from closeread.errors import InputError, UsageError
-from closeread.pipeline.execute import folders, settings
+from closeread.pipeline.execute import run_folders, score_settings
 from closeread.pipeline.recipe import load_recipe
 from closeread.readers.cues.reader import save_weights, shipped_weights
-from closeread.registry.factory import make, written_by
-from closeread.registry.paths import in_recipe
+from closeread.registry.factory import make, use_path_rule
+from closeread.registry.paths import recipe_path_rule
 from closeread.runs.store import open_run
 from verbs import closeread
 
@@ -47,7 +47,7 @@ def test_a_whole_recipe(recipe):
     assert found.name == "mine"
     assert found.reader.options == {"sharpness": 4.0}
     assert (found.read.limit, found.read.batch_size) == (10, 2)
-    made = settings(found)
+    made = score_settings(found)
     assert (made.metrics, made.by, made.resamples) == (("choice",), ("topic",), 500)
     assert made.options == {"mrqa": {"skip_no_answer": True}}
 
@@ -59,12 +59,12 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(recipe):
 def test_one_folder_a_data_set(recipe, tmp_path):
     """One data set makes the folder itself the run; several make one folder each in it."""
     found = recipe(WHOLE)
-    assert [path.name for path in folders(found, tmp_path)] == ["exam-zh", "drop_dev"]
+    assert [path.name for path in run_folders(found, tmp_path)] == ["exam-zh", "drop_dev"]
     one = recipe('datasets = ["exam/zh"]\n[reader]\nname = "lexical"')
-    assert folders(one, tmp_path) == [tmp_path]
+    assert run_folders(one, tmp_path) == [tmp_path]
     two = recipe('datasets = ["a/dev.json", "b/dev.jsonl"]\n[reader]\nname = "lexical"')
     with pytest.raises(UsageError, match="same name"):
-        folders(two, tmp_path)
+        run_folders(two, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_an_option_beside_a_recipe_was_read_by_a_shell(tmp_path, monkeypatch):
 def test_options_that_are_no_paths_stay_as_they_are(tmp_path, monkeypatch):
     """A model behind an endpoint may be called ~maker/name; a pattern may end in a dollar."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with written_by(in_recipe("mine.toml")):
+    with use_path_rule(recipe_path_rule("mine.toml")):
         options = make("reader", "chat", {"model": "~maker/latest", "stop": "$NOWHERE"})[1]
     assert (options["model"], options["stop"]) == ("~maker/latest", "$NOWHERE")
 
@@ -248,7 +248,7 @@ def test_what_a_retriever_is_given_is_read_so_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("stop.txt", "$NOWHERE.txt"):
         (tmp_path / name).write_text("的\n", "utf-8")
-    with written_by(in_recipe("mine.toml")):
+    with use_path_rule(recipe_path_rule("mine.toml")):
         for given, meant in (
             ("$WORDS/stop.txt", str(tmp_path / "stop.txt")),
             ("$NOWHERE.txt", "$NOWHERE.txt"),

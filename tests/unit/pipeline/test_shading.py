@@ -4,7 +4,7 @@ import pytest
 
 from closeread.evidence.vectors.train import train
 from closeread.pipeline.extract import evidence_of
-from closeread.pipeline.shading import shade
+from closeread.pipeline.shading import add_attention
 from closeread.registry.factory import make
 from closeread.reports.gather import gather
 from closeread.types import Evidence, Prediction, Span
@@ -37,7 +37,7 @@ def shaded(tmp_path):
         )  # fmt: skip
         material = gather([path])
         said = []
-        shade(material, said.append)
+        add_attention(material, said.append)
         return material.runs[0].told, said
 
     return made

@@ -9,7 +9,7 @@ import closeread
 from closeread import Answer, Evidence, Option, Passage, Prediction, Question, Score, Span
 from closeread.errors import CloseReadError, OutsideError, UsageError
 from closeread.protocols import Pool
-from closeread.registry.factory import make, make_of
+from closeread.registry.factory import make, make_from
 from closeread.types import Edit
 
 PASSAGE = Passage(passage_id="p", text="Ann ran. Bob slept.")
@@ -248,18 +248,18 @@ def _edit(**changed):
 def test_changes_must_be_of_what_there_is(outside, given, said):
     name = outside(Raising, propose=lambda self, *_: iter([given]))
     with pytest.raises(UsageError) as told:
-        list(make_of("perturbation", name, "around").propose(PASSAGE, CHOICE))
+        list(make_from("perturbation", name, "around").propose(PASSAGE, CHOICE))
     assert f"the strategy others:made gave {said}" in str(told.value)
 
 
 def test_changes_without_end_are_told(outside):
     name = outside(Raising, propose=lambda self, *_: itertools.repeat(_edit()))
     with pytest.raises(UsageError, match="gave more than 100,000 changes at question q"):
-        list(make_of("perturbation", name, "around").propose(PASSAGE, CHOICE))
+        list(make_from("perturbation", name, "around").propose(PASSAGE, CHOICE))
 
 
 def test_a_strategy_that_fails_is_told_with_its_question(outside):
-    strategy = make_of("perturbation", outside(Raising), "around")
+    strategy = make_from("perturbation", outside(Raising), "around")
     with pytest.raises(OutsideError, match="strategy others:made failed at question q: Runtime"):
         list(strategy.propose(PASSAGE, CHOICE))
 

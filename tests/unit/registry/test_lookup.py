@@ -8,7 +8,7 @@ from closeread import catalog
 from closeread.errors import MissingExtraError, OutsideError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.registry import extras, lookup
-from closeread.registry.factory import make, make_of, written_by
+from closeread.registry.factory import make, make_from, use_path_rule
 
 
 @pytest.fixture
@@ -26,15 +26,15 @@ def outside(tmp_path, monkeypatch):
 
 def test_a_name_that_is_nearly_right_is_told():
     with pytest.raises(UnknownNameError, match=r"perhaps .*squad"):
-        lookup.entry("metric", "sqad")
+        lookup.find_entry("metric", "sqad")
     with pytest.raises(UnknownNameError, match="closeread ls metrics"):
-        lookup.entry("metric", "zzzzzz")
+        lookup.find_entry("metric", "zzzzzz")
 
 
 def test_the_address_of_a_server_is_a_reader_and_nothing_else():
-    assert lookup.entry("reader", "http:localhost:1") == lookup.entry("reader", "http")
+    assert lookup.find_entry("reader", "http:localhost:1") == lookup.find_entry("reader", "http")
     with pytest.raises(UnknownNameError):
-        lookup.entry("metric", "http:localhost:1")
+        lookup.find_entry("metric", "http:localhost:1")
 
 
 def test_anybody_s_factory_is_taken_by_its_place(outside):
@@ -88,7 +88,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
         lookup.resolve("metric", "test")
     lacks = pytest.raises(MissingExtraError, match="reading needs the package 'surely_missing")
-    with lacks, extras.needing("reading", "cmrc"):
+    with lacks, extras.require_extra("reading", "cmrc"):
         import surely_missing_package  # noqa: F401
 
 
@@ -111,7 +111,7 @@ def test_what_makes_nothing_is_told_of(outside):
     with pytest.raises(UsageError, match="makes an object of the type dict"):
         make("reader", made)
     with pytest.raises(UsageError, match="cannot be made from str: no signature"):
-        make_of("perturbation", made, "around")
+        make_from("perturbation", made, "around")
 
 
 def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
@@ -156,9 +156,9 @@ def test_what_the_running_program_has_is_named_by_it(monkeypatch):
 def test_a_strategy_is_made_of_its_surroundings(outside):
     """The class itself, named instead of its factory, mostly takes nothing."""
     with pytest.raises(UsageError, match="cannot be made from str: too many positional"):
-        make_of("perturbation", outside("others_strategy", "def made(): return 7"), "around")
+        make_from("perturbation", outside("others_strategy", "def made(): return 7"), "around")
     with pytest.raises(UsageError, match="the method 'propose'"):
-        make_of("perturbation", outside("others_strategy", "def made(x): return x"), "around")
+        make_from("perturbation", outside("others_strategy", "def made(x): return x"), "around")
 
 
 def test_options_fit_the_factory_s_own_parameters():
@@ -201,7 +201,7 @@ def test_an_option_without_a_default_must_be_given(outside):
 def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
     imported = "from closeread.registry.factory import PathText\n"
     name = outside("path_encoder", f"{first}{imported}def made(index: {kind} = ''): return index")
-    with written_by(lambda option, path: f"{option} at {path}"):
+    with use_path_rule(lambda option, path: f"{option} at {path}"):
         assert make("encoder", name, {"index": "~/x"})[0] == "index at ~/x"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import InputError
-from closeread.registry.paths import expanded
+from closeread.registry.paths import expand_path
 
 SET = {"RUNS": "/data/runs", "EMPTY": ""}
 
@@ -23,25 +23,25 @@ SET = {"RUNS": "/data/runs", "EMPTY": ""}
     ],
 )
 def test_variables_are_put_in(path, meant):
-    assert expanded(path, where="mine.toml", environment=SET) == meant
+    assert expand_path(path, where="mine.toml", environment=SET) == meant
 
 
 def test_the_home_folder_is_put_in(monkeypatch, tmp_path):
     """What it is called stands for itself, also with a dollar in it."""
     home = tmp_path / "$RUNS"
     monkeypatch.setattr(Path, "expanduser", lambda self: home)
-    assert expanded("~/mine", where="mine.toml", environment=SET) == f"{home}/mine"
-    assert expanded("~", where="mine.toml", environment=SET) == str(home)
-    assert expanded("~/$RUNS", where="mine.toml", environment=SET) == f"{home}//data/runs"
+    assert expand_path("~/mine", where="mine.toml", environment=SET) == f"{home}/mine"
+    assert expand_path("~", where="mine.toml", environment=SET) == str(home)
+    assert expand_path("~/$RUNS", where="mine.toml", environment=SET) == f"{home}//data/runs"
 
 
 @pytest.mark.parametrize("path", ["$NOWHERE/mine", "a/${NOWHERE}", "~/$EMPTY"])
 def test_a_variable_that_is_not_set_is_told(path):
     with pytest.raises(InputError, match=r"variable (NOWHERE|EMPTY) is not set") as told:
-        expanded(path, where="mine.toml", environment=SET)
+        expand_path(path, where="mine.toml", environment=SET)
     assert str(told.value).startswith(f"mine.toml: out is {path!r}")
 
 
 def test_a_home_folder_of_nobody_is_told():
     with pytest.raises(InputError, match="there is no home folder ~no-such-user"):
-        expanded("~no-such-user/mine", where="mine.toml")
+        expand_path("~no-such-user/mine", where="mine.toml")

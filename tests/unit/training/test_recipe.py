@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
-from closeread.registry.factory import PathText, written_by
+from closeread.registry.factory import PathText, use_path_rule
 from closeread.training.recipe import load_recipe, section
 
 WHOLE = 'out = "there"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n'
@@ -87,6 +87,6 @@ def test_all_unknown_keys_of_a_table_are_told():
 
 def test_several_paths_are_read_as_one_is():
     """By the rule in force, each by itself."""
-    with written_by(lambda option, value: f"{option}={value}"):
+    with use_path_rule(lambda option, value: f"{option}={value}"):
         found = section(Path("r.toml"), {"models": ["a", "b"]}, _Several, "train.")
     assert found.models == ("train.models=a", "train.models=b")

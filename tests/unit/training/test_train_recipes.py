@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues.reader import load_weights
-from closeread.registry.factory import written_by
-from closeread.registry.paths import in_recipe
+from closeread.registry.factory import use_path_rule
+from closeread.registry.paths import recipe_path_rule
 from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
 from closeread.training.vectors_trainer import VectorSettings
@@ -76,7 +76,7 @@ def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
 def test_a_path_in_a_training_s_settings_is_read_as_any_in_a_recipe(tmp_path, monkeypatch):
     monkeypatch.setenv("WORDS", str(tmp_path))
     raw = {"datasets": ["exam/zh"], "stop_words": "$WORDS/stop.txt"}
-    with written_by(in_recipe("mine.toml")):
+    with use_path_rule(recipe_path_rule("mine.toml")):
         found = section(tmp_path, raw, VectorSettings, "train.")
         assert found.stop_words == str(tmp_path / "stop.txt")
         monkeypatch.delenv("WORDS")

@@ -24,7 +24,7 @@ from closeread.types import Dataset, Question
 from closeread.wording import count_of, in_one_line
 
 if TYPE_CHECKING:
-    from closeread.pipeline.from_corpus import Claimed
+    from closeread.pipeline.from_corpus import ClaimEvidence
 
 
 def must_be_free(folder: Path) -> None:
@@ -68,7 +68,7 @@ def search_corpus(
     (method,) = methods
     tell_known_words(chosen.items(), method.name, method.options)
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
-    asked: list[tuple[Question, tuple[Claimed, ...], dict[str, Any]]] = []
+    asked: list[tuple[Question, tuple[ClaimEvidence, ...], dict[str, Any]]] = []
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
@@ -90,7 +90,7 @@ def search_corpus(
     _print(chosen.info(), folder, method, scorer, out=out, asked=lines, json_=json_)
 
 
-def _row(claimed: "Claimed") -> dict[str, Any]:
+def _row(claimed: "ClaimEvidence") -> dict[str, Any]:
     return {
         "option_label": claimed.option_label,
         "score": claimed.score,
@@ -99,7 +99,7 @@ def _row(claimed: "Claimed") -> dict[str, Any]:
     }
 
 
-def _view(question: Question, said: "Iterable[Claimed]") -> None:
+def _view(question: Question, said: "Iterable[ClaimEvidence]") -> None:
     """Print a question's claims, and behind each its sentences with their passages' ids."""
     from closeread.evidence.query import query_text
 

@@ -66,11 +66,16 @@ def found_by(
     """
     from closeread.formats.files.atomic_write import replacing
     from closeread.metrics.intervals import Resampling
-    from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
+    from closeread.pipeline.extract import (
+        EvidenceScorer,
+        extract,
+        prepare_for_scoring,
+        restrict_gold,
+    )
     from closeread.runs.scoring.evidence_groups import EvidenceGroups
 
     resampling = Resampling() if intervals else None
-    scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
+    scorer, groups, cost = EvidenceScorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
     kept = {}
     unscored = ""
@@ -85,8 +90,8 @@ def found_by(
                 if not unscored:
                     scorer.add(question, prediction, only=chosen.label)
                     if by:
-                        judged = judgeable(question, chosen.label)
-                        groups.add(passage, judged, as_judged(judged, prediction))
+                        judged = restrict_gold(question, chosen.label)
+                        groups.add(passage, judged, prepare_for_scoring(judged, prediction))
             except MissingExtraError as error:
                 if stream is None and not keep:
                     raise

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from closeread.cli.known_ids import KnownIds
 from closeread.errors import UsageError
-from closeread.items import up_to
+from closeread.items import take_questions
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item
 
@@ -36,7 +36,7 @@ class Chosen:
         """
         self.count = 0
         known = KnownIds()
-        for passage, questions in up_to(self._named(known), self.limit):
+        for passage, questions in take_questions(self._named(known), self.limit):
             self.count += len(questions)
             yield passage, questions
         if self.question is not None and not self.count:

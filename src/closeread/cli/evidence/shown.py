@@ -50,10 +50,10 @@ def claims_of(
     methods: list[Method], passage: Passage, question: Question, label: str | None
 ) -> Iterator[Shown]:
     """Yield a question's claims, or the one of an option, each with what was found for it."""
-    from closeread.pipeline.extract import evidence_of, wanted_options
+    from closeread.pipeline.extract import claimed_options, evidence_of
 
     found = [evidence_of(one.retriever, passage, question, label) for one in methods]
-    for option, *evidence in zip(wanted_options(question, label), *found, strict=True):
+    for option, *evidence in zip(claimed_options(question, label), *found, strict=True):
         of = zip(methods, evidence, strict=True)
         by_label = {method.label: (method.retriever, one) for method, one in of}
         yield Shown(passage, question, option, by_label)

@@ -17,7 +17,7 @@ from closeread.cli.terminal.typeset import glyphs, wrapped
 from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.claims.terms import units
 from closeread.types import Evidence, Span
-from closeread.wording import in_one_line, sign_of
+from closeread.wording import in_one_line, visible_sign
 
 # Okabe and Ito's palette; the circled number says the same without colour.
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
@@ -115,7 +115,7 @@ def _painted(
     for span in found.uncovered:
         styles[span.start : span.end] = ["underline"] * (span.end - span.start)
     for place, (character, style) in enumerate(zip(claim, styles, strict=True), 1):
-        text.append(sign_of(character), style=style)
+        text.append(visible_sign(character), style=style)
         text.append(behind.get(place, ""), style=style)
     return text
 
@@ -178,7 +178,7 @@ def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[
                 level[place] = max(level[place], weight / most)
         for character, share in zip(shown.query, level, strict=True):
             style = next(style for least, style in _SHADES if share >= least)
-            text.append(sign_of(character), style=style)
+            text.append(visible_sign(character), style=style)
         yield text
         heaviest = sorted(step.weights, key=lambda pair: (-pair[1], pair[0].span))
         listed = "  ".join(

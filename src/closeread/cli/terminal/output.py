@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.wording import harmless, in_one_line
+from closeread.wording import escape_message, in_one_line
 
 _GAP = 2  # blanks between columns
 
@@ -30,7 +30,7 @@ def remark(message: str) -> None:
 
     Line breaks of the message stay; what else a terminal would obey is shown by signs.
     """
-    sys.stderr.write(harmless(message) + "\n")
+    sys.stderr.write(escape_message(message) + "\n")
 
 
 def table(
@@ -55,7 +55,7 @@ def table(
 
     out = console()
     made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
-    cells = [[*map(harmless, row)] for row in rows]
+    cells = [[*map(escape_message, row)] for row in rows]
     widest = [max(map(cell_len, column)) for column in zip(headings, *cells, strict=True)]
     is_narrow = sum(widest) + _GAP * (len(widest) - 1) > out.width
     for place, heading in enumerate(headings):
@@ -64,7 +64,7 @@ def table(
         # A path that is too wide for its column goes on below: cut, it could not be copied. Where
         # the table is too wide, headings of numbers are broken before names are.
         made.add_column(
-            harmless(heading),
+            escape_message(heading),
             justify="right" if numbers else "left",
             overflow="fold",
             max_width=least if numbers and is_narrow else None,
@@ -72,7 +72,7 @@ def table(
     for row in cells:
         made.add_row(*row)
     # A title of rich's own tables breaks where the table is narrower.
-    shown = Group(Text(harmless(title), style="table.title"), made) if title else made
+    shown = Group(Text(escape_message(title), style="table.title"), made) if title else made
     if out.is_terminal:
         out.print(shown)
         return

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from closeread.types import Span
-from closeread.wording import sign_of
+from closeread.wording import visible_sign
 
 STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
 # Marks that must not begin a line, and marks that must not end one.
@@ -46,7 +46,7 @@ def glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) ->
 
     def add(piece: str, worn: frozenset[str]) -> None:
         for character in piece:
-            for shown in sign_of(character):
+            for shown in visible_sign(character):
                 cells = get_character_cell_size(shown)
                 if cells == 0 and made:
                     last = made[-1]

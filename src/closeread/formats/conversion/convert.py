@@ -111,9 +111,9 @@ def convert(
     """
     must_not_replace(target, dataset.path)
     name = to or format_of(target)
-    lookup.entry("format", name)
-    makes_mrqa = name == "mrqa" and dataset.format != "mrqa"
-    if mrqa and not makes_mrqa:
+    lookup.find_entry("format", name)
+    making_mrqa = name == "mrqa" and dataset.format != "mrqa"
+    if mrqa and not making_mrqa:
         raise UsageError(
             f"options of the MRQA form do not apply from {dataset.format} to {name}",
             cure="leave out --name, --split, --occurrences and --documents",

@@ -48,7 +48,7 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
     A module of somebody else's is imported where it is installed, not from the folder that the user
     works in: whoever handed in the run may have put one there.
     """
-    with lookup.looking_in(""):
+    with lookup.search_folder(""):
         return make_metrics(settings.metrics, settings.options)
 
 

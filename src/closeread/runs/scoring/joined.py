@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from closeread.errors import UsageError
-from closeread.items import up_to
+from closeread.items import take_questions
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import score_jointly
 from closeread.runs.answers import quote_evidence
@@ -94,7 +94,7 @@ def must_join(
         UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
         MissingExtraError: The gold evidence is text, and NLTK is not installed.
     """
-    found = join(up_to(dataset, limit), submission, resampling)
+    found = join(take_questions(dataset, limit), submission, resampling)
     if found is None:
         raise UsageError(
             "--joined cannot combine answers and evidence here",

@@ -12,7 +12,7 @@ from closeread.readers.lineage import Lineage
 from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.registry.factory import path_of
+from closeread.registry.factory import resolve_path
 from closeread.training.neural.capabilities import check_lengths, check_recomputing, outlined, takes
 from closeread.training.neural.dev_metric import apart, check_metric, measured, watched_by
 from closeread.training.neural.device import check_machine, device_of, holding
@@ -169,7 +169,7 @@ def _begins_from(request: Request, model: str) -> str:
     first = request.recipe.before[0]
     if first.reader.name == "encoder" or ":" in first.reader.name:
         return ""
-    return path_of("model", first.train.get("model", model))
+    return resolve_path("model", first.train.get("model", model))
 
 
 def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:

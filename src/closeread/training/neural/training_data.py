@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from closeread.errors import InputError, UsageError
-from closeread.items import bare
+from closeread.items import drop_metadata
 from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
 from closeread.training.recipes.settings import Source
@@ -83,7 +83,7 @@ def drawn(
         UsageError: ``at_most`` has no room for a whole group.
     """
     dataset = open_dataset(source.path, source.format)
-    items = list(bare(flat(dataset) if gathers is None else gathers.items(dataset)))
+    items = list(drop_metadata(flat(dataset) if gathers is None else gathers.items(dataset)))
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:
         what = "questions" if gathers is None else gathers.gathers

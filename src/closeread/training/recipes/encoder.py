@@ -8,7 +8,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.files.open_all import open_each
 from closeread.readers.lineage import Maker
-from closeread.registry.factory import path_of
+from closeread.registry.factory import resolve_path
 from closeread.training.recipe import Length
 from closeread.training.recipes.folder import must_be_free
 from closeread.training.recipes.settings import (
@@ -151,9 +151,9 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     options = request.section(request.recipe.reader.options, EncoderOptions, "reader.options")
     check(settings, options, str(request.path), request.within)
     without_stages(request)
-    path_of("model", options.model)
-    path_of("vocabulary", options.vocabulary)
-    open_each(
+    resolve_path("model", options.model)
+    resolve_path("vocabulary", options.vocabulary)
+    each_opened(
         partial(request.open_dataset, source.path, source.format) for source in settings.datasets
     )
     return settings, options

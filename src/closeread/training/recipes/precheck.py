@@ -10,7 +10,7 @@ from itertools import chain
 from closeread.errors import CloseReadError, UsageError
 from closeread.formats.files.open_all import open_each
 from closeread.registry import lookup
-from closeread.registry.factory import path_of
+from closeread.registry.factory import resolve_path
 from closeread.training.processes import is_first
 from closeread.training.recipes.folder import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, check
@@ -30,7 +30,7 @@ def look_at(request: Request) -> None:
     Raises:
         CloseReadError: As the training itself would, some seconds later.
     """
-    found = lookup.entry("trainer", request.recipe.reader.name).look
+    found = lookup.find_entry("trainer", request.recipe.reader.name).look
     if not found:
         return
     module, _, attribute = found.partition(":")
@@ -80,7 +80,7 @@ def asked(request: Request) -> tuple[NeuralSettings, str]:
             cure="name the model to begin from",
         )
     # In the settings it stays as it is written: so it is declared who made it.
-    return settings, path_of("model", settings.model)
+    return settings, resolve_path("model", settings.model)
 
 
 def open_all(request: Request, settings: NeuralSettings) -> None:

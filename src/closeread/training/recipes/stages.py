@@ -29,7 +29,7 @@ def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
         UsageError: One makes no model.
     """
     for number, stage in enumerate(request.recipe.before, 1):
-        entry, within = lookup.entry("trainer", stage.reader.name), stage_at(number - 1)
+        entry, within = lookup.find_entry("trainer", stage.reader.name), stage_at(number - 1)
         if ":" in stage.reader.name:
             continue
         if entry.extra != _EXTRA:

@@ -63,7 +63,7 @@ def test_less_than_a_minute_is_told_in_seconds() -> None:
 def told_at_once(monkeypatch) -> None:
     monkeypatch.setattr("closeread.cli.terminal.progress._FIRST", 0.0)
     monkeypatch.setattr("closeread.cli.terminal.progress._MOST", 0.0)
-    monkeypatch.setattr("closeread.items._AT_ONCE", 10)
+    monkeypatch.setattr("closeread.items._STEP", 10)
 
 
 @pytest.mark.parametrize("verb", ["score", "verify", "report"])

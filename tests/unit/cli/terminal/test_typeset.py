@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from closeread.cli.terminal.typeset import Mark, glyphs, painted, wrapped
 from closeread.types import Span
-from closeread.wording import sign_of
+from closeread.wording import visible_sign
 
 
 def lines(text: str, width: int, *marks: Mark) -> list[str]:
@@ -76,14 +76,14 @@ def test_styles_are_closed():
 )
 def test_what_a_terminal_would_obey_is_only_named(character, shown):
     """Control characters, direction marks and lone surrogates become visible."""
-    assert sign_of(character) == shown
+    assert visible_sign(character) == shown
 
 
 @given(st.text(max_size=200), st.integers(2, 60))
 def test_nothing_is_lost_and_nothing_is_too_wide(text, width):
     """Lines joined are the text (but for blanks at breaks), and each keeps within the width."""
     made = lines(text, width)
-    wanted = "".join(sign_of(character) for character in text)
+    wanted = "".join(visible_sign(character) for character in text)
     assert "".join("".join(made).split()) == "".join(wanted.split())
     assert all(cell_len(line) <= width for line in made)
 

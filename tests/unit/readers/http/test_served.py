@@ -46,7 +46,7 @@ from stand_in import (
 def test_addresses_are_read_as_they_are_meant(name, meant):
     assert address(name) == meant
     if name.startswith("http"):
-        assert lookup.entry("reader", name) == catalog.CATALOG["reader"]["http"]
+        assert lookup.find_entry("reader", name) == catalog.CATALOG["reader"]["http"]
         assert make(name)[1]["url"] == name
 
 
@@ -73,7 +73,7 @@ def test_odd_addresses_and_options_are_refused(name, options, match):
 
 def test_the_address_is_a_reader_and_nothing_else():
     with pytest.raises(UsageError):
-        lookup.entry("metric", "http:localhost:8000")
+        lookup.find_entry("metric", "http:localhost:8000")
 
 
 def test_each_question_gets_its_own_answer_whole():

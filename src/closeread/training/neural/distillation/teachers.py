@@ -6,8 +6,8 @@ from pathlib import Path
 from closeread.errors import InputError
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.opening import check_exists, loading_options, open_tokenizer
-from closeread.registry.factory import path_of
+from closeread.readers.neural.opening import loading, look_for, open_tokenizer
+from closeread.registry.factory import resolve_path
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.recipes.same_request import MEMBERS
 from closeread.training.request import Request
@@ -49,7 +49,7 @@ def check_taught(request: Request, begun: str) -> None:
         options = one.reader.options
         if one.reader.name != "span" or not options.get("distillation"):
             continue
-        named = [path_of("teachers", name) for name in options.get("teachers", ())]
+        named = [resolve_path("teachers", name) for name in options.get("teachers", ())]
         if named and not request.resume:  # those of a finished stage may be gone
             _check_named(named, begun)
         if named:
@@ -77,7 +77,9 @@ def lineages_of(
     Raises:
         InputError: A record cannot be read, or a model without one cannot be opened.
     """
-    declared = {path_of("made_by", name): who for name, who in made_by.items()} if teachers else {}
+    declared = (
+        {resolve_path("made_by", name): who for name, who in made_by.items()} if teachers else {}
+    )
     found = []
     for one in teachers:
         recorded = lineage_of(one, 0)

@@ -23,13 +23,8 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import max_sequence_length
 from closeread.readers.neural.heads import check_encoder
-from closeread.readers.neural.opening import (
-    loading_options,
-    open_tokenizer,
-    opening_error,
-    silence_library,
-)
-from closeread.registry.factory import path_of
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.registry.factory import resolve_path
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.device import check_machine
 from closeread.training.neural.fit import arguments
@@ -194,8 +189,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
 def _made(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(path_of("model", options.model), dropout, options.pickled, say)
-    path = Path(path_of("vocabulary", options.vocabulary))
+        return _opened(resolve_path("model", options.model), dropout, options.pickled, say)
+    path = Path(resolve_path("vocabulary", options.vocabulary))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
         pieces = path.read_text("utf-8").rstrip("\n").split("\n")
@@ -311,7 +306,7 @@ def _lineage(
     made_by = settings.made_by.get(options.model, "")
     begun = Lineage(n_parameters=n_parameters)
     if options.model:
-        begun = lineage_of(path_of("model", options.model), n_parameters, made_by)
+        begun = lineage_of(resolve_path("model", options.model), n_parameters, made_by)
     stage = Stage(
         reader="encoder",
         options=msgspec.to_builtins(options),
