@@ -110,7 +110,7 @@ def attack(
 ) -> Attacked:
     """Write a data set whose questions stand beside what was made of them.
 
-    The file appears only when it is whole. What cannot be done ``must_be_possible`` tells before.
+    The file appears only when it is whole. What cannot be done ``check_attack`` tells before.
 
     Args:
         dataset: What is made harder.

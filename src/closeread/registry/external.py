@@ -92,7 +92,7 @@ def validate_record(found: T) -> T:
 
     Raises:
         ValueError: A field is of another type; the text says which.
-        TypeError: As of ``plain``.
+        TypeError: As for ``plain_number``.
     """
     bare: Any = found
     if kept := getattr(found, "metadata", None):

@@ -1,9 +1,9 @@
-"""Answers that were handed in and may mean something else than programs take them for."""
+"""Submitted answers that may mean something else than official programs take them for."""
 
 from closeread.text.garbled import may_be
 from closeread.types import Prediction, Question, Submission
 
-_NO_ANSWER = {  # that there is no answer, as systems and people write it
+_NO_ANSWER = {  # how systems and people write that there is no answer
     "unanswerable", "no answer", "no_answer", "noanswer", "not answerable", "cannotanswer",
     "cannot answer", "n/a", "null", "none", "nan", "cls", "impossible", "unknown", "无法回答",
     "无答案", "没有答案", "不可回答",
@@ -11,9 +11,9 @@ _NO_ANSWER = {  # that there is no answer, as systems and people write it
 
 
 def may_be_ambiguous(submission: Submission) -> bool:
-    """Whether any answer looks garbled, is several or says that there is none; or there are odds.
+    """Whether any answer looks garbled, has several texts or says "no answer", or there are odds.
 
-    This costs little, and what it finds is then held against the questions.
+    A cheap test, made before the answers are checked against the questions.
     """
     return bool(submission.extras.get("null_odds")) or any(
         len(prediction.answer.texts) > 1
@@ -24,7 +24,7 @@ def may_be_ambiguous(submission: Submission) -> bool:
 
 
 def accepted_texts(question: Question) -> list[str]:
-    """Return all texts of a question's accepted answers."""
+    """Return all texts of a question's gold answers."""
     return [text for answer in question.answers for text in answer.texts]
 
 
@@ -34,7 +34,7 @@ def says_no_answer(text: str) -> bool:
 
 
 def declines(question: Question, prediction: Prediction) -> bool:
-    """Whether an answer is null, or says in words that there is none, and is not accepted so."""
+    """Whether an answer is null, or says in words "no answer" where that is no gold answer."""
     answer = prediction.answer
     if answer is None:
         withheld = prediction.error or prediction.confidence is not None or prediction.evidence
@@ -45,5 +45,5 @@ def declines(question: Question, prediction: Prediction) -> bool:
 
 
 def has_several_texts(prediction: Prediction) -> bool:
-    """Whether an answer is several texts, and not one that comes again."""
+    """Whether an answer has several different texts."""
     return prediction.answer is not None and len(set(prediction.answer.texts)) > 1

@@ -1,4 +1,4 @@
-"""Asking a reader about a batch: one prediction a question, whatever the reader does."""
+"""Ask a reader about a batch of questions, and return one prediction for each of them."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -19,11 +19,11 @@ _MAX_ERROR = 500
 def predict_batch(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
     """Yield one prediction for each question, under its real id; failures become predictions.
 
-    Where a reader breaks off, the questions still open are read again one at a time, so that one
-    bad question costs no other.
+    If the reader raises, the questions without a prediction are read again one at a time, so that
+    one bad question does not affect the others.
 
     Raises:
-        CloseReadError: The reader cannot go on at all (its endpoint is gone, its budget used up),
+        CloseReadError: The reader cannot continue (its endpoint is gone, its budget is used up),
             or breaks its contract.
     """
     pending = {planned.shown[1].question_id: planned for planned in batch}
@@ -48,7 +48,7 @@ def predict_batch(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
 
 
 def _is_fatal(error: Exception) -> bool:
-    """Whether a reader cannot go on at all; a part of somebody else's may fail at one question."""
+    """Whether the reader cannot continue; a user's own reader may fail on a single question."""
     return isinstance(error, CloseReadError) and not isinstance(error, OutsideError)
 
 
@@ -79,9 +79,9 @@ def _ask_reader(
 
 
 def _validate_prediction(given: Prediction, passage: Passage, question: Question) -> Prediction:
-    """Return a prediction as records promise it, its evidence quoted; else a failure.
+    """Return the prediction with valid fields and quoted evidence, or else as a failure.
 
-    What a language model wrote is kept, from which an answer may be read anew.
+    A failure keeps the generated text, so that answers can be extracted from it again.
     """
     try:
         found = validate_record(given)
@@ -103,10 +103,10 @@ def _validate_prediction(given: Prediction, passage: Passage, question: Question
 
 
 def _check_prediction(found: Prediction, passage: Passage, question: Question) -> None:
-    """Check that a prediction says nothing that there is not.
+    """Check numbers, spans and option labels of a prediction.
 
     Raises:
-        ValueError: A number that is not finite, a place outside the passage, another option.
+        ValueError: A number is not finite, a span is outside the passage, or an option is unknown.
     """
     numbers = {
         "the confidence": [found.confidence],
@@ -139,10 +139,10 @@ def _check_label(label: str, question: Question) -> None:
 
 
 def _check_spans(spans: Iterable[Span], passage: Passage) -> None:
-    """Check that spans are of a passage.
+    """Check that spans lie in the passage.
 
     Raises:
-        ValueError: One is not.
+        ValueError: A span does not.
     """
     for span in spans:
         if not 0 <= span.start <= span.end <= len(passage.text):
@@ -153,7 +153,7 @@ def _check_spans(spans: Iterable[Span], passage: Passage) -> None:
 
 
 def quote_evidence(found: Evidence, passage: Passage) -> Evidence:
-    """Return evidence with its texts beside its spans: some scorers are given no passage."""
+    """Return evidence with the texts of its spans, because some scorers get no passage."""
     if found.texts or not found.spans:
         return found
     texts = tuple(span.of(passage.text) for span in found.spans)
@@ -161,17 +161,17 @@ def quote_evidence(found: Evidence, passage: Passage) -> Evidence:
 
 
 def encode_prediction(prediction: Prediction) -> tuple[bytes, bool]:
-    """Return the prediction as a line that reads back as it was, and whether it failed."""
+    """Return the prediction as a JSON line without loss, and whether it is a failure."""
     try:
         return msgspec.json.encode(prediction), bool(prediction.error)
-    except (ValueError, TypeError) as error:  # half a character, for one
+    except (ValueError, TypeError) as error:  # such as an unpaired surrogate
         failed = Prediction(question_id=prediction.question_id, error=format_error(error))
         return msgspec.json.encode(failed), True
 
 
 def format_error(error: BaseException) -> str:
-    """Return an error as a prediction keeps it: its kind and its message, of bounded length."""
-    # of an outsider's part without the path of its file, which is this machine's
+    """Return the text of an error for ``Prediction.error``: type and message, of bounded length."""
+    # without the file path of a user's own part, which is specific to this machine
     said = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
     text = said[:_MAX_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

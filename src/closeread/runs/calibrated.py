@@ -1,4 +1,4 @@
-"""A calibrator that tells a reader's confidences in its place, and where it promises nothing."""
+"""Replace a reader's confidences with a calibrator's, and warn where its guarantee fails."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from closeread.runs.records import ReaderInfo
 
 
 def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dict[str, Any]]:
-    """Return what tells confidences, and what is recorded of it.
+    """Load a calibrator to be applied, and return it with its record.
 
     Raises:
         InputError: The file cannot be read, or is no calibrator.
-        UsageError: Answers are to be withheld, and it has no threshold.
+        UsageError: ``selective`` is set, and the calibrator has no threshold.
     """
     found = load_calibrator(file)
     least = get_threshold(file, found, selective=selective)
@@ -28,10 +28,10 @@ def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dic
 def describe_calibrated(
     info: ReaderInfo, sure: CalibratorUse, record: dict[str, Any]
 ) -> tuple[ReaderInfo, list[str]]:
-    """Return what is told of a reader with what tells its confidences, and what to be warned of.
+    """Return the reader's record with the calibrator in it, and warnings.
 
     Raises:
-        UsageError: The reader is a service, and tells a calibrator's already.
+        UsageError: The reader is a service whose confidences are already calibrated.
     """
     if info.record.get("calibrated"):
         raise UsageError(
@@ -48,7 +48,7 @@ def describe_calibrated(
 
 
 def calibration_record(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
-    """Return what ``run.json`` says of the calibrator."""
+    """Return the record of the calibrator for ``run.json``."""
     found: dict[str, Any] = {
         "calibrator_sha256": hashlib.sha256(raw).hexdigest(),
         "method": calibrator.method,
@@ -60,10 +60,10 @@ def calibration_record(raw: bytes, calibrator: Calibrator, *, selective: bool) -
 
 
 def get_threshold(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
-    """Return the confidence below which answers are withheld; None where none are to be.
+    """Return the confidence below which answers are withheld; None if not ``selective``.
 
     Raises:
-        UsageError: They are to be, and the calibrator has no threshold.
+        UsageError: ``selective`` is set, and the calibrator has no threshold.
     """
     if not selective:
         return None
@@ -77,7 +77,7 @@ def get_threshold(file: Path, calibrator: Calibrator, *, selective: bool) -> flo
 
 
 def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
-    """Return who gave the answers, each once."""
+    """Return the readers that gave the answers, without duplicates."""
     found = [
         AnsweredBy(
             name=name,
@@ -95,7 +95,7 @@ def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
 
 
 def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
-    """Say where the calibrator has seen no answer of the reader's, or of another by its name."""
+    """Warn if the calibrator was not fitted on answers of this reader with these options."""
     (answering,) = answering_readers([reader])
     unlike = [one.unlike(answering) for one in calibrator.readers if one.name == answering.name]
     if not all(unlike):
@@ -110,5 +110,5 @@ def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[st
 
 
 def add_warnings(record: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
-    """Return what ``run.json`` and a service say of a calibrator, and where it promises nothing."""
+    """Return the calibrator's record with the warnings, if any."""
     return record | ({"warnings": warnings} if warnings else {})

@@ -1,4 +1,4 @@
-"""Taking possession of a run folder: a new one, one to go on with, or one to discard."""
+"""Open a run folder for writing: a new one, one to resume, or one to overwrite."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ from closeread.runs.store import (
     write_document,
 )
 
-# Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
+# Files besides the ledger. The data set of an ingested run stays: the new run may answer it.
 _RUN_FILES = (PREDICTIONS, SCORES, SUMMARY, REPORT, AUDIT, LOG_SCORES, LOG_SHOWN, ONLY)
 _RESUMABLE = "pass --resume to continue it, --overwrite to replace it, or another --out"
 REPLACEABLE = "pass --overwrite to replace it, or another --out"
-# What earlier versions did not record of every reader: a run of theirs can still be gone on with.
+# What earlier versions did not record for every reader: their runs can still be resumed.
 _RECENT_FACTS = frozenset(
     {
         "reader's weights_sha256",
@@ -48,20 +48,20 @@ _RECENT_FACTS = frozenset(
 def claim_folder(
     folder: Path, wanted: RunInfo, *, resume: bool = False, overwrite: bool = False
 ) -> Iterator[tuple[RunInfo, Ledger]]:
-    """Open a run folder for writing and keep others out of it.
+    """Open a run folder for writing and lock it against other processes.
 
-    Where an error comes before the first prediction, a run that was begun here is taken away again:
-    there is nothing to go on with, and the next one begins without a word.
+    If an error comes before the first prediction, a run that was begun here is removed again:
+    there is nothing to resume, and the next attempt starts afresh.
 
     Args:
-        folder: Made where it is missing.
-        wanted: What is to be run.
-        resume: Go on with a run that is there; begin one where none is.
-        overwrite: Discard a run that is there.
+        folder: Created if missing.
+        wanted: The run to be made.
+        resume: Continue an existing run; begin one if there is none.
+        overwrite: Discard an existing run.
 
     Raises:
-        UsageError: The folder holds a run and neither is asked for, or holds something else.
-        MismatchError: The run that is there was made with other settings; says which.
+        UsageError: The folder holds a run and neither flag is set, or holds something else.
+        MismatchError: The existing run was made with other settings; the message lists them.
         StorageError: The folder cannot be written, or another process writes it.
     """
     made = _make_folder(folder)
@@ -94,12 +94,12 @@ def claim_folder(
 
 
 def must_be_free(folder: Path, *, allowed: bool, cure: str = _RESUMABLE) -> None:
-    """Find out, before work whose outcome a run folder is to hold, whether it can be claimed.
+    """Check, before long work, that a run can be written to the folder.
 
     Args:
-        folder: It need not be there yet.
-        allowed: A run in it is to be gone on with or discarded.
-        cure: What the user can do where that was not said.
+        folder: It need not exist yet.
+        allowed: Whether it may hold a run, which is then resumed or overwritten.
+        cure: What the user can do if it may not.
 
     Raises:
         UsageError: The folder holds a run and that is not allowed, or holds something else.
@@ -111,7 +111,7 @@ def must_be_free(folder: Path, *, allowed: bool, cure: str = _RESUMABLE) -> None
 
 
 def _make_folder(folder: Path) -> list[Path]:
-    """Create the folder with its parents; return those that were made, the innermost first."""
+    """Create the folder and its parents; return the created ones, the innermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,7 +148,7 @@ def _holds_run(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
 
 
 def _write_new_run(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
-    # An old run is only given up once the new run.json could be written beside it.
+    # An old run is only deleted once the new run.json is written beside it.
     new = folder / f".{INFO}.new.part"
     write_document(new, wanted)
     try:
@@ -190,7 +190,7 @@ def _list_differences(old: Mapping[str, Any], new: Mapping[str, Any], word: str)
 
 
 def _user_settings(info: RunInfo) -> dict[str, Any]:
-    """Return what the user says of a run; an address may be written in several ways."""
+    """Return the settings that the user gave; an address may be written in several ways."""
     reader = info.reader
     address = reader.record.get("address")
     unlike = {*reader.passing, "url"} if address else reader.passing
@@ -211,7 +211,7 @@ def _user_settings(info: RunInfo) -> dict[str, Any]:
 
 
 def _reader_facts(info: RunInfo) -> dict[str, Any]:
-    """Return what the reader says of itself; of one that is served, what is known of that."""
+    """Return the reader's record; for a service, the record of the served reader."""
     record = _as_stored(info.reader.record)
     record.pop("address", None)
     if not info.reader.served_is_known:
@@ -222,17 +222,17 @@ def _reader_facts(info: RunInfo) -> dict[str, Any]:
 
 
 def _as_stored(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return it as run.json holds it: what a reader tells in tuples comes back in lists."""
+    """Return the values as ``run.json`` holds them: tuples become lists."""
     found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
     return found
 
 
 _LONGEST_SHOWN = 120
-_BEFORE = 30  # characters that two long values share, before they differ
+_BEFORE = 30  # shared characters shown before the first difference
 
 
 def _shorten_pair(one: Any, other: Any) -> tuple[str, str]:
-    """Return two values as texts; of long ones what stands where they begin to differ."""
+    """Return two values as texts; long ones are cut to the part where they begin to differ."""
     first, second = ("none" if value is None else str(value) for value in (one, other))
     if max(len(first), len(second)) <= _LONGEST_SHOWN:
         return first, second

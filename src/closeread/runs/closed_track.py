@@ -19,7 +19,7 @@ from closeread.runs.records import ReaderInfo, RunInfo
 
 MOST_PARAMETERS = 510_000_000
 Verdict = Literal["kept", "broken", "not known"]
-# Readers and retrievers in which nothing was learned.
+# Readers and retrievers without trained weights.
 _WITHOUT_WEIGHTS = frozenset(
     {"first-sentence", "random-option", "longest-option", "majority", "lexical", "evidence"}
 )
@@ -27,7 +27,7 @@ _WITHOUT_MODEL = frozenset({"cover", "bm25"})
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a rule, and why."""
+    """The verdict on a rule, with the reason."""
 
     rule: str
     verdict: Verdict
@@ -63,7 +63,7 @@ def worst_verdict(rulings: Sequence[Ruling]) -> Verdict:
 
 
 def _ruling(rule: str, found: Sequence[Reason]) -> Ruling:
-    """Return the worst of the reasons; there is one at least."""
+    """Return the ruling of the worst verdict, with all its reasons; there is at least one."""
     for verdict in ("broken", "not known"):
         why = [said for held, said in found if held == verdict]
         if why:
@@ -101,7 +101,7 @@ def _judge_size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]
 
 
 def _retriever_models(reader: ReaderInfo) -> tuple[UsedModel, ...]:
-    """Return what a retriever works with: what the run recorded, else what options name."""
+    """Return the retriever's models: those that the run recorded, else those named by options."""
     try:
         return msgspec.convert(reader.record.get("evidence_models"), tuple[UsedModel, ...])
     except msgspec.ValidationError:
@@ -125,7 +125,7 @@ def _judge_training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Rea
 def _with_teachers(
     reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage
 ) -> Iterator[Reason]:
-    """Yield what is to be said of a model, and of those by which it was taught."""
+    """Yield the reasons for a model and for each of its teachers."""
     yield from reasons(lineage)
     for one in lineage.teachers():
         yield from ((verdict, f"a teacher: {said}") for verdict, said in reasons(one))
@@ -204,14 +204,14 @@ def _judge_author(what: str, made_by: str | Maker) -> Reason:
 
 
 def _count_parameters(record: Mapping[str, Any]) -> int | None:
-    """Return how large the reader's own model is, where its record tells."""
+    """Return the number of parameters of the reader's own model, if recorded."""
     own = record.get("model")
     found = record.get("n_parameters", own.get("n_parameters") if isinstance(own, dict) else None)
     return found if isinstance(found, int) else None
 
 
 def _other_models(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what options name beside the reader's own model: what a retriever works with."""
+    """Yield the models in the options besides the reader's own: those of the retriever."""
     named = [str(options[name]) for name in ("evidence_model", "vectors") if options.get(name)]
     retriever = options.get("retriever")
     if retriever and retriever not in _WITHOUT_MODEL and not named:

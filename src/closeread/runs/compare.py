@@ -1,4 +1,4 @@
-"""Putting scored runs side by side: the same data set, the same signatures, paired tests."""
+"""Compare scored runs on one data set: equal signatures, pooled scores, paired tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,17 +23,17 @@ from closeread.wording import argument, count_of
 
 @dataclass
 class Compared:
-    """What comparing runs found.
+    """The result of comparing runs.
 
     Attributes:
         dataset: The data set that all of them answer.
-        level: Of the intervals; a difference is sure below 1 less that.
+        level: Of the intervals; a difference is significant at p < 1 - level.
         systems: System name to the folders of its runs, the first one being the baseline.
         signatures: Value name to the signature that all runs share ("" where they differ and the
             user allowed it).
-        apart: Where seeds were grouped, in a sentence each: which readers with one name and the
-            same options are no seeds of one another, and what they recorded otherwise.
-        comparisons: One for each value and each system but the first.
+        apart: If seeds were grouped, one sentence each: which readers with the same name and
+            options are not seeds of one another, and which recorded fields differ.
+        comparisons: One for each value and each system except the first.
     """
 
     dataset: DatasetInfo
@@ -60,8 +60,8 @@ def compare_runs(
         resampling: Of intervals and of tests by simulation.
         metrics: Families or values; by default all that every run has.
         group_seeds: Take runs that differ only in their reader's seed as one system.
-        allow_different_signatures: Compare numbers that were not made in the same way.
-        begin: Told how many values are compared; what it returns counts them.
+        allow_different_signatures: Compare values that were not computed in the same way.
+        begin: Called with the number of values; what it returns is called for each one done.
 
     Raises:
         UsageError: Fewer than two systems, or no run has a metric.
@@ -96,16 +96,16 @@ def pool_systems(
     *,
     allow_different_signatures: bool = False,
 ) -> tuple[Compared, dict[str, list[System]]]:
-    """Put systems on one data set side by side, before anything is tested.
+    """Check that systems on one data set are comparable, and pool their scores.
 
     Args:
-        systems: System name to its runs, several of them as the seeds of one.
+        systems: System name to its runs; several runs are its seeds.
         level: Of the intervals.
         metrics: As of ``compare_runs``; so is the next.
-        allow_different_signatures: Take numbers that were not made in the same way.
+        allow_different_signatures: Accept values that were not computed in the same way.
 
     Returns:
-        What they share, without comparisons; and by value name the systems with their pools.
+        What the systems share, without comparisons; and by value name the systems with pools.
 
     Raises:
         UsageError: No run has a metric.
@@ -177,7 +177,7 @@ def _check_same_dataset(runs: Sequence[Run]) -> None:
 
 
 def identify_dataset(info: DatasetInfo) -> str:
-    """Return what tells a data set from others of its name."""
+    """Return the data set's name with its part and hash, which distinguish it from others."""
     part = f", the first {info.limit}" if info.limit else ""
     if info.only:
         part += (
@@ -237,13 +237,13 @@ def _shared_signatures(
 def _pools(
     run: Run, summary: RunSummary, asked: Sequence[str], dataset: Dataset | None
 ) -> dict[str, Pool]:
-    """Pool the values that were asked for, or all, from a run's stored scores."""
+    """Pool the requested values, or all, from a run's stored scores."""
     settings = summary.settings
     submission = as_submission(run, dataset, settings.extraction)
     found: dict[str, Pool] = {}
     for name, metric in recorded_metrics(settings).items():
         if asked and name not in map(family, asked) and ":" not in name:
-            continue  # values of somebody else's metric may be called anything
+            continue  # values of a user's own metric may have any name
         for pool in metric.pool(run.scores(name), submission):
             if not asked or is_requested(name, pool.metric, asked):
                 found[pool.metric] = pool

@@ -1,4 +1,4 @@
-"""Putting readers side by side that each read several data sets: set by set, and by their mean."""
+"""Compare readers over several data sets: on each set, and by the macro-average."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,20 +23,20 @@ from closeread.runs.store import Run
 from closeread.runs.systems import group_systems
 
 Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs
-_Key = tuple[str, int | None, str]  # what tells a data set, and a part of it, from others
+_Key = tuple[str, int | None, str]  # identifies a data set, or a part of it
 
 
 @dataclass
 class ComparedTables:
-    """What comparing tables of runs found.
+    """The result of comparing tables of runs.
 
     Attributes:
-        level: Of the intervals; a difference is sure below 1 less that.
+        level: Of the intervals; a difference is significant at p < 1 - level.
         systems: System name to its folders, the first one being the baseline.
-        left_out: In a sentence each, data sets that not every system has a run on, or on which no
-            run has what was asked for; then averages of what was not made in one way on all.
-        sets: Of each other data set what was found on it; p-values are adjusted for all
-            comparisons of a value, on all data sets.
+        left_out: One sentence each: data sets without a run of every system, or without a
+            requested value; then values not averaged because data sets compute them differently.
+        sets: The result on each other data set; p-values are adjusted for all comparisons of a
+            value, on all data sets.
         macro_average: Of values that are averaged over data sets, how the averages differ: over
             ``all``, and over those ``in`` and ``out`` of the shared task's training domains where
             there are several of both and no others.
@@ -52,7 +52,7 @@ class ComparedTables:
 
 
 def are_tables(tables: Tables) -> bool:
-    """Whether two or more systems are given by a run a data set, and there are several of these."""
+    """Whether there are two or more systems with one run per data set, over several data sets."""
     keys = [[_dataset_key(run.info.dataset) for run in runs] for runs in tables.values()]
     several = len({key for of in keys for key in of}) > 1 and any(len(of) > 1 for of in keys)
     return len(keys) > 1 and several and all(len(set(of)) == len(of) for of in keys)
@@ -75,8 +75,8 @@ def compare_tables(
         metrics: Families or values; by default all that every run on a data set has.
         group_seeds: Take folders whose runs differ only in their reader's seed, on every data set,
             as one system.
-        allow_different_signatures: Compare numbers that were not made in the same way.
-        begin: Told how many data sets are compared; what it returns counts them.
+        allow_different_signatures: Compare values that were not computed in the same way.
+        begin: Called with the number of data sets; what it returns is called for each one done.
 
     Raises:
         UsageError: The runs on a data set share no metric, or all folders are one system.
@@ -121,7 +121,7 @@ def compare_tables(
     pairs: list[dict[str, list[Paired]]] = []
     chosen = sorted(having or shared, key=lambda key: _sort_key(every[key]))
     advance = begin(len(chosen))
-    # Where no set has what was asked for, the first one's runs tell what there is.
+    # If no data set has a requested value, the error of the first one lists the values.
     for key in chosen:
         one, pools = pool_systems(
             {system: [by_set[name][key] for name in names] for system, names in systems.items()},
@@ -141,7 +141,7 @@ def compare_tables(
         advance(1)
     _adjust_p_values(found.sets, resampling)
     if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
-        # Of one file two parts are no two data sets.
+        # Two parts of one file are not two data sets.
         having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
         alike = [name for name in having_it if _has_equal_settings(name, found.sets)]
         found.left_out += [
@@ -223,7 +223,7 @@ def _group_seeds(
 
 
 def _has_value(run: Run, asked: Sequence[str]) -> bool:
-    """Whether a run has any value that was asked for; one without numbers is not judged here."""
+    """Whether a run has a requested value; a run without scores is not excluded here."""
     summary = run.summary()
     return (
         summary is None
@@ -233,7 +233,7 @@ def _has_value(run: Run, asked: Sequence[str]) -> bool:
 
 
 def _has_equal_settings(name: str, sets: Sequence[Compared]) -> bool:
-    """Whether a value was made in the same way on every data set, however many questions it has."""
+    """Whether a value has equal signatures on every data set, apart from the question count."""
     settings = {
         tuple(part for part in one.signatures.get(name, "").split("|") if part[:2] != "n:")
         for one in sets
@@ -262,5 +262,5 @@ def _dataset_key(info: DatasetInfo) -> _Key:
 
 
 def _sort_key(info: DatasetInfo) -> tuple[str, str, int, str]:
-    """Return what data sets are ordered by: of one file the whole comes before its parts."""
+    """Return the sort key of a data set: the whole of a file comes before its parts."""
     return info.name, info.sha256, info.limit or 0, info.only

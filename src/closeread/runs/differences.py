@@ -1,4 +1,4 @@
-"""Where a run's stored numbers differ from those that its files give, one by one."""
+"""Compare a run's stored scores and summaries with the recomputed ones, field by field."""
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
@@ -11,7 +11,7 @@ from closeread.types import Score, Summary
 
 
 class Difference(NamedTuple):
-    """What differs and, where another version computed what is stored, the versions."""
+    """A difference and, if another version computed the stored value, the versions."""
 
     told: str
     versions: str = ""
@@ -23,12 +23,12 @@ def compare_scores(
     versions: Mapping[str, str],
     of_units: str = "",
 ) -> Iterator[Difference]:
-    """Yield how the scores of each question differ.
+    """Yield the differences between the scores of each question.
 
     Args:
         stored: Scores by metric family, in the data set's order.
-        anew: The same, as predictions and gold give them.
-        versions: Family to the versions that explain it, where another one scored.
+        anew: The same, recomputed from predictions and gold.
+        versions: Family to the versions that explain a difference, if another one scored.
         of_units: The versions that explain that questions belong to other units.
     """
     for name in sorted({*stored, *anew}):
@@ -51,7 +51,7 @@ def compare_breakdowns(
     anew: Mapping[str, Mapping[str, Mapping[str, Summary]]],
     versions: Versions,
 ) -> Iterator[Difference]:
-    """Yield how the summaries by tag and value differ."""
+    """Yield the differences between summaries by tag and value."""
     for tag in sorted({*stored, *anew}):
         old, new = stored.get(tag, {}), anew.get(tag, {})
         for value in sorted({*old, *new}):
@@ -65,7 +65,7 @@ def compare_summaries(
     versions: Versions,
     prefix: str = "",
 ) -> Iterator[Difference]:
-    """Yield how summaries differ, field by field."""
+    """Yield the differences between summaries, field by field."""
     for name in sorted({*stored, *anew}):
         old, new = stored.get(name), anew.get(name)
         if old is None or new is None:
@@ -81,5 +81,5 @@ def compare_summaries(
 
 
 def _format_pair(had: object, has: object, other: str) -> str:
-    had, has = ("nothing" if one == "" else one for one in (had, has))  # as of a note
+    had, has = ("nothing" if one == "" else one for one in (had, has))  # such as a note
     return f"{had} is stored, {has} is {'computed here' if other else 'right'}"

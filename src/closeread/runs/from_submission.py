@@ -84,10 +84,10 @@ def save_and_score(
     """Make a run folder of a submission and score it; where that fails, nothing stays behind.
 
     Args:
-        dataset: As of ``keep``.
-        submission: As of ``keep``.
-        files: As of ``keep``.
-        out: As of ``keep``.
+        dataset: As for ``save_submission``.
+        submission: As for ``save_submission``.
+        files: As for ``save_submission``.
+        out: As for ``save_submission``.
         settings: As of ``runs.score.score_run``.
 
     Raises:

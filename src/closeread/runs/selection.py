@@ -16,7 +16,7 @@ ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 def read_list(path: Path) -> tuple[str, ...]:
     """Return the question ids of a list: the first tab-separated field of each line.
 
-    A field in double quotes is an id as JSON writes it (``as_field``), so that any id can stand in
+    A field in double quotes is an id as JSON writes it (``format_id``), so that any id can stand in
     a list.
 
     Raises:
