@@ -1,4 +1,4 @@
-"""A run's predictions as a file that an official program or organiser takes."""
+"""Write a run's predictions as a file for an official program or an organiser."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class HandedIn:
         source: The run's folder.
         target: The file.
         form: What it is, a key of ``formats.submissions.dumping.FORMS``.
-        without_letter: At how many questions a letter was to be named and none was.
+        without_letter: The number of questions that need a letter and have none.
     """
 
     source: str
@@ -39,18 +39,18 @@ class HandedIn:
 
 
 def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path] = ()) -> HandedIn:
-    """Write a run's predictions; the file appears under its name only when it is whole.
+    """Write a run's predictions; the file appears under its name only when complete.
 
     Args:
         run: Finished.
         target: Where; a name that ends in ``.gz`` is compressed, one that ends in ``.zip`` is the
             package that GCRC_advRobust's evaluation asked for.
         to: The form; by default ``texts``, and ``gcrc-advrobust`` for the package.
-        beside: The files that go into the package besides.
+        beside: Additional files for the package.
 
     Raises:
-        UsageError: The run cannot fill the form, the package lacks a part, or the file would take
-            the place of what is read.
+        UsageError: The run cannot fill the form, the package lacks a part, or the file would
+            overwrite an input.
         StorageError: The folder cannot be written, or the disk is full.
     """
     packed = target.suffix == ".zip"
@@ -98,9 +98,9 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
 def _with_letters(
     said: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
 ) -> dict[str, Prediction]:
-    """Return predictions with the letters that scoring takes where texts or scores stand.
+    """Return predictions with the letter that scoring derives from texts or option scores.
 
-    Only those that have nothing but scores, if so asked.
+    With ``scored``, return only the predictions that have option scores and no answer.
     """
     found = {}
     for question in dataset.questions():
@@ -114,9 +114,9 @@ def _with_letters(
 
 
 def _with_option_truth(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
-    """Return predictions with 1 for each option that scoring holds to be right, and 0.
+    """Return predictions with 1 for each option that scoring counts as chosen, else 0.
 
-    What names none holds none: MultiRC's program passes over a question that is left out.
+    A prediction without options gets only zeros: MultiRC's program skips missing questions.
     """
     found = {}
     for question in dataset.questions():
@@ -132,7 +132,7 @@ def _count_without_letter(said: Iterable[Prediction]) -> int:
 
 
 def _check_file_name(target: Path) -> None:
-    """Stop where a name says that the file is a table or lines, and no form says otherwise."""
+    """Reject a file name that stands for a table or JSON lines when no form is given."""
     ending = Path(target.name.removesuffix(".gz")).suffix
     if ending in {".csv", ".jsonl"}:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Reading a run's saved generations anew: other stop strings, another rule, no model call."""
+"""Extract answers again from a run's saved generations, with other stop strings or rules."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -17,13 +17,13 @@ _SAMPLE = 100
 def choose_extraction(
     run: Run, stops: tuple[str, ...] | None, rule: str | None
 ) -> Extraction | None:
-    """Return the extraction that was asked for; what is not named stays as the run had it.
+    """Return the requested extraction; what is not given stays as in the run.
 
     Args:
-        run: Its reader's options tell how its answers were read; foreign ones were not cut by us
-            and are taken whole.
-        stops: Instead of the run's; the empty tuple for none.
-        rule: Instead of the run's.
+        run: Its reader's options say how its answers were extracted; generations of other
+            harnesses are taken whole.
+        stops: Stop strings instead of the run's; the empty tuple for none.
+        rule: Extraction rule instead of the run's.
 
     Raises:
         UnknownNameError: There is no such rule.
@@ -37,7 +37,7 @@ def choose_extraction(
 
 
 def server_stops(run: Run) -> tuple[str, ...]:
-    """Return the stops that the server was told of: what the model wrote behind them is lost."""
+    """Return the stops that were sent to the server: text behind them is lost."""
     for found in islice(run.predictions(), _SAMPLE):
         if found.generation is not None and found.generation.stops:
             return found.generation.stops
@@ -45,12 +45,12 @@ def server_stops(run: Run) -> tuple[str, ...]:
 
 
 class ExtractedAnswers(Mapping[str, Prediction]):
-    """A run's predictions with their answers read anew, as they are asked for.
+    """A run's predictions with newly extracted answers, computed on access.
 
-    What belonged to the old answer (confidence, candidates) is dropped.
+    Fields of the old answer (confidence, candidates) are dropped.
 
     Raises:
-        InputError: A prediction that did not fail has no generation to be read.
+        InputError: A prediction that did not fail has no generation.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class ExtractedAnswers(Mapping[str, Prediction]):
 
 
 def count_unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
-    """Count the questions with options whose text, as it is read, is no option of theirs.
+    """Count the questions with options whose extracted text matches none of the options.
 
     Returns:
-        How many they are, and of how many that have options and did not fail. Rules that look at
-        the options find one or none, so that there is nothing to be counted.
+        Their number, and the number of questions that have options and did not fail. Both are 0
+        for rules that look at the options, because these find an option or nothing.
     """
     if needs_question(extraction.rule):
         return 0, 0
@@ -110,7 +110,7 @@ def count_unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
 
 
 def add_to_signature(summary: Summary, extraction: Extraction | None) -> Summary:
-    """Return the summary with the extraction in its signature, before the interval's part."""
+    """Return the summary with the extraction in its signature, before the interval part."""
     if extraction is None:
         return summary
     parts = summary.signature.split("|")
@@ -120,7 +120,7 @@ def add_to_signature(summary: Summary, extraction: Extraction | None) -> Summary
 
 
 def _strip_question(question: Question) -> Question:
-    """Return what the rules look at."""
+    """Return the question with only the fields that the rules use."""
     return Question(
         question_id=question.question_id,
         passage_id="",

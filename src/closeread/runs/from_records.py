@@ -1,4 +1,4 @@
-"""Writing a run folder from records that carry question, gold and prediction together."""
+"""Write a run folder from records that hold question, gold and prediction together."""
 
 import contextlib
 import hashlib
@@ -19,11 +19,11 @@ _MAX_QUESTIONS = 64
 
 
 class RunWriter:
-    """Writes data set, predictions and the harness' scores side by side, a record at a time.
+    """Writes data set, predictions and the harness' scores, one record at a time.
 
     Attributes:
-        path: The folder, made by entering.
-        digest: The predictions' sha256, once it is left.
+        path: The folder, created on entry.
+        digest: The predictions' sha256, set on exit.
     """
 
     def __init__(self, path: Path, task: str, kept: Defects) -> None:
@@ -64,7 +64,7 @@ class RunWriter:
             shutil.copyfile(self.path / PREDICTIONS, self.path / LEDGER)
 
     def add(self, record: LogRecord) -> None:
-        """Write one record; an id that was there gets a number, counted as ``repeated-id``."""
+        """Write one record; a repeated id gets a number and is counted as ``repeated-id``."""
         name = self._named(record.question.question_id)
         if record.passage != self._passage or len(self._questions) == _MAX_QUESTIONS:
             self._flush()
@@ -79,7 +79,7 @@ class RunWriter:
         self.n_failed += bool(prediction.error)
 
     def _show(self, name: str, record: LogRecord) -> None:
-        """Keep what its examples show; the file alone says that the prompts are known."""
+        """Write the examples of the prompt; the file's existence says that prompts are known."""
         passage, prompt = record.passage.text, record.prompt
         answers = record.shown
         if answers is None:

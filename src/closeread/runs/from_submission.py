@@ -1,4 +1,4 @@
-"""Predictions that were handed in, kept as a run folder beside the files that held them."""
+"""Save submitted predictions as a run folder, together with the submitted files."""
 
 import re
 import shutil
@@ -25,8 +25,8 @@ from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
 from closeread.version import __version__
 
-SUBMITTED = "handed in: "  # before folder and file: many call the file alike
-SEED = re.compile(r"(?<![^\W_])seed[-_= ]?[0-9]+", re.IGNORECASE)  # what numbers a seed in either
+SUBMITTED = "handed in: "  # followed by folder and file, because file names repeat
+SEED = re.compile(r"(?<![^\W_])seed[-_= ]?[0-9]+", re.IGNORECASE)  # a seed number in either
 _NAMES = ("submission", "null_odds")
 
 
@@ -37,7 +37,7 @@ def save_submission(
 
     Args:
         dataset: What it answers.
-        submission: The predictions; those of questions that the data set lacks stay in the files.
+        submission: The predictions; those for unknown questions stay in the submitted files.
         files: The prediction file and, for SQuAD 2.0, the null odds; they are copied.
         out: The run folder, new or empty.
 
@@ -81,7 +81,7 @@ def save_and_score(
     out: Path,
     settings: ScoreSettings,
 ) -> RunSummary:
-    """Make a run folder of a submission and score it; where that fails, nothing stays behind.
+    """Make a run folder of a submission and score it; if that fails, remove the folder.
 
     Args:
         dataset: As for ``save_submission``.
@@ -99,7 +99,9 @@ def save_and_score(
         return score_run(run, settings)
     except CloseReadError:
         with suppress(OSError):
-            for path in [*out.iterdir()]:  # a folder that was there may be a link, or worked in
+            for path in [
+                *out.iterdir()
+            ]:  # a folder that existed may be a link or a working directory
                 if path.is_dir():
                     shutil.rmtree(path)
                 else:
@@ -110,7 +112,7 @@ def save_and_score(
 
 
 def must_be_new(out: Path) -> None:
-    """Find out, before predictions are read, whether a run folder can be made of them.
+    """Check, before predictions are read, that a run folder can be created.
 
     Raises:
         UsageError: The folder is taken.
@@ -120,6 +122,6 @@ def must_be_new(out: Path) -> None:
 
 
 def _reader_name(file: Path) -> str:
-    """Return the file with its folder, and with the one above where that only numbers a seed."""
+    """Return file and folder; also the folder above if the folder only numbers a seed."""
     parts = file.absolute().parts
     return SUBMITTED + "/".join(parts[-3 if SEED.fullmatch(parts[-2]) else -2 :])

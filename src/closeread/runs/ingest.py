@@ -1,4 +1,4 @@
-"""Storing other harnesses' logs as run folders: one a task, with the data set that they carry."""
+"""Store other harnesses' logs as run folders: one per task, with the data set in the log."""
 
 import contextlib
 import os
@@ -27,14 +27,14 @@ _UNSAFE = re.compile(r"[^\w.+~-]+")
 
 @dataclass(frozen=True)
 class Ingested:
-    """What was made of the logs.
+    """The result of ingesting logs.
 
     Attributes:
         runs: The run folders, in the logs' order.
-        skipped: How many records could not be used, by kind.
-        kept: What is odd, but used, by kind.
-        passed_over: The logs of which nothing could be used, and the files in folders that cannot
-            be read at all, each with the reason.
+        skipped: Number of unusable records, by kind.
+        kept: Number of odd but used records, by kind.
+        passed_over: Logs without any usable record, and unreadable files in folders, each with
+            the reason.
     """
 
     runs: tuple[Run, ...]
@@ -51,20 +51,20 @@ def ingest(
     skip_bad: bool = False,
     overwrite: bool = False,
 ) -> Ingested:
-    """Make run folders of saved logs; nothing appears under ``out`` until all of it is there.
+    """Make run folders of saved logs; ``out`` appears only when everything is complete.
 
-    One task makes ``out`` itself the run folder; of several each has a folder in it.
+    With one task, ``out`` itself is the run folder; with several, each has a folder in it.
 
     Args:
-        logs: Files, or folders to be searched for logs.
+        logs: Files, or folders to search for logs.
         out: A new or empty folder.
         harness: The reader's name; guessed from each file's content when None.
-        skip_bad: Leave out what cannot be used, and count it in ``run.json``; a log of which
-            nothing is left is passed over where another has questions.
-        overwrite: Discard the runs that are there.
+        skip_bad: Skip unusable records and count them in ``run.json``; a log without any usable
+            record is skipped if another one has questions.
+        overwrite: Discard existing runs.
 
     Raises:
-        InputError: No log, or something in one cannot be used; says what and how often.
+        InputError: There is no log, or a log has unusable records; says which and how many.
         UsageError: The folder is taken.
         MissingExtraError: A log needs an optional dependency that is not installed.
         StorageError: The folder cannot be written.
@@ -98,7 +98,7 @@ def ingest(
             numbered.replace(folder / name)
         if len(names) == 1:
             _move_up(folder / names[0], folder)
-        _must_be_free(out, overwrite)  # another process may have been faster
+        _must_be_free(out, overwrite)  # another process may have written it meanwhile
     paths = [out] if len(names) == 1 else [out / name for name in names]
     return Ingested(
         tuple(open_run(path) for path in paths),
@@ -111,7 +111,7 @@ def ingest(
 def _read(
     path: Path, reader: LogFormat, problems: Problems, folder: Path, skip_bad: bool
 ) -> list[tuple[Path, LogFacts]]:
-    """Write the runs of one log under numbers; return their folders with what the log says."""
+    """Write the runs of one log to numbered folders; return these with the log's facts."""
     writers: dict[str, RunWriter] = {}
     facts: dict[str, LogFacts] = {}
     begun = len(list(folder.iterdir()))
@@ -279,7 +279,7 @@ def _build_beside(out: Path) -> Iterator[Path]:
 
 
 def _move_up(inner: Path, folder: Path) -> None:
-    """Move the files of the only run up into the folder itself."""
+    """Move the files of the only run into the folder itself."""
     for path in list(inner.iterdir()):
         path.replace(folder / path.name)
     inner.rmdir()

@@ -1,4 +1,4 @@
-"""Whether a run's files are still those that its numbers were made from, by their hashes."""
+"""Check by hash that a run's files are those that its scores were computed from."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from closeread.runs.store import PREDICTIONS, SCORES, Run
 
 
 def predictions_mismatch(run: Run) -> Iterator[str]:
-    """Say whether ``predictions.jsonl`` is another file than the one that ``run.json`` names."""
+    """Yield a sentence if ``predictions.jsonl`` does not match the hash in ``run.json``."""
     sha256 = Source(run.path / PREDICTIONS).sha256()
     if sha256 != run.info.predictions_sha256:
         yield (
@@ -18,7 +18,7 @@ def predictions_mismatch(run: Run) -> Iterator[str]:
 
 
 def summary_mismatches(run: Run, summary: RunSummary) -> Iterator[str]:
-    """Say which of the files that ``summary.json`` was made from are not those beside it."""
+    """Yield a sentence for each file that ``summary.json`` was not computed from."""
     if summary.predictions_sha256 != run.info.predictions_sha256:
         yield "summary.json was made from different predictions than the run's"
     sha256 = Source(run.path / SCORES).sha256()
@@ -32,10 +32,10 @@ def summary_mismatches(run: Run, summary: RunSummary) -> Iterator[str]:
 
 
 def list_mismatches(run: Run, summary: RunSummary | None) -> list[str]:
-    """Return all that does not fit, in a sentence each; a run that was not scored has fewer files.
+    """Return all mismatches, one sentence each; a run without scores has fewer files to check.
 
     Raises:
-        InputError: A file is gone.
+        InputError: A file is missing.
     """
     found = list(predictions_mismatch(run))
     return found if summary is None else found + list(summary_mismatches(run, summary))

@@ -1,8 +1,8 @@
-"""The append-only ledger: one JSON line a prediction, in order of completion.
+"""The append-only ledger: one JSON line per prediction, in order of completion.
 
-Whole lines are written at once, at the latest half a second after they came, so that a killed
-process loses little; they are forced to disk every few seconds, which matters only when the
-machine itself dies. A kill in the middle of a write leaves a torn last line, which is dropped.
+Whole lines are written within half a second, so that a killed process loses little; they are
+synced to disk every few seconds, which matters only if the machine itself fails. A kill during a
+write leaves an incomplete last line, which is dropped.
 """
 
 import contextlib
@@ -25,10 +25,10 @@ _TAIL = 1 << 16
 
 
 class Ledger:
-    """A ledger open for one writer; a second process that opens it is refused.
+    """A ledger open for one writer; opening it in a second process is an error.
 
     Raises:
-        StorageError: It cannot be opened, or another process writes it.
+        StorageError: The file cannot be opened, or another process writes it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,14 +49,14 @@ class Ledger:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no prediction stands in it, or waits to be written."""
+        """Whether it holds no prediction, written or pending."""
         return not self._size and not self._pending
 
     def replay(self) -> Iterator[tuple[int, Prediction]]:
-        """Yield what is there already, with the offset of each line.
+        """Yield the saved predictions, each with the offset of its line.
 
         Raises:
-            InputError: A line other than the torn last one is no prediction.
+            InputError: A line other than an incomplete last one is not a prediction.
         """
         decode = msgspec.json.Decoder(Prediction).decode
         offset, end = 0, self._size
@@ -83,7 +83,7 @@ class Ledger:
         return offset
 
     def flush(self) -> None:
-        """Hand everything to the operating system; on failure the file keeps whole lines only.
+        """Write all pending lines; on failure the file keeps only whole lines.
 
         Raises:
             StorageError: The disk is full, or the file cannot be written.
@@ -105,17 +105,17 @@ class Ledger:
             raise _storage_error(self.path, error) from error
 
     def sync(self) -> None:
-        """Force what was flushed to disk."""
+        """Sync written lines to disk."""
         os.fsync(self._handle)
         self._synced_at = time.monotonic()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all predictions."""
         os.ftruncate(self._handle, 0)
         self._size = 0
 
     def close(self) -> None:
-        """Write what is pending and give the ledger free."""
+        """Write pending lines and release the ledger."""
         try:
             self.flush()
         finally:
@@ -136,7 +136,7 @@ class Ledger:
 
 
 def ledger_error(path: Path, line: int, found: str) -> InputError:
-    """Return the error for a ledger that no kill can have left so."""
+    """Return the error for a damaged ledger: a killed process leaves none like it."""
     return InputError(
         found,
         where=f"{path}, line {line}",

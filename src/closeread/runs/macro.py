@@ -1,4 +1,4 @@
-"""The plain mean over data sets of what was scored on each: the MRQA shared task's final number."""
+"""Compute the macro-average over data sets, the final score of the MRQA shared task."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from closeread.runs.scoring.summaries import resampling_of
 from closeread.runs.store import Run
 from closeread.types import Summary
 
-AVERAGED = "mrqa"  # no other scorer's publishers average over data sets
+AVERAGED = "mrqa"  # the only metric whose publishers average over data sets
 
 
 def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
-    """Return the macro-averages of several scored runs, by value; none where they make no sense.
+    """Return the macro-averages of several scored runs, by value; empty if they do not apply.
 
-    They do where there are two or more runs of one reader with the same options (or all handed
-    in), each on a data set of its own, all of them scored by MRQA's metric in the same way.
+    They apply to two or more runs of one reader with the same options (or all submitted), each on
+    a different data set, all scored by MRQA's metric with the same settings.
 
     Raises:
         InputError: A run's scores cannot be read.
@@ -39,7 +39,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     ):
         return {}
     metric: Metric = make_metrics([AVERAGED], settings.options)[AVERAGED]
-    # Each set's resamples hang on its place: the order in which runs are named must not matter.
+    # Resamples depend on a data set's position, so the order of the given runs must not matter.
     placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
     every = [_pools(run, metric, settings.extraction) for run in placed]
     return {
@@ -59,7 +59,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
 
 
 def _system(run: Run) -> object:
-    """Return what runs of one system share; of what was handed in nothing is known."""
+    """Return what identifies a run's system; None for submitted predictions."""
     return run.info.reader.answering if not run.info.submission else None
 
 

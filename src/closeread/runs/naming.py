@@ -1,4 +1,4 @@
-"""What runs and folders of them are called: no longer than tells them apart."""
+"""Give run folders and systems the shortest unique names."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ from closeread.runs.from_submission import SEED
 
 
 def unique_names(folders: Sequence[Path]) -> list[str]:
-    """Name each folder by itself, and by as many folders above it as tell it from the others."""
+    """Return for each folder its name, with as many parent folders as make it unique."""
     paths = [folder.resolve().parts for folder in folders]
     return [_shortest_name(parts, paths) for parts in paths]
 
 
 def system_names(folders: Sequence[Path]) -> list[str]:
-    """Do the same of what a system's runs lie in: where a name only numbers a seed, by two."""
+    """Return unique names of systems' folders; a name that only numbers a seed gets its parent."""
     names = unique_names(folders)
     return [
         "/".join(folder.resolve().parts[-2:]) if SEED.fullmatch(name) else name

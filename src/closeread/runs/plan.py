@@ -1,9 +1,9 @@
-"""Which questions are read together, and what a reader is allowed to see of them.
+"""Plan the batches of a run, and hide from the reader what it must not see.
 
-Batches follow from the data set's order alone, never from what is left to do, so that a resumed
-run asks a reader exactly what an uninterrupted one does. Two questions of one group never stand in
-one batch: in a triple the right letters all differ, and a reader that saw the three together could
-repair its answers.
+Batches depend only on the data set's order, never on what is left to do, so that a resumed run
+gives the reader exactly the same batches as an uninterrupted one. Two questions of one group are
+never in one batch: the right letters of a triple all differ, and a reader that saw the three
+together could correct its answers.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from closeread.items import iter_questions
 from closeread.types import Item, Option, Passage, PassageQuestion, Question
 
-_MAX_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
+_MAX_OPEN = 64  # open batches; bounds memory for huge groups
 
 
 class Planned(NamedTuple):
@@ -22,7 +22,7 @@ class Planned(NamedTuple):
 
     Attributes:
         position: Its place in the data set, from 0.
-        question_id: Its real id; the reader gets another one.
+        question_id: Its real id; the reader sees an opaque one.
         shown: The passage and the question as the reader sees them.
     """
 
@@ -32,23 +32,23 @@ class Planned(NamedTuple):
 
 
 def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
-    """Yield the batches of a data set, each of ``size`` questions but for the last ones.
+    """Yield the batches of a data set; all but the last ones have ``size`` questions.
 
     Args:
         items: Passages with their questions, in the data set's order.
-        size: Questions a batch.
+        size: Questions per batch.
     """
-    begun: list[_Batch] = []
+    opened: list[_Batch] = []
     for position, passage, question in iter_questions(items):
         keys = {"question " + question.question_id}
         if question.group_id:
             keys.add("group " + question.group_id)
-        batch = next((one for one in begun if one.keys.isdisjoint(keys)), None)
+        batch = next((one for one in opened if one.keys.isdisjoint(keys)), None)
         if batch is None:
-            if len(begun) == _MAX_OPEN:
-                yield begun.pop(0).planned
+            if len(opened) == _MAX_OPEN:
+                yield opened.pop(0).planned
             batch = _Batch()
-            begun.append(batch)
+            opened.append(batch)
         batch.keys |= keys
         batch.planned.append(
             Planned(
@@ -56,9 +56,9 @@ def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
             )
         )
         if len(batch.planned) == size:
-            begun.remove(batch)
+            opened.remove(batch)
             yield batch.planned
-    for batch in begun:
+    for batch in opened:
         yield batch.planned
 
 
@@ -69,7 +69,7 @@ class _Batch:
 
 
 def strip_question(question: Question) -> Question:
-    """Return the question without gold, group, role, tags and the ids that may tell of them."""
+    """Return the question without gold, group, role and tags, and with opaque ids."""
     return Question(
         question_id=opaque_id(question.question_id),
         passage_id=opaque_id(question.passage_id),
@@ -91,5 +91,5 @@ def strip_passage(passage: Passage) -> Passage:
 
 
 def opaque_id(name: str) -> str:
-    """Return an id that stays the same in every run and says nothing."""
+    """Return an id that is the same in every run and reveals nothing about the question."""
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

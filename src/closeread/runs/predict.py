@@ -1,4 +1,4 @@
-"""Running a reader over a data set into a run folder that survives anything."""
+"""Run a reader over a data set into a run folder that can be resumed after a crash."""
 
 import dataclasses
 import hashlib
@@ -30,16 +30,16 @@ BATCH_SIZE = 32
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is to be read, by whom, and in which portions.
+    """The data set, the reader and the settings of a run.
 
     Attributes:
-        reader: Made already; ``reader_info`` says from which name and options.
-        limit: Read only the first so many questions, and the rest of the last one's group.
-        batch_size: How many questions the reader is given at once.
+        reader: The reader; ``reader_info`` records its name and options.
+        limit: Read only the first ``limit`` questions, and the rest of the last one's group.
+        batch_size: Questions per batch.
         recipe: The resolved recipe, kept in ``run.json``.
         only: Read only the questions with these ids.
-        rest: Where ``only`` is given: the run whose predictions all others keep. Without it the
-            run is about the listed questions alone.
+        rest: With ``only``: the run that the predictions for all other questions are taken from.
+            Without it the run covers only the listed questions.
     """
 
     dataset: Dataset
@@ -53,7 +53,7 @@ class Job:
 
     @property
     def asked(self) -> Dataset:
-        """The questions that the run is about."""
+        """The questions of the run."""
         part = self.only and self.rest is None
         return select_questions(self.dataset, self.only) if part else self.dataset
 
@@ -70,7 +70,7 @@ class Job:
 
 
 def batch_size_of(reader: Reader) -> int:
-    """Return how many questions a reader likes to be given at once."""
+    """Return a reader's preferred batch size."""
     return int(getattr(reader, "batch_size", BATCH_SIZE))
 
 
@@ -84,21 +84,21 @@ def predict(
 ) -> Run:
     """Read a whole data set into the run folder ``out`` and return it finished.
 
-    Whether the folder is free is told first. The data set is walked through once before anything
-    is written, so that a broken file leaves no folder behind.
+    The folder is checked first. The data set is read once before anything is written, so that a
+    broken file leaves no folder behind.
 
     Args:
-        job: What to do.
+        job: Data set, reader and settings.
         out: The run folder.
-        resume: Go on with the run that is there.
-        overwrite: Discard the run that is there.
+        resume: Continue an existing run.
+        overwrite: Discard an existing run.
         begin: Called with the number of questions; what it returns is called with every step.
 
     Raises:
         InputError: The data set is broken or empty.
         UsageError: The folder is taken, or the reader breaks its contract.
-        MismatchError: The run to be resumed was made otherwise.
-        StorageError: The folder cannot be written; what is there can be resumed.
+        MismatchError: The run to be resumed has different settings.
+        StorageError: The folder cannot be written; the saved predictions can be resumed.
     """
     must_be_free(out, allowed=resume or overwrite)
     info = describe_run(job)
@@ -115,7 +115,7 @@ def predict(
 
 
 def describe_run(job: Job) -> RunInfo:
-    """Walk through the data set and return what ``run.json`` says before the first answer.
+    """Read the data set once and return the ``run.json`` record before the first answer.
 
     Raises:
         InputError: The data set is broken or empty.
@@ -127,11 +127,11 @@ def describe_run(job: Job) -> RunInfo:
     for _, _, question in iter_questions(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
         missing.pop(question.question_id, None)
-    limit = None  # one that leaves nothing out is none: the run is about the whole set
+    limit = None  # a limit that excludes nothing is none: the run covers the whole set
     reached = job.limit is not None and n_questions >= job.limit
     if reached and next(islice(iter_questions(dataset), n_questions, None), None):
         limit = n_questions
-    if missing and limit is None:  # what lies behind a limit nobody looked for
+    if missing and limit is None:  # questions behind a limit were not looked for
         raise missing_ids_error(dataset.path, [*missing], len(job.only))
     if not n_questions:
         raise InputError("the data set has no questions", where=dataset.path)
@@ -184,7 +184,7 @@ def _complete_ledger(
         for prediction in _keep_or_read(job, asked):
             planned = missing.pop(prediction.question_id, None)
             if planned is None:
-                continue  # in the ledger since before the interruption
+                continue  # already in the ledger before the interruption
             line, failed = encode_prediction(prediction)
             offsets[planned.position] = ledger.append(line)
             n_failed += failed
@@ -195,7 +195,7 @@ def _complete_ledger(
 
 
 class _LedgerRows:
-    """What the ledger held when it was opened, taken batch by batch."""
+    """The predictions that the ledger held when it was opened, taken batch by batch."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._path = ledger.path
@@ -214,7 +214,7 @@ class _LedgerRows:
             yield row
 
     def must_be_used_up(self) -> None:
-        """Raise where rows are left that no question asked for."""
+        """Raise an error if rows are left that belong to no question."""
         if self._next is not None:
             raise self._foreign(self._next[1])
 
@@ -228,7 +228,7 @@ class _LedgerRows:
 
 
 def _keep_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
-    """Yield what is taken over from an earlier run, then what the reader says of the others."""
+    """Yield predictions taken from the earlier run, then the reader's for the others."""
     to_read = []
     for planned in batch:
         kept = job.rest.get(planned.question_id) if job.rest is not None else None
@@ -249,15 +249,15 @@ def finish_run(
     *,
     started: float | None = None,
 ) -> Run:
-    """Write the ledger's lines in the data set's order, and ``run.json`` for the last time.
+    """Write the ledger's lines in the data set's order, then the final ``run.json``.
 
     Args:
         out: The run folder.
-        info: What ``run.json`` said so far.
-        ledger: It has every prediction.
-        offsets: Where their lines begin, in the data set's order.
-        n_failed: How many of them say that the reader failed.
-        started: When reading began, by the monotonic clock; None keeps the time that is there.
+        info: The record in ``run.json`` so far.
+        ledger: Holds every prediction.
+        offsets: The offset of each line, in the data set's order.
+        n_failed: The number of failed predictions.
+        started: Start time by the monotonic clock; None keeps ``info.seconds``.
     """
     ledger.flush()
     ledger.sync()

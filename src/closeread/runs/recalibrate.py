@@ -1,4 +1,4 @@
-"""A run's answers with what they are worth, and a run again with other confidences."""
+"""Grade a run's answers, and write a run again with other confidences."""
 
 import hashlib
 import shutil
@@ -30,11 +30,12 @@ ConfidenceOf = Callable[[Passage, Question, Prediction], float]
 
 @dataclass(frozen=True)
 class GradedPrediction:
-    """A prediction beside its question, without gold, and how right it is from 0 to 1.
+    """A prediction with its question, without gold, and its correctness from 0 to 1.
 
     Attributes:
-        part: What is never torn apart: passages of one text, and those that were made of them.
-        unit: What the question shares with the variants of it.
+        part: Key of the passages that always stay in one fold: those with the same text, and
+            their variants.
+        unit: Key that the question shares with its variants.
     """
 
     passage: Passage
@@ -46,12 +47,12 @@ class GradedPrediction:
 
 
 def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
-    """Yield a run's answers with their worth; those that failed, or have no gold, are left out.
+    """Yield a run's graded answers, without failed ones and those without gold.
 
     Args:
-        run: A finished run; its data set must still be there.
-        metric: What says how right an answer is, such as ``squad.em``; by the question's kind, as
-            in ``selective``, where empty.
+        run: A finished run whose data set still exists.
+        metric: The value that grades an answer, such as ``squad.em``; if empty, by the
+            question's kind, as in ``selective``.
 
     Raises:
         UsageError: The metric has no such value.
@@ -64,7 +65,7 @@ def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
         part = hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         if (original := passage_unit(question)) == question.passage_id:
             parts[original] = part
-        else:  # the original may be missing: its variants are of one part all the same
+        else:  # the original may be missing; its variants still belong to one part
             part = parts.setdefault(original, part)
         prediction = predictions.get(question.question_id)
         if prediction is None or prediction.error or not question.has_gold:
@@ -90,17 +91,17 @@ def recalibrate_run(
     least: float | None = None,
     overwrite: bool = False,
 ) -> Run:
-    """Write a run's predictions anew with other confidences; answers stay as they are.
+    """Write a run's predictions again with other confidences; answers stay unchanged.
 
-    Predictions that failed keep what they say.
+    Failed predictions stay unchanged.
 
     Args:
-        run: A finished run; its data set must still be there.
+        run: A finished run whose data set still exists.
         out: The new run folder.
-        confidence: What each prediction's is to be; its question has no gold.
-        record: What the new ``run.json`` says of it, under the reader's ``record.calibrated``.
-        least: Answers less sure than this are withheld; None withholds none.
-        overwrite: Discard the run that is there.
+        confidence: Computes a prediction's confidence; the question has no gold.
+        record: Stored in the new ``run.json`` under the reader's ``record.calibrated``.
+        least: Answers with a lower confidence are withheld; None withholds none.
+        overwrite: Discard an existing run.
 
     Raises:
         UsageError: The folder is taken, or is the run's own.
@@ -116,7 +117,7 @@ def recalibrate_run(
         offsets, n_failed = array("q"), 0
         for _, passage, question in iter_questions(dataset, run.info.dataset.limit):
             prediction = predictions.get(question.question_id)
-            if prediction is None:  # handed in without it
+            if prediction is None:  # the submission lacks it
                 prediction = Prediction(
                     question_id=question.question_id, error="the submission has no prediction"
                 )
@@ -129,7 +130,7 @@ def recalibrate_run(
 
 
 def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
-    """Try whether a run can be written again here, before its confidences are found.
+    """Check that a run can be written here, before its confidences are computed.
 
     Raises:
         UsageError: The folder is taken, or is the run's own.

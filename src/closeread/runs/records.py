@@ -1,4 +1,4 @@
-"""What the files of a run folder hold, as records."""
+"""Records for the files of a run folder."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,34 +14,34 @@ from closeread.system.checksums import sha256_of
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
-FILES = "files_sha256"  # of a reader's record: the files that its options name, and their sums
+FILES = "files_sha256"  # key of a reader's record: the files in its options, with their hashes
 MOST_QUESTIONS = 10**12
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
 
 _EMPTY: tuple[object, ...] = (None, "", [], {})
-# What the record of a served reader tells beside who it is, and its name and options.
+# Keys in the record of a served reader that do not describe the reader itself.
 _SERVING_KEYS = frozenset({"address", "protocol", "version", "reader", "options"})
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a file of the folder says, every field written out."""
+    """A record of the run folder, every field written out."""
 
 
 def utc_now() -> str:
-    """Return the time as ``run.json`` says when it was begun: ISO 8601 in UTC."""
+    """Return the current time in UTC as ISO 8601, as in ``run.json``."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class DatasetInfo(Document, frozen=True, kw_only=True):
     """The data set that a run answers.
 
-    ``limit`` is how many questions it stopped after: those asked for, and the rest of a group; None
-    where that left none out.
+    ``limit`` is the number of questions read: those requested, and the rest of the last group;
+    None if it excluded none.
 
-    A ``path`` that is not absolute begins at the run folder; it is empty of questions that were in
-    memory only. Where not all questions were read,
-    ``only`` is the sha256 of the list of those that were, which lies in the folder.
+    A relative ``path`` starts at the run folder; it is empty for questions that were only in
+    memory. If only listed questions were read, ``only`` is the sha256 of their list, which is in
+    the folder.
     """
 
     name: str
@@ -56,7 +56,7 @@ class DatasetInfo(Document, frozen=True, kw_only=True):
 
 
 def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = None) -> DatasetInfo:
-    """Return how a run names the data set that it answers."""
+    """Return the record of a run's data set."""
     return DatasetInfo(
         name=dataset.name,
         version=dataset.version,
@@ -70,11 +70,11 @@ def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = Non
 
 
 class ReaderInfo(Document, frozen=True, kw_only=True):
-    """A reader and every option that it was made with, defaults included.
+    """A reader with all its options, defaults included.
 
     Attributes:
-        passing: The options that leave answers as they are; a resumed run may have others.
-        record: What the reader says of itself: its model, prompts and their hashes, settings.
+        passing: Options that do not change answers; a resumed run may have others.
+        record: What the reader records about itself: model, prompts with hashes, settings.
     """
 
     name: str
@@ -84,9 +84,9 @@ class ReaderInfo(Document, frozen=True, kw_only=True):
 
     @property
     def answering(self) -> tuple[str, dict[str, Any]]:
-        """Name and options of the reader that answered: behind an address, of the one served there.
+        """Name and options of the reader that answered; for an address, of the served reader.
 
-        An address says nothing of it: another reader may be served there tomorrow.
+        The address alone does not identify it: another reader may be served there later.
         """
         if self.served_is_known:
             return self.record["reader"], self.record.get("options", {})
@@ -94,36 +94,36 @@ class ReaderInfo(Document, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> tuple[str, dict[str, Any]]:
-        """``answering`` without empty options, which say that nothing was named."""
+        """``answering`` without empty options."""
         name, options = self.answering
         return name, {key: value for key, value in options.items() if value not in _EMPTY}
 
     @property
     def answering_record(self) -> dict[str, Any]:
-        """What is recorded of the reader that answered, its name and options aside."""
+        """The record of the reader that answered, without its name and options."""
         if not self.served_is_known:
             return self.record
         return {key: value for key, value in self.record.items() if key not in _SERVING_KEYS}
 
     @property
     def served_is_known(self) -> bool:
-        """Whether it is an address behind which somebody told what is served."""
+        """Whether it is an address of a service that says which reader it serves."""
         return "address" in self.record and "reader" in self.record
 
 
 def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> ReaderInfo:
-    """Return how a run names the reader that it asked.
+    """Return the record of a run's reader.
 
-    A reader tells more of itself by the attributes ``passing_options`` and ``record``. The record
-    also gets the sha256 of every file among the options, by its name there.
+    A reader adds facts by the attributes ``passing_options`` and ``record``. The record also gets
+    the sha256 of every file among the options, by the path given there.
 
     Args:
-        name: As the user named it.
+        name: As the user gave it.
         options: As ``closeread.registry.factory.make`` returned them with the reader.
         reader: The reader.
 
     Raises:
-        InputError: A file among the options cannot be read any more.
+        InputError: A file among the options can no longer be read.
     """
     sums = {path: _checksum(path) for path in getattr(options, "files", ())}
     return ReaderInfo(
@@ -146,22 +146,22 @@ def _checksum(path: str) -> str:
 
 
 class LogFile(Document, frozen=True, kw_only=True):
-    """A file of a foreign harness, as it was read."""
+    """A log file of another harness, with the hash of what was read."""
 
     name: str
     sha256: str
 
 
 class LogInfo(Document, frozen=True, kw_only=True):
-    """What another harness' log said of the run that it was.
+    """What another harness' log records about its run.
 
     Attributes:
-        harness: The reader's name; the fields beside it are in the harness' own words.
+        harness: The log reader's name; the other fields use the harness' own terms.
         settings: What changes answers: stops, examples shown, limits.
-        lost: What the log cannot know, by code, as a sentence each.
-        scores: The harness' numbers for the whole set; those of each question stand in
+        lost: What the log does not record, by code, one sentence each.
+        scores: The harness' overall scores; those of each question are in
             ``log_scores.jsonl``.
-        skipped: How many records could not be used, by kind; the user asked to leave them out.
+        skipped: Number of unusable records, by kind, that the user asked to skip.
     """
 
     harness: str
@@ -178,20 +178,20 @@ class LogInfo(Document, frozen=True, kw_only=True):
 
 
 class RunInfo(Document, frozen=True, kw_only=True):
-    """``run.json``: what was run on what, and how it went.
+    """``run.json``: the data set, the reader, the settings and the outcome of a run.
 
     Attributes:
-        created: When the run was begun, ISO 8601 in UTC.
-        recipe: The resolved recipe, where one was used.
-        submission: The files in the folder that were handed in, where no reader of ours was run:
-            what official programs see of them (duplicates, unknown ids) is only there.
-        log: Where another harness made the run: what its log said.
-        rest: Where only some questions were read: the run (its folder, and the sha256 of its
-            predictions) that the other answers were taken from, and of the list.
-        defects: How many of each kind the data set has.
-        complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
-        seconds: Wall time of reading and writing, of the process that finished the run: what an
-            interrupted one had spent before is not in it.
+        created: Start of the run, ISO 8601 in UTC.
+        recipe: The resolved recipe, if one was used.
+        submission: The submitted files in the folder, if no reader was run: what official
+            programs see (duplicates, unknown ids) is only there.
+        log: The facts of the log, if another harness made the run.
+        rest: If only some questions were read again: folder and predictions' sha256 of the run
+            that the other answers come from, and the sha256 of the list.
+        defects: Number of defects in the data set, by kind.
+        complete: Whether ``predictions.jsonl`` is complete; then the following fields are set.
+        seconds: Wall time of the process that finished the run; time of earlier, interrupted
+            processes is not included.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -213,15 +213,15 @@ class RunInfo(Document, frozen=True, kw_only=True):
 
 
 class ScoreRow(Score, frozen=True, kw_only=True):
-    """A line of ``scores.jsonl``: a score and the metric that gave it."""
+    """A line of ``scores.jsonl``: a score with its metric."""
 
     metric: str
 
 
 class ScoreSettings(Document, frozen=True, kw_only=True):
-    """All that is needed to compute the numbers again; ``resamples`` of 0 means no intervals.
+    """All settings that scores depend on; ``resamples`` of 0 means no intervals.
 
-    ``extraction`` reads the answers anew from the generations; None takes them as they were given.
+    ``extraction`` extracts the answers again from the generations; None keeps saved answers.
     """
 
     metrics: tuple[str, ...]
@@ -234,7 +234,7 @@ class ScoreSettings(Document, frozen=True, kw_only=True):
 
 
 class ComputedBy(Document, frozen=True, kw_only=True):
-    """The state of the tool that computed numbers; a metric's own version is in its signature.
+    """The versions that computed scores; a metric's own version is in its signature.
 
     Attributes:
         closeread: The version of the package.
@@ -255,9 +255,9 @@ class RunSummary(Document, frozen=True, kw_only=True):
     Attributes:
         metrics: Full dotted metric name to its summary, in the order in which they are printed.
         breakdowns: Tag, then the tag's value, then as ``metrics``.
-        computed_by: None where it was written before this was recorded.
-        predictions_sha256: The predictions that were scored.
-        scores_sha256: ``scores.jsonl`` as it was written beside this.
+        computed_by: None if written before versions were recorded.
+        predictions_sha256: Hash of the scored ``predictions.jsonl``.
+        scores_sha256: Hash of the ``scores.jsonl`` written with it.
     """
 
     schema_version: int = SCHEMA_VERSION

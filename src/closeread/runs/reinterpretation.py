@@ -1,8 +1,8 @@
-"""What the numbers would be if answers that were handed in were read as people read them.
+"""Compute what scores would be if submitted answers were read as people read them.
 
-Official programs compare what stands there: `` C``, ``(C)`` and ``2`` are no option, ``KÃ¶ln`` is
-not ``Köln``, whatever was meant. The numbers stay the programs'; what such a form costs is told
-beside them.
+Official programs compare answers literally: `` C``, ``(C)`` and ``2`` are not options, and
+``KÃ¶ln`` is not ``Köln``. The scores stay the programs'; what such a form costs is reported
+separately.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,21 +21,21 @@ from closeread.runs.submission_fit import Misfits
 from closeread.types import Answer, Dataset, Question, Submission
 
 _SHOWN = 4
-Changed = dict[str, tuple[float, float]]  # by metric: what it would be, and what it is
-# Null is no text, and a text that is read as none is to stay as it is.
+Changed = dict[str, tuple[float, float]]  # by metric: the reinterpreted value, and the official one
+# Takes None for a null answer; returns None to keep the answer unchanged.
 _Reading = Callable[[str | None, Question], str | None]
 
 
 def reinterpret(
     dataset: Dataset, submission: Submission, found: RunSummary, strange: Misfits
 ) -> dict[str, Changed]:
-    """Return by how answers are read the values that differ then; none where nothing does.
+    """Return, for each way to read the answers, the values that change; empty if none does.
 
     Args:
-        dataset: What was asked.
-        submission: What was handed in.
-        found: Its numbers.
-        strange: What of it does not fit; the questions whose answers are read otherwise.
+        dataset: The data set.
+        submission: The submitted predictions.
+        found: Their scores.
+        strange: The misfits: the questions whose answers are reinterpreted.
     """
     readings: list[tuple[str, list[str], _Reading]] = [
         ("letters", strange.typed, _as_letter),
@@ -132,5 +132,5 @@ def _read_raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
 
 
 def _or_original(read: str | None, said: Any) -> Any:
-    """Return what was read, else what was said."""
+    """Return the reinterpreted answer, or the original if there is none."""
     return said if read is None else read

@@ -1,4 +1,4 @@
-"""Reading some questions again, and taking the rest over from an earlier run."""
+"""Read some questions again, and take the other predictions from an earlier run."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ from closeread.types import Dataset, Prediction
 
 
 class Rest:
-    """The predictions of an earlier run that a new one takes over.
+    """The predictions of an earlier run that a new one keeps.
 
     Args:
         run: A finished run on the same data set.
@@ -30,7 +30,7 @@ class Rest:
         self._predictions = Predictions(run)
 
     def get(self, question_id: str) -> Prediction | None:
-        """Return what is taken over; None for a question that is to be read."""
+        """Return the kept prediction; None for a question to be read again."""
         if question_id in self._again:
             return None
         found: Prediction | None = self._predictions.get(question_id)
@@ -40,17 +40,17 @@ class Rest:
 def plan_rereading(
     dataset: Dataset, only: tuple[str, ...], run: Run | None
 ) -> tuple[tuple[str, ...], Rest | None]:
-    """Return the ids of the questions to be read, none for all, and what is taken over.
+    """Return the ids of the questions to be read (none for all) and the kept predictions.
 
     Args:
-        dataset: What is read.
-        only: The questions that were listed; where there are none and a run is given, those that
-            its reader failed at.
-        run: The earlier one, if any.
+        dataset: The data set.
+        only: The listed questions; if there are none and a run is given, those that its reader
+            failed on.
+        run: The earlier run, if any.
 
     Raises:
         MismatchError: The run answers other questions.
-        UsageError: No question is listed, and its reader failed at none.
+        UsageError: No question is listed, and the earlier run has no failures.
     """
     if run is None:
         return only, None

@@ -1,4 +1,4 @@
-"""Predictions and gold -> scores and summaries, written beside the predictions or only returned."""
+"""Score predictions against gold; write scores and summaries, or only return them."""
 
 import hashlib
 from collections import Counter
@@ -45,9 +45,9 @@ def score_run(
     """Score a finished run and write ``scores.jsonl`` and ``summary.json`` into its folder.
 
     Args:
-        run: Its data set must still be there, unchanged.
-        settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
-        workers: Score in so many processes; the files are the same byte for byte.
+        run: Its data set must still exist, unchanged.
+        settings: Metrics, intervals and breakdowns; no metrics means the defaults.
+        workers: Number of processes; the files are identical byte for byte.
         advance: Told how many questions more were walked through, by one process.
         begin: Told then how many metrics are to have their numbers, in all and by tags; what it
             returns counts them.
@@ -96,9 +96,9 @@ def score_run(
 def as_submission(
     run: Run, dataset: Dataset | None, extraction: Extraction | None = None
 ) -> Submission:
-    """Return a run's predictions as if they had been handed in; those that were, as they were.
+    """Return a run's predictions as a submission; a submitted file is read as submitted.
 
-    Where an extraction is given, the answers are read anew from the generations.
+    With an extraction, the answers are extracted again from the generations.
     """
     if extraction is not None:
         return Submission(predictions=ExtractedAnswers(Predictions(run), extraction, dataset))
@@ -113,12 +113,12 @@ def as_submission(
 def score_submission(
     dataset: Dataset, submission: Submission, settings: ScoreSettings
 ) -> RunSummary:
-    """Score what was handed in against a data set; nothing is written.
+    """Score a submission against a data set; nothing is written.
 
     Args:
         dataset: Its questions are walked through once, without their passages.
         submission: The predictions.
-        settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
+        settings: Metrics, intervals and breakdowns; no metrics means the defaults.
 
     Raises:
         InputError: The data set is broken.
@@ -130,7 +130,7 @@ def score_submission(
 
 
 def check_settings(settings: ScoreSettings) -> None:
-    """Find out before a long reading what can be found out about how it is to be scored.
+    """Check metrics, their options and the interval settings before a long run.
 
     Raises:
         UnknownNameError: There is no such metric.
@@ -172,7 +172,7 @@ def _score(
         )  # fmt: skip
     except CloseReadError:
         if next(dataset.questions(), None) is not None:
-            _must_have_gold(dataset, ())  # what is wrong with one question is so with all
+            _must_have_gold(dataset, ())  # without gold, the error of one question applies to all
         raise
 
 
@@ -198,7 +198,7 @@ def _score_all(
         return _score_streaming(dataset, submission, metrics, settings)
     if out is not None and workers > 1 and not settings.by:
         gathered = _gather_by_workers(dataset, anew, metrics, limit, out, workers=workers)
-        submission = anew()  # not asked for anything yet
+        submission = anew()  # a fresh one, whose file is not shared with the workers
     else:
         workers = 1
         gathered = _gather(
@@ -206,7 +206,7 @@ def _score_all(
             tagged=bool(settings.by), limit=limit, out=out,
         )  # fmt: skip
     walked = gathered.walked
-    if usual:  # by the whole set: what is about questions behind a limit has nothing to judge
+    if usual:  # defaults follow from the whole set: some metrics may apply only behind the limit
         metrics = {name: one for name, one in metrics.items() if gathered.n_scores[name]} or metrics
         settings = msgspec.structs.replace(settings, metrics=tuple(metrics))
     n_scores = {name: gathered.n_scores[name] for name in metrics}
@@ -240,7 +240,7 @@ def _score_streaming(
     metrics: Mapping[str, Metric],
     settings: ScoreSettings,
 ) -> RunSummary:
-    """Score by one metric without keeping the scores longer than the metric does."""
+    """Score by a single metric without keeping the scores in memory."""
     ((name, metric),) = metrics.items()
     walked = Walked()
     scores = (score for _, _, score in score_rows(dataset, submission, metrics, walked=walked))
@@ -274,7 +274,7 @@ def _gather(
     limit: int | None,
     out: BinaryIO | None,
 ) -> _Scores:
-    """Score everything once; scores go to ``out``, or stay in memory where it is None."""
+    """Score all questions once; write scores to ``out``, or keep them if it is None."""
     walked = Walked(tagged=tagged)
     n_scores = dict.fromkeys(metrics, 0)
     kept: dict[str, list[Score]] = {name: [] for name in metrics}
@@ -303,7 +303,7 @@ def _gather_by_workers(
     *,
     workers: int,
 ) -> _Scores:
-    """Do the same in several processes; each opens the predictions for itself."""
+    """Score all questions in several processes; each opens the predictions itself."""
     digest = hashlib.sha256()
     counts: Counter[str] = Counter()
     lines = make_line_scorer(dataset, anew, metrics, limit)
@@ -318,7 +318,7 @@ def _gather_by_workers(
 
 
 def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
-    """Refuse a set without answers: nothing can be scored, though some programs print zeros."""
+    """Reject a data set without gold, where some official programs would print zeros."""
     if any(one.value for one in summaries) or any(one.has_gold for one in dataset.questions()):
         return
     raise UsageError(

@@ -1,4 +1,4 @@
-"""Reading only some questions of a data set: the list of their ids, and the part of the set."""
+"""Select questions of a data set by a list of ids."""
 
 import dataclasses
 import hashlib
@@ -10,17 +10,17 @@ from closeread.errors import InputError, MismatchError
 from closeread.types import Dataset, Defects, Item, Question
 from closeread.wording import count_of, first_names
 
-ONLY = "only.txt"  # in a run folder, the list of the questions that were read
+ONLY = "only.txt"  # in a run folder, the list of the questions read
 
 
 def read_list(path: Path) -> tuple[str, ...]:
-    """Return the question ids of a list: the first tab-separated field of each line.
+    """Read the question ids of a list: the first tab-separated field of each line.
 
-    A field in double quotes is an id as JSON writes it (``format_id``), so that any id can stand in
-    a list.
+    A field in double quotes is an id as JSON writes it (``format_id``), so that a list can
+    hold any id.
 
     Raises:
-        InputError: It cannot be read, or is empty.
+        InputError: The file cannot be read, or is empty.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -46,7 +46,7 @@ def read_list(path: Path) -> tuple[str, ...]:
 
 
 def format_id(question_id: str) -> str:
-    """Return an id as it stands in a list: as it is, or as JSON where a list could not hold it."""
+    """Return an id as a list holds it: unchanged, or as JSON if a plain line cannot hold it."""
     plain = question_id.strip() and question_id.isprintable() and question_id[0] != '"'
     return question_id if plain else json.dumps(question_id)
 
@@ -60,12 +60,12 @@ def _parse_id(field: str) -> str:
 
 
 def digest_list(ids: Iterable[str]) -> str:
-    """Return the hash by which a run names its list."""
+    """Return the sha256 by which a run identifies its list."""
     return hashlib.sha256("".join(one + "\n" for one in ids).encode()).hexdigest()
 
 
 def select_questions(dataset: Dataset, ids: Collection[str]) -> Dataset:
-    """Return the part of a data set that holds the questions with these ids."""
+    """Return the data set with only the questions with these ids."""
     wanted = frozenset(ids)
 
     def read(defects: Defects) -> Iterator[Item]:
@@ -81,7 +81,7 @@ def select_questions(dataset: Dataset, ids: Collection[str]) -> Dataset:
 
 
 def missing_ids_error(path: str, missing: Sequence[str], listed: int) -> MismatchError:
-    """Return the error of a list that names questions which the data set lacks."""
+    """Return the error for a list with ids that the data set lacks."""
     return MismatchError(
         f"{len(missing):,} of {count_of(listed, 'listed question')} not in the data set: "
         f"{first_names(missing)}",
@@ -92,5 +92,5 @@ def missing_ids_error(path: str, missing: Sequence[str], listed: int) -> Mismatc
 
 
 def write_list(folder: Path, ids: Iterable[str]) -> None:
-    """Keep the list in the run folder."""
+    """Write the list to the run folder."""
     (folder / ONLY).write_text("".join(format_id(one) + "\n" for one in ids), "utf-8")

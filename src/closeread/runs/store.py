@@ -1,7 +1,7 @@
-"""The run folder on disk: what each file is called, and typed access to it.
+"""The run folder on disk: its file names, and typed access to the files.
 
-``run.json`` is written first and finished last, ``ledger.jsonl`` grows while the reader works,
-``predictions.jsonl`` appears whole at the end, and scoring adds ``scores.jsonl`` and
+``run.json`` is written first and completed last, ``ledger.jsonl`` grows while the reader works,
+``predictions.jsonl`` is written at the end, and scoring adds ``scores.jsonl`` and
 ``summary.json``.
 """
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class ShownExamples(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The examples in the prompt of a question: their answers, and whether one is the question."""
+    """The examples in a question's prompt: their answers, and whether one is the question."""
 
     question_id: str
     answers: tuple[str, ...]
@@ -47,12 +47,12 @@ class ShownExamples(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Run:
-    """An existing run folder. Nothing but ``run.json`` is in memory.
+    """An existing run folder. Only ``run.json`` is in memory.
 
     Attributes:
         path: The folder.
-        info: What ``run.json`` says.
-        moved: Where the data set lies now, if not where the run says.
+        info: The record in ``run.json``.
+        moved: The data set's new path, if it has moved.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class Run:
         """Yield the predictions in the data set's order.
 
         Raises:
-            InputError: The run is not finished, or the file was damaged.
+            InputError: The run is not finished, or the file is damaged.
         """
         if not self.info.complete:
             raise InputError(
@@ -77,7 +77,7 @@ class Run:
         """Yield the scores of one metric family, or of all, in the data set's order.
 
         Raises:
-            InputError: The run was not scored, or the file was damaged.
+            InputError: The run has not been scored, or the file is damaged.
         """
         if not any((self.path / name).exists() for name in (SCORES, SUMMARY)):
             raise InputError(
@@ -98,7 +98,7 @@ class Run:
     def log_shown(self) -> dict[str, tuple[str, ...]] | None:
         """Return the answers of the examples in the prompts that another harness logged.
 
-        By question id, without the questions that were shown none; None where no prompt is known.
+        By question id, without questions that were shown none; None if no prompts are known.
         """
         path = self.path / LOG_SHOWN
         if not path.exists():
@@ -106,13 +106,13 @@ class Run:
         return {row.question_id: row.answers for row in _read_lines(path, ShownExamples)}
 
     def log_leaks(self) -> frozenset[str]:
-        """Return the questions that stand among the examples of their own prompt."""
+        """Return the questions that are among the examples of their own prompt."""
         path = self.path / LOG_SHOWN
         rows = _read_lines(path, ShownExamples) if path.exists() else ()
         return frozenset(row.question_id for row in rows if row.itself)
 
     def summary(self) -> RunSummary | None:
-        """Return the run's numbers; None where it was not scored yet."""
+        """Return the run's summary; None if it has not been scored."""
         path = self.path / SUMMARY
         return _read_document(path, RunSummary) if path.exists() else None
 
@@ -120,11 +120,11 @@ class Run:
         """Open the data set that the run answers.
 
         Args:
-            at: Where it lies now, if not where ``moved`` or else the run says.
+            at: Its path, if neither ``moved`` nor the path in the run.
 
         Raises:
-            InputError: It is not there.
-            MismatchError: It is there, but it is not the same file any more.
+            InputError: The file was not found.
+            MismatchError: The file has changed.
         """
         wanted = self.info.dataset
         at = at or self.moved
@@ -153,11 +153,11 @@ class Run:
 
 
 class Predictions(Mapping[str, Prediction]):
-    """A finished run's predictions by question id, read as they are asked for.
+    """A finished run's predictions by question id, read from the file on access.
 
-    One of them is in memory, whatever the order of asking. Asked in the data set's order, as
-    scoring does again and again, it reads on; asked in other orders it soon notes where each
-    stands in the file. Of questions with one id the last one counts, as in every official program.
+    Only one is in memory. Access in the data set's order, as in scoring, reads sequentially; with
+    other orders, the offset of each line is soon indexed. Of repeated ids the last one counts, as
+    in every official program.
     """
 
     _PATIENCE = 16
@@ -172,11 +172,11 @@ class Predictions(Mapping[str, Prediction]):
             self._placed = _Offsets(run)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the prediction for a question id, ``default`` where there is none."""
+        """Return the prediction for a question id, or ``default``."""
         if self._last is not None and self._last.question_id == key:
             return self._last
         if self._placed is None and self._returns < self._PATIENCE:
-            for _ in range(2):  # what is not ahead may be behind
+            for _ in range(2):  # an id that is not ahead may be behind
                 for found in self._stream:
                     if found.question_id == key:
                         self._last = found
@@ -202,17 +202,17 @@ class Predictions(Mapping[str, Prediction]):
 
 
 class _Offsets:
-    """Where each prediction stands in a finished run's file."""
+    """The line offsets of a finished run's predictions, by question id."""
 
     def __init__(self, run: Run) -> None:
         self._decode = msgspec.json.Decoder(Prediction).decode
-        rows = run.predictions()  # says what is wrong with the file, if anything is
+        rows = run.predictions()  # raises the errors of the file, if any
         self._path = run.path / PREDICTIONS
         starts = _line_offsets(self._path)
         self._at = {one.question_id: at for one, at in zip(rows, starts, strict=True)}
 
     def get(self, key: str) -> Prediction | None:
-        """Return the prediction for a question id; None where there is none."""
+        """Return the prediction for a question id, or None."""
         at = self._at.get(key)
         if at is None:
             return None
@@ -222,7 +222,7 @@ class _Offsets:
 
 
 def _line_offsets(path: Path) -> Iterator[int]:
-    """Yield where the lines that are not blank begin."""
+    """Yield the offsets of lines that are not blank."""
     at = 0
     with path.open("rb") as stream:
         for line in stream:
@@ -232,10 +232,10 @@ def _line_offsets(path: Path) -> Iterator[int]:
 
 
 def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
-    """Open a run folder, finished or not; ``moved`` is where its data set lies now.
+    """Open a run folder, finished or not; ``moved`` is its data set's new path, if any.
 
     Raises:
-        InputError: It is no run folder, or another version of closeread wrote it.
+        InputError: It is not a run folder, or another version of closeread wrote it.
     """
     folder = Path(path)
     if not (folder / INFO).is_file():
@@ -253,10 +253,10 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
 def find_runs(path: str | os.PathLike[str]) -> list[Path]:
     """Return the run folder at ``path``, or else those directly inside it, by name.
 
-    What is left of a run without its ``run.json`` is returned, too: opened, it says so.
+    The remains of a run without ``run.json`` are returned, too; ``open_run`` then reports them.
 
     Raises:
-        InputError: A folder inside cannot be looked into; it may be a run.
+        InputError: A folder inside cannot be opened; it may be a run.
     """
     folder = Path(path)
     if (folder / INFO).is_file() or not folder.is_dir():
@@ -277,7 +277,7 @@ def _looks_like_run(folder: Path) -> bool:
 
 
 def write_document(path: Path, record: Any) -> None:
-    """Write one record as readable JSON; the old file stays until the new one is whole.
+    """Write one record as indented JSON; the old file stays until the new one is complete.
 
     Raises:
         StorageError: The folder cannot be written, or the disk is full.

@@ -1,6 +1,6 @@
-"""Whether predictions that were handed in are about the questions of a data set, and answer them.
+"""Check whether submitted predictions match the questions of a data set.
 
-Official metrics count what does not fit in their own ways, and most say nothing of it.
+Official metrics treat misfits in their own ways, and most do not report them.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ KINDS = (
     "declined", "several", "odds", "other_options", "misplaced",
 )  # fmt: skip
 
-# Of one and of several, and how it goes on; in the order in which they are told.
+# Singular, plural and the rest of the sentence; in the order in which they are printed.
 _SENTENCES = {
     "repeated": (
         "id appears",
@@ -76,12 +76,12 @@ _SENTENCES = {
 
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
-    """Refuse predictions none of which is for a question of the data set.
+    """Reject predictions if none matches a question of the data set.
 
-    The walk ends at the first question that has one: where all is well it costs nothing.
+    The search stops at the first question with a prediction, so the usual case is cheap.
 
     Raises:
-        MismatchError: They are for another data set; says an id of each side.
+        MismatchError: No id matches; the message gives one id of each side.
     """
     predictions = submission.predictions
     first = ""
@@ -104,26 +104,26 @@ def must_belong(dataset: Dataset, submission: Submission) -> None:
 
 
 class Misfits(NamedTuple):
-    """Ids of what does not fit, in the order of the files.
+    """Question ids of predictions that do not fit, in the order of the files.
 
     Attributes:
         missing: Questions without a prediction.
-        strangers: Predictions that are for no question.
+        strangers: Predictions without a question.
         repeated: Questions with several predictions.
-        no_options: Questions with options whose answer is none of them.
-        typed: Those that people read as an option's letter that is written otherwise: ``（B）``,
-            ``b``, and `` B``, which some programs take and others do not.
-        numbers: Those without such an option whose answer is a number: ``2``.
-        garbled: Those whose answer in words became another text on its way: ``KÃ¶ln``.
-        declined: Of a set where some have no answer, those that were answered by null, or in words
-            such as ``unanswerable``; that there is none is said by an empty text.
-        several: Those answered by several texts, of a set where no accepted answer has several.
-        odds: Predicted questions whose odds of no answer are below 0 or above 1.
-        other_options: Questions beside whose letter other options are repeated than they have.
-        misplaced: Questions whose evidence points to other words of the passage than it repeats.
-        n_predictions: How many there are, each id once.
-        n_questions: How many there are.
-        ungarbled: Of those that are garbled the texts, and what each was.
+        no_options: Questions whose answer is not one of their options.
+        typed: Answers that people read as an option letter but that are written differently:
+            ``（B）``, ``b``, and `` B``, which some programs accept and others do not.
+        numbers: Answers that are a number without being an option: ``2``.
+        garbled: Answers in words that were garbled by a wrong encoding: ``KÃ¶ln``.
+        declined: In a data set with unanswerable questions, answers that are null or say in words
+            such as ``unanswerable`` that there is none; an empty text means no answer.
+        several: Answers with several texts, in a data set whose gold answers have one each.
+        odds: Predicted questions with no-answer odds below 0 or above 1.
+        other_options: Predictions that repeat other options than the question has.
+        misplaced: Predictions whose evidence has spans and texts that differ.
+        n_predictions: Number of predictions, each id once.
+        n_questions: Number of questions.
+        ungarbled: The garbled texts by question id, each with the original text.
     """
 
     missing: list[str]
@@ -144,7 +144,7 @@ class Misfits(NamedTuple):
 
 
 def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
-    """Return what of a submission does not fit the data set."""
+    """Find the predictions of a submission that do not fit the data set."""
     missing: list[str] = []
     no_options: list[str] = []
     typed: list[str] = []
@@ -209,7 +209,7 @@ def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
 
 
 def format_misfits(found: Misfits) -> Iterator[str]:
-    """Yield what is to be said of misfits, a line each, whatever the ids hold."""
+    """Yield one line for each kind of misfit."""
     if found.strangers:
         yield (
             f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} match no "
@@ -226,7 +226,7 @@ def format_misfits(found: Misfits) -> Iterator[str]:
 
 
 def repeats_evidence(submission: Submission) -> bool:
-    """Whether any prediction has evidence that says both where it stands and what stands there."""
+    """Whether any prediction has evidence with both spans and texts."""
     return any(
         evidence.spans and len(evidence.spans) == len(evidence.texts)
         for prediction in submission.predictions.values()
@@ -237,7 +237,7 @@ def repeats_evidence(submission: Submission) -> bool:
 def _find_ungarbled(
     dataset: Dataset, submission: Submission, suspects: Collection[str]
 ) -> dict[str, dict[str, str]]:
-    """Return what the texts of answers were that are garbled, by question id."""
+    """Return the garbled texts by question id, each with the original text."""
     found: dict[str, dict[str, str]] = {}
     for passage, questions in dataset if suspects else ():
         for question in questions:
@@ -250,9 +250,9 @@ def _find_ungarbled(
 
 
 def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
-    """Yield questions whose evidence holds words at a span that are not among those it repeats.
+    """Yield questions with evidence whose text does not contain the words of its span.
 
-    It may repeat more: text handed in without spans gets those of the sentences that stand in it.
+    It may contain more: texts submitted without spans get those of the sentences in them.
     """
     if not repeats_evidence(submission):
         return
@@ -271,13 +271,13 @@ def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
 
 
 def _are_options(texts: Sequence[str], question: Question) -> bool:
-    """Whether texts are a question's options in their order; white space around them is nothing."""
+    """Whether texts are a question's options in order, ignoring surrounding white space."""
     own = [option.text.strip() for option in question.options]
     return [text.strip() for text in texts] == own
 
 
 def _answer_text(prediction: Prediction) -> str:
-    """Return what was answered, as it stands; "" where nothing was."""
+    """Return the answer's label or text unchanged; "" if there is none."""
     answer = prediction.answer
     if prediction.error or answer is None:
         return ""

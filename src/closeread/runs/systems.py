@@ -1,4 +1,4 @@
-"""Which runs are one system: each by itself, or those that differ in nothing but their seed."""
+"""Group runs into systems: each run by itself, or runs that differ only in their seed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from closeread.runs.naming import unique_names
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run
 
-_SOURCE_KEYS = frozenset({"run", "predictions_sha256"})  # of the run that was calibrated
+_SOURCE_KEYS = frozenset({"run", "predictions_sha256"})  # describe the run that was calibrated
 Systems = dict[str, list[Run]]
 
 
 def group_systems(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[str]]:
-    """Return the runs by system, and what keeps those apart that have one reader and its options.
+    """Return the runs by system, and why runs with the same reader and options are separate.
 
     Args:
-        runs: In the order of the user's; the first is of the first system.
-        group_seeds: Take runs whose readers are the same but for their seed as one system. Options
-            alone do not tell: behind one name and address there may have been other weights. Of
-            what was handed in folder and file tell, where they differ in nothing but ``seed1``.
+        runs: In the user's order; the first belongs to the first system.
+        group_seeds: Take runs whose readers differ only in their seed as one system. Options alone
+            do not decide: one name and address may have served different weights. For submitted
+            predictions, folder and file names decide, if they differ only in ``seed1``.
     """
     unnumbered = _unnumbered(runs) if group_seeds else []
     groups: dict[str, list[Run]] = {}
@@ -39,9 +39,9 @@ def group_systems(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list
 
 
 def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options or a record without what the reader's seed changes.
+    """Return options or a record without the reader's seed.
 
-    A lineage keeps its seeds: they are those of trainings, and other weights came of them.
+    A lineage keeps its seeds: they belong to trainings, and change the weights.
     """
     return {
         key: without_seed(value) if isinstance(value, Mapping) and key != "lineage" else value
@@ -51,7 +51,7 @@ def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unnumbered(runs: Sequence[Run]) -> list[Run]:
-    """Return the handed-in runs whose names number no seed, or that of another run as well."""
+    """Return the submitted runs whose names give no seed number, or the one of another run."""
     names = [run.info.reader.name for run in runs if run.info.submission]
     return [
         run
@@ -62,7 +62,7 @@ def _unnumbered(runs: Sequence[Run]) -> list[Run]:
 
 
 def _identity(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Return the reader's name, its options and what is recorded of it, all but the seed."""
+    """Return the reader's name, options and record, without the seed."""
     name, options = info.reader.answering
     name = SEED.sub("seed", name) if info.submission else name
     record = without_seed(info.reader.answering_record)
@@ -76,7 +76,7 @@ def _identity(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
 
 def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
-    """Return a sentence for each reader of which there are several by what they recorded."""
+    """Return a sentence for each reader that is several systems because records differ."""
     alike: dict[str, dict[str, dict[str, Any]]] = {}
     by_file: dict[str, list[str]] = {}
     for system, members in systems.items():
@@ -99,7 +99,7 @@ def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
 
 
 def _differing_fields(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what the records say otherwise, as ``model.config_sha256`` where it lies deeper."""
+    """Return the fields that differ between records; nested ones as ``model.config_sha256``."""
     found = []
     for name in sorted({name for record in records for name in record}):
         values = [record.get(name) for record in records]

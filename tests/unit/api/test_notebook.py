@@ -123,7 +123,7 @@ class Mine:
 )
 def test_what_stands_in_place_of_its_name_is_told_how_it_is_named(wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=r"Mine.* is no .*name\n.*in a notebook __main__:Name"):
+    with pytest.raises(UsageError, match=r"Mine.* is not a .*name\n.*in a notebook __main__:Name"):
         wrong()
     assert list(tmp_path.iterdir()) == []
 
