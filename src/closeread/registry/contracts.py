@@ -1,8 +1,7 @@
-"""Others' metrics, retrievers, encoders and strategies, held to what their protocols promise.
+"""Check that users' own metrics, retrievers, encoders and strategies keep their protocols.
 
-Ours are held to it by tests. What a reader says is held to it where it is asked
-(``runs.answers``), since what is wrong with one question costs no other; a format is held to it
-where it is opened.
+Tests check closeread's own parts. A reader's predictions are checked in ``runs.answers``, because a
+wrong one must not affect other questions; a format is checked where it is opened.
 """
 
 import inspect
@@ -35,34 +34,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNITS = get_args(Unit)
-_MAX_EDITS = 100_000  # of one question: all are kept until one is chosen
+_MAX_EDITS = 100_000  # per question: all are kept until one is chosen
 
 
 def unwrap_part(part: Any) -> Any:
-    """Return what an outsider made, of what is held; anything else as it is."""
+    """Return the user's own part inside a checked one; anything else unchanged."""
     return part.made if isinstance(part, CheckedRetriever | CheckedEncoder) else part
 
 
 def find_outsider(kind: catalog.Kind, name: str) -> Outsider | None:
-    """Return whose part a name stands for, where it is none of the catalog's."""
+    """Return the outsider that a name stands for; None for a name of the catalog."""
     return Outsider(kind, name) if lookup.find_entry(kind, name).target == name else None
 
 
 def check_part(whose: Outsider, made: Any) -> Any:
-    """Return what an outsider's factory made, held to the protocol of its kind.
+    """Return what an outsider's factory made, checked against the protocol of its kind.
 
     Raises:
-        UsageError: It lacks something that a metric has.
+        UsageError: It lacks an attribute of a metric, or an attribute is invalid.
     """
     hold: Callable[[Outsider, Any], Any] | None = _CHECKS.get(whose.kind)
     return made if hold is None else hold(whose, made)
 
 
 def check_reader(whose: Outsider, reader: Any) -> Any:
-    """Return a reader, of which it is sure that the runner can use what its attributes say.
+    """Return a reader whose attributes are valid for a run.
 
     Raises:
-        UsageError: It cannot.
+        UsageError: An attribute is invalid.
     """
     size = getattr(reader, "batch_size", 1)
     if not isinstance(size, int) or size < 1:
@@ -83,13 +82,13 @@ def check_reader(whose: Outsider, reader: Any) -> Any:
 
 
 def must_promise_metric(whose: Outsider, factory: Any) -> None:
-    """Refuse to call what does not say beforehand that it makes a metric.
+    """Reject a factory that does not declare that it makes a metric, before calling it.
 
-    A run's record names its metrics with their options, and `verify` makes them anew: a run of a
-    stranger's could have any function called, ``os:system`` as well.
+    A run's record names its metrics with options, and `verify` makes them again: without this
+    check, a stranger's run could call any function, even ``os:system``.
 
     Raises:
-        UsageError: It is neither a class with a metric's methods, nor annotated to return one.
+        UsageError: It is neither a class with a metric's methods nor annotated to return one.
     """
     made = factory
     if not isinstance(factory, type):
@@ -107,7 +106,7 @@ def must_promise_metric(whose: Outsider, factory: Any) -> None:
 
 @dataclass(frozen=True)
 class CheckedMetric:
-    """A metric whose scores are of their questions, and whose values are finite numbers."""
+    """A metric that checks question ids and that values are finite numbers."""
 
     whose: Outsider
     made: Metric
@@ -123,16 +122,16 @@ class CheckedMetric:
 
     @property
     def name(self) -> str:
-        """As the metric says."""
+        """The metric's own."""
         return self.made.name
 
     @property
     def unit(self) -> Unit:
-        """As the metric says."""
+        """The metric's own."""
         return self.made.unit
 
     def signature(self) -> str:
-        """Return what the metric says, which is text."""
+        """Return the metric's signature, checked to be text."""
         with self.whose.failing():
             found = self.made.signature()
         if not isinstance(found, str) or not found:
@@ -140,7 +139,7 @@ class CheckedMetric:
         return found
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return the score of the question that was asked about, in finite numbers."""
+        """Return the metric's score, checked to be of the question and finite."""
         with self.whose.failing(f"failed at question {question.question_id}"):
             given = self.made.score(question, prediction)
         found = self.whose.must_be(given, Score)
@@ -157,7 +156,7 @@ class CheckedMetric:
         return found
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return the metric's pools: parallel, finite, each under a name of its own."""
+        """Return the metric's pools, checked to be parallel, finite and uniquely named."""
         with self.whose.failing("failed when it pooled its scores"):
             given = self.made.pool(scores, submission)
         if not isinstance(given, Iterable):
@@ -203,21 +202,21 @@ class CheckedMetric:
 
 @dataclass(frozen=True)
 class CheckedRetriever:
-    """A retriever whose evidence is of the passage and of the option that were asked about."""
+    """A retriever that checks that its evidence belongs to the passage and the option."""
 
     whose: Outsider
     made: Retriever
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the retriever tells of itself, such as its models."""
-        if name == "made":  # of a copy that is not filled yet
+        """Return an attribute of the retriever, such as its models."""
+        if name == "made":  # of a copy whose fields are not set yet
             raise AttributeError(name)
         return getattr(self.made, name)
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
-        """Return at most ``k`` spans of the passage in text order."""
+        """Return at most ``k`` spans of the passage, sorted."""
         at, label = f" at the question {question.text!r:.60}", option.label if option else ""
         with self.whose.failing("failed" + at):
             given = self.made.retrieve(question, passage, option, k)
@@ -248,22 +247,22 @@ class CheckedRetriever:
 
 @dataclass(frozen=True)
 class CheckedEncoder:
-    """An encoder whose failures are told as its own; what it returns is looked at where it is used.
+    """An encoder whose exceptions are reported as its own; its results are checked at their use.
 
-    It encodes texts, or pairs of them, as the one that it holds.
+    It encodes texts, or pairs of texts, as the encoder inside.
     """
 
     whose: Outsider
     made: Any
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
-        """Return one row a text."""
+        """Return one row per text."""
         with self.whose.failing():
             found: NDArray[Any] = self.made.encode(texts)
         return found
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
-        """Return one number a pair."""
+        """Return one number per pair."""
         with self.whose.failing():
             found: NDArray[Any] = self.made.score_pairs(pairs)
         return found
@@ -271,7 +270,7 @@ class CheckedEncoder:
 
 @dataclass(frozen=True)
 class CheckedStrategy:
-    """A strategy whose changes are of an option that is there, or leave the truth as it is."""
+    """A strategy that checks that its changes are of an existing option or keep the truth."""
 
     whose: Outsider
     made: Perturbation

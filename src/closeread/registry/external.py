@@ -1,4 +1,4 @@
-"""What parts that others wrote do and give: taken where it holds, else told with whose it is."""
+"""Call users' own parts: validate what they return, and report errors with their source."""
 
 import traceback
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Outsider:
-    """A part that is named by its place, as ``package.module:factory``.
+    """A user's own part, named ``package.module:factory``.
 
     Attributes:
         kind: What it is, such as ``metric``.
-        name: As the user wrote it.
+        name: As given by the user.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Outsider:
 
     @contextmanager
     def failing(self, doing: str = "failed") -> Iterator[None]:
-        """Tell whose code it was that raised, and where.
+        """Turn exceptions inside into errors that name the part and the place.
 
         Raises:
             OutsideError: Something else than a CloseReadError was raised inside.
@@ -45,7 +45,7 @@ class Outsider:
             raise self.failed(doing, error) from error
 
     def failed(self, doing: str, error: Exception) -> OutsideError:
-        """Return the error that tells of one which its code raised."""
+        """Return the error for an exception that the part raised."""
         missing = isinstance(error, ModuleNotFoundError) and error.name
         return OutsideError(
             f"{self} {doing}: {type(error).__name__}: {' '.join(str(error).split())}",
@@ -56,7 +56,7 @@ class Outsider:
         )
 
     def _place(self, error: Exception) -> str:
-        """Return file and line: the last in its own package, else where it was raised."""
+        """Return file and line: the last frame in its own package, else where it was raised."""
         if isinstance(error, SyntaxError) and error.filename:
             return f"{error.filename}:{error.lineno}"
         package = self.name.partition(":")[0].partition(".")[0]
@@ -66,14 +66,14 @@ class Outsider:
         return f"{frame.f_code.co_filename}:{line}"
 
     def broken(self, gave: str, expected: str) -> UsageError:
-        """Return the error for what is not what its protocol promises."""
+        """Return the error for a value that breaks the protocol."""
         return UsageError(f"{self} gave {gave}", expected=expected + " (docs/extend.md)")
 
     def must_be(self, found: Any, wanted: type[T]) -> T:
-        """Return what it gave as the record that it promised.
+        """Return a value as the record that the protocol requires.
 
         Raises:
-            UsageError: It is something else, or a field of it is.
+            UsageError: It is of another type, or a field of it is.
         """
         if not isinstance(found, wanted):
             raise self.broken(f"an object of the type {type(found).__name__}", wanted.__name__)
@@ -86,12 +86,12 @@ class Outsider:
 
 
 def validate_record(found: T) -> T:
-    """Return a record with every field of the type that it declares: plain numbers, real spans.
+    """Return a record with every field converted to its declared type.
 
-    What a format keeps as ``metadata`` is its own affair, and may be anything.
+    ``metadata`` belongs to the format and may hold anything.
 
     Raises:
-        ValueError: A field is of another type; the text says which.
+        ValueError: A field has another type; the text says which.
         TypeError: As for ``plain_number``.
     """
     bare: Any = found
@@ -105,10 +105,10 @@ def validate_record(found: T) -> T:
 
 
 def plain_number(value: object) -> int | float:
-    """Return a number of another library's (numpy's, torch's) as Python's own.
+    """Return a number of another library (numpy, torch) as a Python number.
 
     Raises:
-        TypeError: It is no number; the text says of which type it is.
+        TypeError: It is not a number; the text gives its type.
     """
     if isinstance(value, Integral):
         return int(value)

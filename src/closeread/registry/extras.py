@@ -1,4 +1,4 @@
-"""What to say where a package is missing that an extra brings."""
+"""Report a missing package together with the extra that installs it."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from closeread.errors import MissingExtraError
 
 
 def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
-    """Return the error for an optional import that failed, with the line that mends it."""
+    """Return the error for a failed optional import, with the command that installs it."""
     return MissingExtraError(
         f"{what} needs the package {module!r}, which is not installed",
         cure=f"pip install 'closeread[{extra}]'",
@@ -16,7 +16,7 @@ def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
 
 @contextlib.contextmanager
 def require_extra(what: str, extra: str) -> Iterator[None]:
-    """Name the extra where an import inside fails for want of a package of it.
+    """Turn a failed import inside into an error that names the extra.
 
     Raises:
         MissingExtraError: The package is not installed.

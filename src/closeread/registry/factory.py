@@ -1,4 +1,4 @@
-"""Makes what the catalog names from options: checked against the factory's own parameters."""
+"""Make the parts that the catalog names, with options checked against factory parameters."""
 
 import difflib
 import inspect
@@ -16,17 +16,17 @@ from closeread.errors import UsageError
 from closeread.registry import lookup
 from closeread.registry.contracts import check_part, find_outsider, must_promise_metric
 
-# How a factory or a record declares an option that names a file or a folder, or what may be one;
-# further names are those of the files in such a folder that are read.
+# Declares an option of a factory or a record that is, or may be, the path of a file or folder;
+# further metadata name the files that are read in such a folder.
 PathText = Annotated[str, "path"]
-# From an option's name and its value, as the user wrote it, to the path that is meant.
+# Maps an option's name and its value, as the user wrote it, to the path.
 PathRule = Callable[[str, str], str]
 _path_rule: ContextVar[PathRule] = ContextVar("written", default=lambda _, path: path)
 
 
 @contextmanager
 def use_path_rule(rule: PathRule) -> Iterator[None]:
-    """Say how paths among the options are written while it is open: in a recipe, by a shell."""
+    """Set the rule that expands paths among options: as in a recipe, or as in a shell."""
     before = _path_rule.set(rule)
     try:
         yield
@@ -35,7 +35,7 @@ def use_path_rule(rule: PathRule) -> Iterator[None]:
 
 
 def resolve_path(option: str, value: str) -> str:
-    """Return the path that an option names, as the rule in force reads it; else the value."""
+    """Return the path of an option by the rule in force."""
     return _path_rule.get()(option, value)
 
 
@@ -47,7 +47,7 @@ _IN_WORDS: dict[type, str] = {
     float: "a number",
     bool: "true or false",
 }
-# What a thing of each kind must be able to do at the least (``protocols.py``).
+# The method that a part of each kind must have (``protocols.py``).
 _METHODS: dict[str, str] = {
     "reader": "read",
     "retriever": "retrieve",
@@ -57,10 +57,10 @@ _METHODS: dict[str, str] = {
 
 
 class Options(dict[str, Any]):
-    """All options that something was made with.
+    """All options that a part was made with.
 
     Attributes:
-        files: Which files are named by them, or by those of its parts, and change what it gives.
+        files: The files in these options, or in those of its own parts, that affect results.
     """
 
     files: tuple[str, ...] = ()
@@ -69,18 +69,18 @@ class Options(dict[str, Any]):
 def make(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
 ) -> tuple[Any, Options]:
-    """Make what a name stands for; return it with all its options, defaults included.
+    """Make the part that a name stands for; return it with all options, defaults included.
 
     Args:
         kind: Which table of the catalog.
         name: A name in it, or ``package.module:factory``.
         options: Keyword arguments of its factory. A factory that passes further ones on returns
-            an object whose ``options`` tells all of them.
+            an object whose ``options`` lists all of them.
 
     Raises:
         UnknownNameError: There is no such name.
-        UsageError: It has no such option, the value is of the wrong kind, or something else is
-            made than what is of this kind.
+        UsageError: It has no such option, the value has the wrong type, or the factory makes
+            something of another kind.
         OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
@@ -102,15 +102,15 @@ def make(
 
 
 def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None) -> None:
-    """See that a name can be made something of with these options, and make nothing.
+    """Check a name and its options as ``make`` does, without making the part.
 
-    Args and errors are those of ``make``; what a factory passes on is not looked at.
+    Args and errors are those of ``make``; options that a factory passes on are not checked.
     """
     _bind_options(kind, name, options)
 
 
 def has_option(kind: catalog.Kind, name: str, option: str) -> bool:
-    """Whether what a name stands for has an option; raises as ``make`` where there is no such."""
+    """Whether a named part has an option; raises as ``make`` for an unknown name."""
     parameters = _parameters(_find_factory(kind, name, f"the {catalog.called(kind)} {name}"))
     return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
 
@@ -119,10 +119,10 @@ class DeclaredOption(NamedTuple):
     """An option as its factory declares it.
 
     Attributes:
-        name: What it is given by.
-        takes: What its value is to be, in words.
-        default: Its value where it is not given; None also where it must be given.
-        needed: Whether it must be given.
+        name: Its name.
+        takes: Its type in words.
+        default: Its default; None also if it is required.
+        needed: Whether it is required.
     """
 
     name: str
@@ -132,7 +132,7 @@ class DeclaredOption(NamedTuple):
 
 
 def declared_options(kind: catalog.Kind, name: str) -> tuple[list[DeclaredOption], bool]:
-    """Return the options of what a name stands for, and whether it passes further ones on.
+    """Return the options of a named part, and whether it passes further ones on.
 
     Raises:
         UnknownNameError: There is no such name.
@@ -158,7 +158,7 @@ def declared_options(kind: catalog.Kind, name: str) -> tuple[list[DeclaredOption
 def _bind_options(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
-    """Return a factory, what it knows, what it is given, and whether it passes others on."""
+    """Return the factory, its parameters, the given options, and whether it passes others on."""
     label = f"the {catalog.called(kind)} {name}"
     factory = _find_factory(kind, name, label)
     given = dict(options or {})
@@ -182,11 +182,11 @@ def _bind_options(
 
 
 def make_from(kind: catalog.Kind, name: str, given: Any) -> Any:
-    """Make what a name stands for of one thing that it is given, as a strategy of its surroundings.
+    """Make a named part from a single argument, such as a strategy from its surroundings.
 
     Raises:
         UnknownNameError: There is no such name.
-        UsageError: Its factory takes something else, or makes something else.
+        UsageError: Its factory takes another argument, or makes something of another kind.
     """
     label = f"the {catalog.called(kind)} {name}"
     factory = _find_factory(kind, name, label)
@@ -229,7 +229,7 @@ def _check_method(kind: str, label: str, made: Any) -> Any:
 def _iter_files(
     parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the files that options name, or that are read of the folders that they name."""
+    """Yield the files in the options, and the files read in folders among the options."""
     for one in parameters:
         marks, named = _path_marks(_value_type(one.annotation)), options[one.name]
         if marks and isinstance(named, str) and named:
@@ -238,7 +238,7 @@ def _iter_files(
 
 
 def _path_marks(wanted: Any) -> tuple[Any, ...]:
-    """Return what an annotation says of a path: ``path`` first; nothing of anything else."""
+    """Return the metadata of a path annotation, ``path`` first; empty for other annotations."""
     marks = getattr(wanted, "__metadata__", ())
     return marks if marks[:1] == PathText.__metadata__ else ()  # type: ignore[attr-defined]
 
@@ -247,9 +247,14 @@ def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return a factory's parameters; its module may keep annotations as texts (PEP 563)."""
     try:
         found = inspect.signature(factory, eval_str=True)
-    except (NameError, AttributeError, TypeError, SyntaxError):  # of names for type checkers alone
+    except (
+        NameError,
+        AttributeError,
+        TypeError,
+        SyntaxError,
+    ):  # names imported only for type checkers
         found = inspect.signature(factory)
-    except ValueError:  # of some of Python's own, which take no options of anybody's
+    except ValueError:  # some built-ins have no signature and take no options
         return []
     return list(found.parameters.values())
 
@@ -262,13 +267,13 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
 
 
 def _value_type(annotation: Any) -> Any:
-    """Return what an option is to be where it is given: of ``float | None`` a number."""
+    """Return the type of an option's value: ``float`` for ``float | None``."""
     union = isinstance(annotation, UnionType) or get_origin(annotation) is Union
     return get_args(annotation)[0] if union else annotation
 
 
 def _type_in_words(wanted: Any) -> str:
-    """Say what an option takes; nothing where its factory does not tell."""
+    """Return a type in words; empty if the factory declares none."""
     return _IN_WORDS.get(wanted, "") if isinstance(wanted, type) else ""
 
 
@@ -285,7 +290,7 @@ def _convert_value(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, bool):
-        # numpy's numbers, too, which no run folder could hold
+        # also numpy's numbers, which a run folder cannot store
         if wanted is float and isinstance(value, Real):
             return float(value)
         if wanted is int and isinstance(value, Integral):

@@ -1,4 +1,4 @@
-"""Finds what a name stands for: in the catalog, or as ``package.module:factory`` of the user's."""
+"""Find what a name stands for: a catalog entry, or the user's ``package.module:factory``."""
 
 import contextlib
 import difflib
@@ -15,12 +15,12 @@ from closeread.registry.extras import missing_extra
 
 
 def find_entry(kind: catalog.Kind, name: str) -> catalog.Entry:
-    """Look a name up; ``package.module:factory`` is taken as it stands.
+    """Look up a name; ``package.module:factory`` is taken literally.
 
     The address of a server, such as ``http:localhost:8000``, names the reader ``http``.
 
     Raises:
-        UnknownNameError: No such name; the message lists the near ones.
+        UnknownNameError: There is no such name; the message lists similar ones.
     """
     table = catalog.CATALOG[kind]
     if name in table:
@@ -32,7 +32,8 @@ def find_entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     if (
         attribute
         and all(parts)
-        and "__main__" not in parts[1:]  # importing another's runs it; a notebook's is running
+        and "__main__"
+        not in parts[1:]  # importing a package's __main__ runs it; a notebook's is already running
         and not name.startswith(catalog.ADDRESS)
     ):
         return catalog.Entry(name, "given by the user")
@@ -49,13 +50,13 @@ _extra_folder: ContextVar[str] = ContextVar("beside", default="")
 
 @contextlib.contextmanager
 def search_folder(folder: str) -> Iterator[None]:
-    """Look in a folder, too, for modules of the user's own, after all installed ones.
+    """Also search a folder for the user's own modules, after all installed ones.
 
-    Nothing is looked for there until one is named: many libraries import what need not be there,
-    and would find whatever happens to have its name, such as a folder ``torch``.
+    The folder is only added once such a module is named: many libraries try optional imports, and
+    would find anything of that name there, such as a folder ``torch``.
 
-    Of an empty folder nowhere else is looked than where Python does: so with names that a run
-    records, since whoever made it may have put a module beside it.
+    An empty string adds no folder: for names that a run records, because whoever made the run may
+    have put a module beside it.
     """
     before = _extra_folder.set(folder)
     try:
@@ -68,8 +69,8 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
     """Import what a name stands for.
 
     Raises:
-        UnknownNameError: No such name, or no such module or attribute.
-        UsageError: The module is one of Python's own library.
+        UnknownNameError: There is no such name, module or attribute.
+        UsageError: The module is in Python's standard library.
         OutsideError: The user's own module cannot be imported.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
@@ -83,7 +84,7 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
             expected="a name from `closeread ls`, or `package.module:factory` from another package",
         )
     if theirs and folder and folder not in sys.path:
-        sys.path.append(folder)  # for good: such a module may import others later
+        sys.path.append(folder)  # permanently: such a module may import others later
     try:
         module = importlib.import_module(module_name)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A path as a recipe writes it: what a shell would put in is put in, since no shell reads it."""
+"""Expand variables and home folders in the paths of recipes, which no shell expands."""
 
 import os
 import re
@@ -15,12 +15,12 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*
 def expand_path(
     path: str, *, where: str, key: str = "out", environment: Mapping[str, str] = os.environ
 ) -> str:
-    """Return a recipe's path with variables (``$NAME``, ``${NAME}``) and home folder put in.
+    """Return a recipe's path with variables (``$NAME``, ``${NAME}``) and home folder expanded.
 
     Args:
-        path: As it is written; what is no name behind a ``$`` stays as it is.
+        path: As written; a ``$`` without a valid name stays unchanged.
         where: The recipe, for messages.
-        key: What names the path there.
+        key: The key of the path in the recipe.
         environment: The variables.
 
     Raises:
@@ -44,12 +44,12 @@ def expand_path(
 
 
 def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
-    """Return how a recipe writes paths among options: what is there by the very name is meant.
+    """Return the path rule of a recipe's options: a path that exists literally stays unchanged.
 
     Args:
         where: The recipe, for messages.
-        typed: The values of options that ``-o`` gives instead; they are read as it writes them,
-            whichever of the reader's parts they are handed on to.
+        typed: The values given with ``-o`` instead; they follow the rule of ``-o``, whichever
+            part of the reader they are passed on to.
     """
 
     def read(option: str, path: str) -> str:
@@ -61,7 +61,7 @@ def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
 
 
 def expand_option_path(option: str, path: str) -> str:
-    """Return a path as ``-o`` writes it: a shell fills in variables there, and few the home folder.
+    """Expand the home folder in a path given with ``-o``: shells expand only variables there.
 
     Raises:
         InputError: There is no such home folder.

@@ -46,7 +46,7 @@ _MAX_LISTED = 20
 
 @dataclass
 class Verification:
-    """What was checked, what could not be, and what differs; ``differences`` empty is good."""
+    """What was checked, what could not be checked, and what differs; no differences is good."""
 
     checked: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
@@ -54,17 +54,17 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """``differs``, ``verified``, or ``verified in part`` where something was not checked."""
+        """``differs``, ``verified``, or ``verified in part`` if something was not checked."""
         if self.differences:
             return "differs"
         return "verified in part" if self.unchecked else "verified"
 
     def compare(self, what: str, differences: Iterable[str]) -> bool:
-        """Run one check; keep what it found, the first few of it."""
+        """Run one check and keep its first differences; return whether there are none."""
         return self.compare_numbers(what, map(Difference, differences))
 
     def compare_numbers(self, what: str, differences: Iterable[Difference]) -> bool:
-        """Do the same with numbers; what another version explains was not checked, and is right."""
+        """Run one check of scores; differences explained by another version count as unchecked."""
         found = list(differences)
         wrong = [one.told for one in found if not one.versions]
         self.differences += [f"{what}: {one}" for one in wrong[:_MAX_LISTED]]
@@ -88,23 +88,22 @@ class Verification:
 def verify(
     run: Run, dataset_path: Path | None = None, *, advance: Advance = uncounted
 ) -> Verification:
-    """Check a run folder against itself and, where it is still there, against its data set.
+    """Check a run folder against itself and, if it still exists, against its data set.
 
-    The ledger and the hash in ``run.json`` vouch for the predictions; predictions and gold for
-    the scores; scores for the summary. An interval is recomputed with the seed it was made with.
-    Where another version of closeread computed numbers otherwise, it says so instead of an error.
+    The predictions are checked against the ledger and the hash in ``run.json``, the scores against
+    predictions and gold, the summary against the scores. Intervals are recomputed with their seed.
+    If another version of closeread computes a value differently, that is reported, but not as a
+    difference.
 
     Args:
-        run: To be checked.
-        dataset_path: Where the data set lies now, if not where the run says; another file than the
-            run's is a difference.
-        advance: Told how many questions more were scored anew.
+        run: The run.
+        dataset_path: The data set's path, if it has moved; a changed file is a difference.
+        advance: Called with the number of questions scored again since the last call.
 
     Raises:
-        InputError: ``dataset_path`` cannot be read, or a file of the run may not be; the folder is
-            not there any more.
+        InputError: ``dataset_path`` or a file of the run cannot be read, or the folder is gone.
     """
-    open_run(run.path)  # a folder that is gone says nothing of its numbers
+    open_run(run.path)  # raises if the folder is gone
     _must_be_readable(run)
     found = Verification()
     if not run.info.complete:
@@ -140,20 +139,20 @@ def verify(
 def verify_each(
     runs: Sequence[Run], dataset_path: Path | None = None, *, begin: Begin = unwatched
 ) -> list[Verification]:
-    """Check several run folders; those of other sets are not held against the data set named.
+    """Check several run folders; runs of other data sets are not checked against the given one.
 
-    A run is of another set where name and hash are other than those of the runs that answer
-    ``dataset_path``; it is checked as if none was named, and says so. Where no run answers that
-    file, all are held against it: it is the wrong file, or all of them are wrong.
+    A run is of another data set if its name and hash differ from those of the runs that answer
+    ``dataset_path``; it is then checked as if no data set was given, and reports that. If no run
+    answers that file, all are checked against it: either the file or all runs are wrong.
 
     Args:
-        runs: To be checked.
-        dataset_path: Where the data set of some of them lies now.
-        begin: Told how many runs there are, or of one how many questions; what it returns counts
-            them.
+        runs: The runs.
+        dataset_path: The new path of the data set of some of them.
+        begin: Called with the number of runs, or with the number of questions of a single run;
+            what it returns is called with each step.
 
     Raises:
-        InputError: ``dataset_path`` cannot be read, or a file of a run may not be.
+        InputError: ``dataset_path`` or a file of a run cannot be read.
     """
     if len(runs) == 1:
         advance = begin(runs[0].info.dataset.n_questions)
@@ -178,7 +177,7 @@ def verify_each(
 
 
 def _must_be_readable(run: Run) -> None:
-    """Refuse a file that is there and stays closed: what is in it may well be right."""
+    """Raise an error for an unreadable file, because its content may be right."""
     for path in (run.path / name for name in (PREDICTIONS, LEDGER, SCORES, SUMMARY)):
         try:
             if path.is_file():
@@ -192,16 +191,19 @@ def _must_be_readable(run: Run) -> None:
 
 
 def _check_files(run: Run, found: Verification) -> None:
-    """Look whether the files that the reader's options name are still those it worked with.
+    """Check whether the files in the reader's options are still the same.
 
-    No number is computed from them again: what changed since is no error of the run's.
+    No score is recomputed from them, so a change is not an error of the run.
     """
     recorded = run.info.reader.record.get(FILES)
     if not isinstance(recorded, dict):
         return
     before = len(found.unchecked)
     for name, sha256 in recorded.items():
-        path, now = Path(name).absolute(), ""  # a relative one is sought from where we are
+        path, now = (
+            Path(name).absolute(),
+            "",
+        )  # a relative path is resolved against the current folder
         with contextlib.suppress(OSError):
             now = sha256_of(path) if path.is_file() else ""
         if not now:
@@ -216,7 +218,7 @@ def _check_files(run: Run, found: Verification) -> None:
 
 
 def _first_line(error: CloseReadError) -> str:
-    """What was found, and where; what to do is of no use to who only verifies."""
+    """Return where and what of an error, without the cure, which verifying does not need."""
     return str(error).partition("\n")[0]
 
 
@@ -237,11 +239,11 @@ def _open_dataset(run: Run, found: Verification, path: Path | None) -> Dataset |
 
 
 def _compare_ledger(run: Run) -> Iterator[str]:
-    """Compare both files as bags of lines: the order of completion may differ."""
+    """Compare both files as multisets of lines, because the order of completion may differ."""
     counts: dict[bytes, int] = {}
     for sign, name in ((1, LEDGER), (-1, PREDICTIONS)):
         path = run.path / name
-        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+        if path.exists() and not path.is_file():  # reading a pipe would block forever
             yield f"{name} is not a regular file"
             return
         try:
@@ -284,7 +286,7 @@ def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
 
 
 def _sha256_of(rows: Iterable[tuple[str, Question, Score]]) -> str:
-    """Return the hash that ``scores.jsonl`` has where it holds these scores."""
+    """Return the hash of a ``scores.jsonl`` with these scores."""
     digest = hashlib.sha256()
     for name, _, score in rows:
         digest.update(msgspec.json.encode(row_of(name, score)) + b"\n")
@@ -303,7 +305,7 @@ def _check_scores(
         metrics = recorded_metrics(settings)
     except (MissingExtraError, OutsideError, UnknownNameError) as error:
         if isinstance(error, UnknownNameError) and not any(":" in one for one in settings.metrics):
-            raise  # no version of closeread wrote that
+            raise  # no version of closeread wrote that name
         found.unchecked.append(f"scores: {_first_line(error)}")
         return
     versions = Versions(summary.computed_by, computed_by(settings))
@@ -335,7 +337,7 @@ def _check_scores(
         rows = score_rows(count_reads(dataset, advance), submission, metrics, limit, walked)
         if _sha256_of(rows) == stored_sha256:
             found.checked.append(what)
-        else:  # what differs is told line by line, with both in memory
+        else:  # list the differences line by line, with both in memory
             stored: dict[str, list[Score]] = {name: [] for name in metrics}
             anew: dict[str, list[Score]] = {name: [] for name in metrics}
             for row in run.scores():
@@ -345,7 +347,7 @@ def _check_scores(
             others = versions.of_families(summary.metrics.values(), metrics)
             apart = compare_scores(stored, anew, others, versions.of_field("unit_id"))
             found.compare_numbers(what, apart)
-            # Scores that were changed may hold anything: sums are made of those that are right.
+            # Changed scores may hold anything, so the summary is computed from the right ones.
             right = anew.__getitem__
     if dataset is None and not as_made:
         found.unchecked.append("summary.json: it was made from a different scores.jsonl")

@@ -206,17 +206,17 @@ def test_a_retriever_that_fails_costs_its_question_alone(outside):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([[1.0, 0.0]], r"an array of shape \(1, 2\) for 2 texts"),
-        ([1.0, 0.0], r"an array of shape \(2,\) for 2 texts"),
+        ([[1.0, 0.0]], r"returned an array of shape \(1, 2\) for 2 texts"),
+        ([1.0, 0.0], r"returned an array of shape \(2,\) for 2 texts"),
         ([["a"], ["b"]], "did not return an array of numbers: could not convert"),
-        ([[1.0], [float("inf")]], "values that are not finite"),
+        ([[1.0], [float("inf")]], "returned values that are not finite"),
     ],
 )
 def test_an_encoder_gives_one_row_a_text(outside, given, said):
     retriever, _ = make(
         "retriever", "dense", {"encoder": outside(Raising, encode=lambda *_: given)}
     )
-    with pytest.raises(CloseReadError, match=f"the encoder gave {said}"):
+    with pytest.raises(CloseReadError, match=f"the encoder {said}"):
         retriever.retrieve(CHOICE, PASSAGE, OPTIONS[0], 1)
 
 

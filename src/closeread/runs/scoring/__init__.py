@@ -1,1 +1,1 @@
-"""What scoring a run is made of: its metrics, a walk through the gold, lines and summaries."""
+"""The steps of scoring a run: choose metrics, score questions, write lines, summarize."""

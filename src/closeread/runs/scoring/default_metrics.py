@@ -1,4 +1,4 @@
-"""Which metrics judge a data set."""
+"""Choose the metrics for a data set."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from closeread.types import Dataset, Prediction
 
 
 def is_requested(of: str, value: str, asked: Collection[str]) -> bool:
-    """Whether the value of a family was asked for: by the family, its name, or its beginning."""
+    """Whether a value of a family was requested: by the family, the name, or a prefix of it."""
     return any(
         one in (of, value) or (family(one) == of and value.startswith(one + ".")) for one in asked
     )
@@ -25,7 +25,7 @@ def is_requested(of: str, value: str, asked: Collection[str]) -> bool:
 def make_metrics(
     names: Iterable[str], options: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Metric]:
-    """Make the metrics of several names, one a family, in order.
+    """Make the metrics for several names, one per family, in order.
 
     Args:
         names: Families or full dotted names.
@@ -33,8 +33,8 @@ def make_metrics(
 
     Raises:
         UnknownNameError: There is no such metric.
-        UsageError: A metric does not take an option, or not of this kind.
-        MissingExtraError: It needs an optional dependency that is not installed.
+        UsageError: A metric does not have an option, or the value has the wrong type.
+        MissingExtraError: A metric needs an optional dependency that is not installed.
     """
     made: dict[str, Metric] = {}
     for name in dict.fromkeys(family(one) for one in names):
@@ -43,10 +43,10 @@ def make_metrics(
 
 
 def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
-    """Make the metrics that a run's summary names; raises as ``make_metrics`` does.
+    """Make the metrics recorded in a run's summary; raises as ``make_metrics`` does.
 
-    A module of somebody else's is imported where it is installed, not from the folder that the user
-    works in: whoever handed in the run may have put one there.
+    A user's own module is imported only if installed, not from the current folder: whoever sent
+    the run may have put a module there.
     """
     with lookup.search_folder(""):
         return make_metrics(settings.metrics, settings.options)
@@ -55,16 +55,16 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
 def default_metrics(
     dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool = False
 ) -> tuple[str, ...]:
-    """Return the metrics that the format's publishers use, else those that fit the questions.
+    """Return the metrics of the format's publishers, else those that fit the questions.
 
     Args:
         dataset: The questions.
-        predictions: What was answered.
-        by_look: Whether the kinds of gold answers are told by their look alone, as those of bare
-            strings in a log: a few numbers make no set of discrete questions then.
+        predictions: The predictions.
+        by_look: Whether the kinds of gold answers were guessed from their texts, as for strings
+            in a log: then a few numbers do not make a set of discrete questions.
 
     Raises:
-        UsageError: The predictions are evidence alone, and there is no gold evidence.
+        UsageError: The predictions hold only evidence, and there is no gold evidence.
     """
     published: Sequence[str] = find_format(dataset.format).metrics
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
@@ -93,7 +93,7 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
 
 
 def _no_answer_metrics(languages: Iterable[str]) -> tuple[str, ...]:
-    """Return what judges words where there may be no answer: Chinese ones are not SQuAD's words."""
+    """Return the metrics for sets with unanswerable questions: SQuAD's do not split Chinese."""
     return ("cmrc~mixed",) if of_most(languages) == "zh" else ("squad2", "squad2~strict")
 
 
@@ -125,7 +125,7 @@ def _metrics_for_questions(
     elif "span" in kinds:
         spans = "cmrc" if "zh" in languages else "squad"
         found += _no_answer_metrics(languages) if none else (spans,)
-    # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
+    # If all groups are triples, GCRC's accuracies say the same; else they mean something else.
     if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
         found.append("attack")
     if evidence and _has_evidence(predictions):
@@ -136,7 +136,7 @@ def _metrics_for_questions(
 
 
 def _has_answers(predictions: Mapping[str, Prediction]) -> bool:
-    """Whether questions were answered, or declined, which a confidence tells."""
+    """Whether questions were answered, or declined with a confidence."""
     return any(
         prediction.answer is not None
         or prediction.option_scores

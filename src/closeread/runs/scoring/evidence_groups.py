@@ -1,4 +1,4 @@
-"""Evidence by how much of it there is to find: how many gold sentences, how far from each other."""
+"""Score evidence by the number of gold sentences and by their distance."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -28,26 +28,26 @@ from closeread.types import (
 class EvidenceGroups:
     """Scores evidence by the number of gold sentences and by the distance between them.
 
-    The distance is in sentences, from the first gold sentence to the last; of a single one there is
-    none. Gold of options (VGaokao) is grouped option by option and judged by ``evidence``; gold of
-    the question in the form of text (ExpMRC), by its first reference, and judged by
-    ``expmrc.evidence_f1`` over all of them.
+    The distance is in sentences, from the first gold sentence to the last; a single sentence has
+    none. Gold of options (VGaokao) is grouped per option and scored by ``evidence``; text gold of
+    the question (ExpMRC) is grouped by its first reference and scored by ``expmrc.evidence_f1``
+    over all references.
     """
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
         self._evidence = evidence.metric()
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
-        self._told: dict[str, Prediction] = {}
+        self._predictions: dict[str, Prediction] = {}
 
     def add(self, passage: Passage, question: Question, prediction: Prediction) -> None:
-        """Score one question: each option in its groups, or the question in its own."""
+        """Score one question: each option in its groups, or else the question in its groups."""
         gold = [one for one in question.gold_evidence if one.option_label and one.spans]
         texts = [one for one in question.gold_evidence if one.texts and not one.option_label]
         if not gold and not texts:
             return
         name = question.question_id
-        self._told[name] = strip_texts(prediction)
+        self._predictions[name] = strip_texts(prediction)
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:
@@ -73,7 +73,7 @@ class EvidenceGroups:
     def summaries(self) -> dict[str, dict[str, dict[str, Summary]]]:
         """Return the metrics' summaries by ``sentences`` and ``distance``, in their order."""
         found: dict[str, dict[str, dict[str, Summary]]] = {}
-        submission = Submission(predictions=self._told)
+        submission = Submission(predictions=self._predictions)
         for (by, value, name), scores in sorted(self._scores.items()):
             part = restrict_submission(submission, scores, {})
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
@@ -84,12 +84,12 @@ class EvidenceGroups:
 
 
 def _sentence_index(offset: int, starts: Sequence[int]) -> int:
-    """Return in which sentence an offset lies; 0 before the first."""
+    """Return the number of the sentence that holds an offset; 0 before the first."""
     return bisect_right(starts, offset)
 
 
 def _sentence_indices(spans: Sequence[Span], starts: Sequence[int]) -> list[int]:
-    """Return the sentences that some spans reach into."""
+    """Return the numbers of the sentences that the spans overlap."""
     reached = (
         range(
             _sentence_index(span.start, starts),

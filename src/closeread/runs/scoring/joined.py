@@ -1,4 +1,4 @@
-"""A run's answers and its evidence judged together, question by question."""
+"""Score a run's answers and evidence together, question by question."""
 
 from collections import ChainMap
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ from closeread.types import (
 
 @dataclass(frozen=True)
 class JoinedScores:
-    """Answers by evidence.
+    """Counts and scores of answers and evidence together.
 
     Attributes:
         cells: Of each question with gold evidence, by id: ``both`` right, ``answer_only``,
@@ -43,12 +43,12 @@ class JoinedScores:
 def join(
     items: Iterable[Item], submission: Submission, resampling: Resampling | None
 ) -> JoinedScores | None:
-    """Judge answers and evidence together; None where there is no gold for both, or nothing to it.
+    """Score answers and evidence together; None if gold or predictions for both are missing.
 
     Args:
         items: Passages and questions, with gold.
         submission: Predictions with answer and evidence.
-        resampling: How intervals are made; None for none.
+        resampling: Settings of the intervals; None for no intervals.
 
     Raises:
         MissingExtraError: The gold evidence is text, and NLTK is not installed.
@@ -73,7 +73,7 @@ def join(
             groups.add(passage, question, told)
     if not (found and answered):
         return None
-    if with_texts:  # before the others, which are still read as they are asked for
+    if with_texts:  # takes precedence over the others, which are still read on access
         every = ChainMap(with_texts, submission.predictions)  # type: ignore[arg-type]
         submission = Submission(predictions=every)
     both = score_jointly(questions, submission, resampling)
@@ -81,14 +81,14 @@ def join(
 
 
 def _quote_all(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
-    """Return evidence with its texts: that of a whole question is judged by them."""
+    """Return evidence with its texts, by which evidence of a whole question is scored."""
     return tuple(quote_evidence(one, passage) for one in evidence)
 
 
 def must_join(
     dataset: Dataset, submission: Submission, resampling: Resampling | None, limit: int | None
 ) -> JoinedScores:
-    """Judge the first ``limit`` questions of a data set, or all.
+    """Score the first ``limit`` questions of a data set, or all, or raise an error.
 
     Raises:
         UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.

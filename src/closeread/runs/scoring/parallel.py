@@ -1,4 +1,4 @@
-"""Scoring with several processes: blocks of questions in turn, joined in the data set's order."""
+"""Score with several processes: each takes blocks of questions; results keep their order."""
 
 import contextlib
 import itertools
@@ -13,29 +13,29 @@ from typing import Any, BinaryIO, TypeVar
 
 from closeread.errors import CloseReadError, UsageError
 
-BLOCK = 2048  # questions that one process scores at a time
+BLOCK = 2048  # questions per block
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Scores the questions whose place says so, counts, and yields a place and a line for each score.
+# Scores the questions whose position passes the test; yields position and line per score.
 Lines = Callable[[Callable[[int], bool], Counter[str]], Iterator[tuple[int, bytes]]]
 
 
 def lines_by_workers(lines: Lines, workers: int, counts: Counter[str]) -> Iterator[bytes]:
     """Yield what ``lines`` yields for all questions, in their order, from several processes.
 
-    Every process walks through the data set and scores its own blocks, so that nothing large
-    passes between them; what they wrote is joined from files.
+    Every process reads the data set and scores its own blocks, so that no large data passes
+    between processes; their output is joined from files.
 
     Args:
-        lines: Called in each process with the test of which questions are its own.
-        workers: How many processes.
-        counts: Gets the sums of what the processes counted.
+        lines: Called in each process with a test for its own questions.
+        workers: Number of processes.
+        counts: Updated with the processes' counts.
 
     Raises:
-        UsageError: The system cannot copy a process (there is no ``fork``).
-        CloseReadError: What a process raised.
+        UsageError: The operating system has no ``fork``.
+        CloseReadError: Raised by a process.
     """
     context = _fork_context()
     with tempfile.TemporaryDirectory(prefix="closeread-score-") as folder:
@@ -56,13 +56,13 @@ def map_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) -> 
     """Return ``work`` of every item, in their order, from several processes.
 
     Args:
-        work: Called in a copy of this process; what it returns is small, for it is sent back.
-        items: Dealt out in turn.
-        workers: How many processes, at most one an item.
+        work: Called in a forked process; its result is sent back, so it should be small.
+        items: Distributed round-robin.
+        workers: Number of processes; at most one per item is used.
 
     Raises:
-        UsageError: The system cannot copy a process.
-        CloseReadError: What a process raised.
+        UsageError: The operating system has no ``fork``.
+        CloseReadError: Raised by a process.
     """
     context = _fork_context()
     many = min(workers, len(items))

@@ -1,7 +1,7 @@
-"""By which state of the tool numbers were computed, and which differences that explains.
+"""Record which versions computed scores, and decide which differences these explain.
 
-A value under an official name is for ever the same, and a metric's own version stands in its
-signature. What stands beside a value, its interval and its counts, has versions too.
+A value under an official name never changes, and a metric's own version is in its signature. The
+interval and the counts of a value have versions too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +19,12 @@ UNRECORDED = "written before versions were recorded"
 _OF_INTERVALS = frozenset({"low", "high", "note", "signature", "unit_id"})
 _OF_COUNTS = frozenset({"n_scored", "n_answered", "n_failed", "note"})
 _OF_DRAWS = frozenset({"low", "high"})
-# Parts of a signature that no option sets.
+# Parts of a signature that are versions, not options.
 _VERSIONS = ("v", "base-v", "nltk", "punkt", "unicode")
 
 
 def computed_by(settings: ScoreSettings) -> ComputedBy:
-    """Return what computes numbers here and now; numpy only where intervals are drawn."""
+    """Return the current versions; numpy only if intervals are resampled."""
     drawn_by = ""
     if settings.resamples:
         import numpy as np
@@ -37,15 +37,15 @@ def computed_by(settings: ScoreSettings) -> ComputedBy:
 
 @dataclass(frozen=True)
 class Versions:
-    """Who computed the stored numbers, and who computes them now."""
+    """The versions that computed the stored scores, and the current ones."""
 
     stored: ComputedBy | None
     now: ComputedBy
 
     def explain(self, old: Summary, new: Summary, name: str) -> str:
-        """Return the versions that a summary's two values of the field ``name`` differ by.
+        """Return the versions that explain a difference in the field ``name`` of a summary.
 
-        Empty where no version explains that they differ, which then is an error.
+        Empty if no version explains it, which is then an error.
         """
         if reason := self.of_metrics(old.signature, new.signature):
             return reason
@@ -56,13 +56,13 @@ class Versions:
         return self.of_field(name)
 
     def of_field(self, name: str) -> str:
-        """Return the versions of what computes a field of a summary or a score; empty if equal."""
+        """Return the differing versions of what computes a field; empty if they are equal."""
         kinds = [kind for kind, fields in _FIELDS.items() if name in fields]
         if not kinds:
             return ""
         if self.stored is None:
             return UNRECORDED
-        return self._told(
+        return self._format_versions(
             {
                 kind: (getattr(self.stored, kind), getattr(self.now, kind))
                 for kind in kinds
@@ -71,20 +71,20 @@ class Versions:
         )
 
     def of_metrics(self, old: str, new: str) -> str:
-        """Return the versions that two signatures of a metric differ by; empty if by none."""
+        """Return the versions in which two signatures of a metric differ; empty if in none."""
         had, has = _versions(old), _versions(new)
         if had.keys() != has.keys():
             return ""
         name = family(new.partition("|")[0])
         called = {key: name if key == "v" else key for key in had}
-        return self._told(
+        return self._format_versions(
             {called[key]: (had[key], has[key]) for key in had if had[key] != has[key]}
         )
 
     def of_families(
         self, summaries: Iterable[Summary], metrics: Mapping[str, Metric]
     ) -> dict[str, str]:
-        """Return the same by family, of those that another version scored."""
+        """Return ``of_metrics`` by family, for the families that another version scored."""
         found = {}
         for one in summaries:
             name = family(one.metric)
@@ -94,7 +94,7 @@ class Versions:
                 found[name] = told
         return found
 
-    def _told(self, differing: Mapping[str, tuple[object, object]]) -> str:
+    def _format_versions(self, differing: Mapping[str, tuple[object, object]]) -> str:
         if not differing:
             return ""
         told = dict(differing)

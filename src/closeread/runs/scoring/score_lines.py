@@ -1,4 +1,4 @@
-"""The lines of ``scores.jsonl``: made of scores, all or a part of them, and read back."""
+"""Write and read the lines of ``scores.jsonl``."""
 
 import os
 from collections import Counter
@@ -33,12 +33,12 @@ def make_line_scorer(
     metrics: Mapping[str, Metric],
     limit: int | None,
 ) -> Lines:
-    """Return what makes the lines of a part of the questions.
+    """Return a function that scores a part of the questions and yields their lines.
 
     Args:
         dataset: The gold.
-        anew: Opens the predictions, in each process for itself.
-        metrics: By family; each judges the questions that it is about.
+        anew: Opens the predictions, in each process separately.
+        metrics: By family; each scores the questions that it applies to.
         limit: Only the first so many questions.
     """
 
@@ -62,7 +62,7 @@ def make_line_scorer(
 def read_scores(handle: int, metric: str) -> Iterator[Score]:
     """Yield one family's scores from the file that was just written.
 
-    Nothing moves the file's own position, so that several processes may read at once.
+    The file position does not move, so that several processes can read at once.
     """
     decode = msgspec.json.Decoder(ScoreRow).decode
     ending = b'"metric":' + msgspec.json.encode(metric) + b"}"  # the last field of a row

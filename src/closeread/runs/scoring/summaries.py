@@ -1,4 +1,4 @@
-"""From scores to the summaries that were asked for: over all questions, and by their tags."""
+"""Compute the requested summaries from scores: over all questions, and by tag."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
@@ -29,11 +29,11 @@ def summaries_of(
     workers: int = 1,
     advance: Advance = uncounted,
 ) -> dict[str, Summary]:
-    """Return the summaries that were asked for, by full name, in the metrics' order.
+    """Return the requested summaries by full name, in the metrics' order.
 
-    ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
-    processes share the families; predictions must then not have been asked for yet, because the
-    processes would share the open file. ``advance`` is told of each family that is done.
+    ``n_questions`` is the data set's; a metric may score fewer. Several processes share the
+    families; the predictions must then not have been read yet, because the processes would share
+    the open file. ``advance`` is called after each family.
     """
     resampling = resampling_of(settings)
 
@@ -54,13 +54,13 @@ def breakdowns_of(
     *,
     advance: Advance = uncounted,
 ) -> dict[str, dict[str, dict[str, Summary]]]:
-    """Return the summaries of every subset by tag and value, for the tags that were asked for.
+    """Return the summaries of every subset by tag and value, for the requested tags.
 
-    A metric over triples is left out where the tag tells the questions of a triple apart.
-    ``advance`` is told of each family that is done.
+    A metric over triples is skipped if the tag separates the questions of a triple. ``advance``
+    is called after each family.
 
     Raises:
-        UsageError: No question has such a tag; the message lists those there are.
+        UsageError: No question has such a tag; the message lists the existing ones.
     """
     found: dict[str, dict[str, dict[str, Summary]]] = {}
     tags = walked.tags
@@ -92,10 +92,10 @@ def breakdowns_of(
 def select_requested(
     summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
 ) -> dict[str, Summary]:
-    """Return what was asked for of the families' summaries; each asked for must be there.
+    """Return the requested ones of the families' summaries.
 
     Raises:
-        UsageError: One is not there, or two families have a value of one name.
+        UsageError: A requested value does not exist, or two families define the same value.
     """
     kept: dict[str, Summary] = {}
     whose: dict[str, str] = {}
@@ -142,7 +142,7 @@ def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dic
 
 
 def resampling_of(settings: ScoreSettings) -> Resampling | None:
-    """Return how a run's intervals are made; None for none."""
+    """Return the settings of a run's intervals; None for no intervals."""
     if not settings.resamples:
         return None
     return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)

@@ -1,4 +1,4 @@
-"""Walking once through the gold: every question counted, and scored by what is about it."""
+"""Walk once through the gold: count every question and score it by the metrics that apply."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from closeread.types import Dataset, Question, Score, Submission
 
 @dataclass
 class Walked:
-    """What walking through the gold saw: how many questions and, if asked for, their tags.
+    """Counts of a walk through the gold: the questions and, if ``tagged``, their tags.
 
     Attributes:
         sizes: Tag and value to the number of questions.
@@ -43,9 +43,9 @@ def score_rows(
     Args:
         dataset: The gold.
         submission: The predictions.
-        metrics: By family; each judges the questions that it is about.
+        metrics: By family; each scores the questions that it applies to.
         limit: Only the first so many questions.
-        walked: Counts every question, also those that no metric is about.
+        walked: Counts every question, also those that no metric applies to.
     """
     find = submission.predictions.get
     judges = [(name, applies_to(name), metric.score) for name, metric in metrics.items()]
@@ -59,10 +59,9 @@ def score_rows(
 
 
 def tags_of(question: Question) -> dict[str, str]:
-    """Return what a breakdown can group by: the question's tags, and what its record says of it.
+    """Return what a breakdown can group by: the question's tags and fields of its record.
 
-    That is its kind, role and polarity, and of adversarial options the strategy by which the right
-    one was made.
+    These are kind, role, polarity, and the attack strategy that made the right option, if any.
     """
     own = {
         "kind": question.kind,
