@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.version import __version__
 
-# Name -> module. Resolved on first use, so that `import closeread` loads nothing heavy.
+# Name -> module. Imported on first use, so that `import closeread` loads nothing heavy.
 _PUBLIC = {
     "load": "closeread.api.datasets",
     "dump": "closeread.api.datasets",

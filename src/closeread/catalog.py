@@ -1,7 +1,6 @@
-"""Everything that has a name, from formats to perturbations, in one literal table.
+"""The table of all named parts, from formats to perturbations.
 
-A name may also be ``package.module:factory``, so that outsiders extend closeread without
-touching it.
+A name may also be ``package.module:factory``, so that users extend closeread without changing it.
 """
 
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ About = Literal["any", "options", "texts", "evidence", "attacked"]
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a named thing is made, what it is, and the extra it needs.
+    """The factory of a named part, its description, and the extra it needs.
 
     Attributes:
-        look: What looks at a trainer's recipe; it does without the extra.
-        about: Which questions a metric judges, of a set that holds several kinds.
+        look: The function that checks a trainer's recipe; it works without the extra.
+        about: The questions that a metric applies to, in a data set with several kinds.
     """
 
     target: str
@@ -27,7 +26,7 @@ class Entry:
     about: About = "texts"
 
 
-# Order matters for formats: content is offered to them from the most to the least particular.
+# Order matters for formats: they are tried from the most to the least specific.
 CATALOG: dict[Kind, dict[str, Entry]] = {
     "format": {
         "mrqa": Entry(

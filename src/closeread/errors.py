@@ -1,10 +1,10 @@
-"""What can go wrong by a user's hand. Anything else is a bug of ours and shows its traceback."""
+"""User errors, one class per kind. Any other exception is a bug and shows its traceback."""
 
 from closeread.wording import escape_message, in_one_line
 
 
 class CloseReadError(Exception):
-    """A user error: one message, exit code 2. Says what, where, what was expected, what to do."""
+    """A user error: one message with what, where, expected and cure; exit code 2."""
 
     def __init__(self, found: str, *, where: str = "", expected: str = "", cure: str = "") -> None:
         self.found = found
@@ -24,24 +24,24 @@ class CloseReadError(Exception):
 
 
 class InputError(CloseReadError):
-    """A file cannot be parsed, or a field that its format promises is missing."""
+    """A file cannot be parsed, or a required field is missing."""
 
 
 class PredictionError(InputError):
-    """A prediction cannot be judged. ``where`` names its question; who knows its file adds it."""
+    """A prediction cannot be scored. ``where`` gives its question; ``of_file`` adds the file."""
 
     def of_file(self, path: object) -> "PredictionError":
-        """Return the same with the file that the prediction stands in."""
+        """Return the same error with the file of the prediction."""
         where = f"{path}, {self.where}"
         return PredictionError(self.found, where=where, expected=self.expected, cure=self.cure)
 
 
 class DefectError(CloseReadError):
-    """The data has defects and the user asked for ``--strict``."""
+    """The data has defects, and the user passed ``--strict``."""
 
 
 class UsageError(CloseReadError):
-    """An option, a recipe key or a combination of them makes no sense."""
+    """An option, a recipe key or a combination of them is invalid."""
 
 
 class UnknownNameError(UsageError):
@@ -49,11 +49,11 @@ class UnknownNameError(UsageError):
 
 
 class OutsideError(CloseReadError):
-    """A part that somebody else wrote, named by ``package.module:factory``, failed."""
+    """A user's own part, named ``package.module:factory``, failed."""
 
     @property
     def raised(self) -> str:
-        """What it raised itself, in a line: ``ValueError: no such word``."""
+        """The exception that it raised, in one line: ``ValueError: no such word``."""
         return f"{type(self.__cause__).__name__}: {' '.join(str(self.__cause__).split())}"
 
 

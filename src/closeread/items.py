@@ -1,4 +1,4 @@
-"""Walks through passages with their questions: so many questions, groups whole, one at a time."""
+"""Iterate over passages and questions: with a limit, whole groups, or one at a time."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.types import Dataset, Item, Passage, PassageQuestion, Question
 
-_STEP = 256  # questions that are told together: a step of a terminal's bar takes microseconds
+_STEP = 256  # questions per progress report: a step of a progress bar takes microseconds
 
 T = TypeVar("T", Item, Question)
 
@@ -16,8 +16,8 @@ T = TypeVar("T", Item, Question)
 def whole_groups(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
     """Yield passages with the first ``limit`` questions, and with the rest of the last one's group.
 
-    What is scored together is read together: of a triple cut in two nothing could be said.
-    Siblings follow one another. Passages without questions come as long as questions do.
+    What is scored together is read together: half a triple could not be scored. The questions of
+    a group are adjacent. Passages without questions are yielded until the limit is reached.
     """
     if limit is None:
         yield from items
@@ -36,7 +36,7 @@ def whole_groups(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
 
 
 def take_questions(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
-    """Yield passages with their questions, ``limit`` questions of them all at most."""
+    """Yield passages with their questions, at most ``limit`` questions in all."""
     left = limit
     for passage, questions in items:
         yield passage, questions[:left]
@@ -49,7 +49,7 @@ def take_questions(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
 def iter_questions(
     items: Iterable[Item], limit: int | None = None
 ) -> Iterator[tuple[int, Passage, Question]]:
-    """Yield position, passage and question, one question at a time, ``limit`` of them at most."""
+    """Yield position, passage and question, one question at a time, at most ``limit``."""
     position = 0
     for passage, questions in items:
         for question in questions:
@@ -60,9 +60,9 @@ def iter_questions(
 
 
 def drop_metadata(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
-    """Yield questions without what a format alone knows, where many are held in memory.
+    """Yield questions and passages without format metadata, to hold many in memory.
 
-    MRQA's tokens, a list for each, take some twenty times the room of the texts.
+    MRQA's token lists take about twenty times the memory of the texts.
     """
     last, kept = None, None
     for passage, question in items:
@@ -72,7 +72,7 @@ def drop_metadata(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]
 
 
 def count_reads(dataset: Dataset, advance: Callable[[int], None]) -> Dataset:
-    """Return the data set, which tells ``advance`` how many questions more were read of it."""
+    """Return the data set; reading it calls ``advance`` with the number of questions read."""
     gold = dataset.read_gold
     return replace(
         dataset,

@@ -1,3 +1,3 @@
-"""Which closeread this is: what it writes says so, and every layer may."""
+"""The version of closeread, which every layer may record in what it writes."""
 
 __version__ = "0.1.0"

@@ -1,8 +1,8 @@
-"""What messages and tables are worded with: counts, and what comes with the data.
+"""Format counts and data for messages and tables.
 
-Ids, names and texts come with it. In a message or a table none of them may move the cursor,
-change colours, turn the direction of writing, or begin a line that looks like one of ours: what a
-terminal would obey is written as a sign that it only shows.
+Ids, names and texts come from the data. In a message or a table none of them may move the cursor,
+change colours, change the writing direction, or start a line that looks like closeread's own:
+control characters are replaced with visible signs.
 """
 
 import shlex
@@ -18,9 +18,9 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 
 @lru_cache(maxsize=4096)
 def visible_sign(character: str) -> str:
-    """Return what stands for a character: control characters become pictures or code numbers.
+    """Return a character, or a picture or code number for a control character.
 
-    Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
+    No character that controls a terminal or changes the writing direction is left.
     """
     code = ord(character)
     if character == "\t":
@@ -35,24 +35,24 @@ def visible_sign(character: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Return a text from the data as one line that a terminal only shows."""
+    """Return a text from the data as one line without control characters."""
     return text if text.isprintable() else "".join(map(visible_sign, text))
 
 
 def first_names(names: Sequence[str]) -> str:
-    """Return the first few of many names that come with the data, in one line."""
+    """Return the first few of many names from the data, in one line."""
     return ", ".join(map(in_one_line, names[:_SOME])) + (", …" if len(names) > _SOME else "")
 
 
 def escape_message(message: str) -> str:
-    """Return a message of several lines that a terminal only shows: its line breaks stay."""
+    """Return a message of several lines without control characters; line breaks stay."""
     return "\n".join(map(in_one_line, message.split("\n")))
 
 
 def argument(path: str | PathLike[str]) -> str:
-    """Return a path as a shell takes it, in a command that a message names to be copied.
+    """Return a path quoted for a shell, for commands in messages that users copy.
 
-    Of ``./-run`` a path keeps ``-run`` alone, which the command would take for an option.
+    A leading ``-`` gets ``./``, because the command would take ``-run`` for an option.
     """
     text = fspath(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
@@ -62,9 +62,9 @@ def count_of(count: int, one: str, several: str = "") -> str:
     """Return ``1 passage``, ``2,431 passages``.
 
     Args:
-        count: How many.
-        one: What one of them is called, with what is said of it.
-        several: The same of several; by default with an ``s`` behind it.
+        count: The number.
+        one: The singular, with what follows it.
+        several: The plural; by default the singular with an ``s``.
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
 

@@ -1,1 +1,1 @@
-"""The command line's verbs as functions; ``closeread`` itself names them."""
+"""The commands as Python functions, exported by ``closeread``."""

@@ -1,4 +1,4 @@
-"""A reader asked from Python: one question, many, or a data set's."""
+"""Ask a reader from Python: one question, many questions, or a data set."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -27,17 +27,17 @@ Asked = tuple[str, str] | tuple[str, str, Sequence[str]]
 
 
 def open_reader(name: str, /, **options: Any) -> "OpenReader":
-    """Open a reader, to be asked as often as one likes.
+    """Open a reader that can answer any number of questions.
 
     Args:
         name: A name from ``closeread ls readers``, ``package.module:factory``, or the address of a
             service: ``http:localhost:8000``.
-        options: What ``-o`` takes on the command line, such as ``model="checkpoints/mine"``.
+        options: As for ``-o`` on the command line, such as ``model="checkpoints/mine"``.
 
     Raises:
         UnknownNameError: There is no such reader.
-        UsageError: It has no such option, or the value is of the wrong kind.
-        InputError: What it is to open, such as a checkpoint, cannot be opened.
+        UsageError: It has no such option, or the value has the wrong type.
+        InputError: A file that it needs, such as a checkpoint, cannot be opened.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     if not isinstance(name, str):
@@ -53,12 +53,12 @@ def open_reader(name: str, /, **options: Any) -> "OpenReader":
 class OpenReader:
     """A reader with its name and all its options, defaults included.
 
-    A question at which the reader fails costs no other: its prediction has an ``error`` and no
-    answer.
+    If the reader fails on a question, its prediction has an ``error`` and no answer; the others
+    are not affected.
 
     Attributes:
-        sure: What tells confidences in the reader's place, and may withhold answers.
-        warnings: Where ``sure`` promises nothing.
+        sure: The calibrator that replaces the confidences and may withhold answers.
+        warnings: Where the calibrator's guarantee does not hold.
     """
 
     name: str
@@ -70,15 +70,15 @@ class OpenReader:
     def calibrated(
         self, calibrator: str | PathLike[str], *, selective: bool = False
     ) -> "OpenReader":
-        """Return the same reader with confidences that are the chance of being right.
+        """Return the same reader with calibrated confidences: the probability of being right.
 
         Args:
-            calibrator: The file that ``closeread calibrate`` learned from a run of this reader.
-                What it says of another's answers stands in ``warnings``.
+            calibrator: The file that ``closeread calibrate`` fitted on a run of this reader.
+                For another reader, ``warnings`` is filled.
             selective: Withhold answers below its threshold: no answer, and a note.
 
         Raises:
-            InputError: The file cannot be read, or is no calibrator.
+            InputError: The file cannot be read, or is not a calibrator.
             UsageError: It has no threshold, or the reader is a service that is calibrated already.
         """
         sure, record = load_calibration(Path(calibrator), selective=selective)
@@ -91,15 +91,15 @@ class OpenReader:
         """Return the answer to one question about a passage.
 
         Args:
-            question: Of a question with options, its stem: where that asks which of them the
-                passage supports, or contradicts, they are judged as statements.
-            passage: Its text; whether it is Chinese is seen from it.
-            options: Two to 26 texts; they are called A, B, ...
+            question: With options, the stem: if it asks which options the passage supports or
+                contradicts, they are judged as statements.
+            passage: Its text, from which the language is detected.
+            options: Two to 26 texts, labelled A, B, ...
             title: Of the passage.
 
         Raises:
             UsageError: One option, or too many; something else than text.
-            CloseReadError: The reader cannot go on at all; its endpoint is gone, for example.
+            CloseReadError: The reader cannot continue; its endpoint is gone, for example.
         """
         (found,) = self._answered([make_item(question, passage, options, title=title)])
         return found
@@ -108,12 +108,12 @@ class OpenReader:
         """Yield the answers to many questions in their order; they share batches.
 
         Args:
-            asked: Question, passage and, where there are any, options, as ``ask`` takes them. Read
-                as needed, a batch at a time.
+            asked: Tuples of question, passage and, if any, options, as for ``ask``. Read lazily,
+                a batch at a time.
 
         Raises:
-            UsageError: As of ``ask``.
-            CloseReadError: As of ``ask``.
+            UsageError: As for ``ask``.
+            CloseReadError: As for ``ask``.
         """
         return self._answered(_unpack_question(one, number) for number, one in enumerate(asked))
 
@@ -122,23 +122,23 @@ class OpenReader:
     ) -> Iterator[Prediction]:
         """Yield the answers to a data set's questions in its order; the reader sees no gold.
 
-        Nothing is kept: ``closeread.read`` makes a run of them that survives a kill.
+        Nothing is saved: ``closeread.read`` writes a run that can be resumed.
 
         Args:
             dataset: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
-            limit: The first so many questions; a triple is not cut in two.
+            limit: Number of questions to read; a triple is not split.
 
         Raises:
             InputError: The data set is broken.
             UsageError: The limit is less than 1.
-            CloseReadError: As of ``ask``.
+            CloseReadError: As for ``ask``.
         """
         if limit is not None and limit < 1:
             raise UsageError(f"the limit is {limit}", expected="at least 1, or None for all")
         return self._answered(as_dataset(dataset), limit)
 
     def _answered(self, items: Iterable[Item], limit: int | None = None) -> Iterator[Prediction]:
-        """Yield in the questions' order; a batch may hold some that come later than the next's."""
+        """Yield predictions in the questions' order, because batches may be out of order."""
         waiting: dict[int, Prediction] = {}
         place = 0
         for batch in plan_batches(whole_groups(items, limit), batch_size_of(self.reader)):
@@ -153,7 +153,7 @@ class OpenReader:
 
 
 def _unpack_question(one: Any, number: int) -> Item:
-    # A dictionary's keys and a text's letters would unpack, too.
+    # The keys of a dictionary and the letters of a text would unpack, too.
     row = isinstance(one, Iterable) and not isinstance(one, str | Mapping | Set)
     parts = tuple(one) if row else ()
     if len(parts) not in (2, 3):
@@ -176,9 +176,9 @@ def make_item(
     """Return a question about a passage as the records that ``OpenReader.answers`` takes.
 
     Args:
-        question: As of ``OpenReader.ask``.
-        passage: As of ``OpenReader.ask``.
-        options: As of ``OpenReader.ask``.
+        question: As for ``OpenReader.ask``.
+        passage: As for ``OpenReader.ask``.
+        options: As for ``OpenReader.ask``.
         title: Of the passage.
         name: The question's id.
 
@@ -190,7 +190,7 @@ def make_item(
     texts = _check_options(options)
     asks = asks_for(question) if texts else None
     of = Passage(
-        passage_id=opaque_id(repr((title, passage))),  # readers know a passage again by its id
+        passage_id=opaque_id(repr((title, passage))),  # readers recognise a passage by its id
         text=passage,
         title=title,
         language=detect(passage),
@@ -212,7 +212,7 @@ def make_item(
 def _check_text(called: str, given: Any) -> str:
     if not isinstance(given, str):
         raise UsageError(f"the {called} is {given!r:.80}", expected="text")
-    return str(given)  # numpy's texts cannot be written as JSON
+    return str(given)  # numpy's strings cannot be encoded as JSON
 
 
 def _check_options(options: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a user may call a data set: a path, a URL, the exam that ships; in Python also questions."""
+"""Open data sets by path, URL or exam name, and in Python also from questions in memory."""
 
 import os
 from collections.abc import Iterable
@@ -15,22 +15,22 @@ _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
 _OWN = "jsonl"
-_IN_PYTHON = "closeread.load(..., format=...)"  # how errors tell to name the format
+_IN_PYTHON = "closeread.load(..., format=...)"  # how errors say to give the format
 T = TypeVar("T", Passage, Question)
 Named = str | os.PathLike[str]
 Items = Iterable[tuple[Passage, Iterable[Question]]]
 
 
 def locate(name: str) -> Path:
-    """Return the local file that a data set's name stands for; a URL is fetched once and kept.
+    """Return the local file of a data set; a URL is downloaded once and cached.
 
-    A name that begins with ``$CLOSEREAD_CORPUS/`` lies in the corpus folder.
+    A name that begins with ``$CLOSEREAD_CORPUS/`` is in the corpus folder.
 
     Raises:
-        InputError: The name is empty; or the corpus folder is named and not set, or another
-            variable is, or a home folder by ``~``.
+        InputError: The name is empty, needs the unset ``CLOSEREAD_CORPUS``, or contains another
+            variable or ``~``.
         UnknownNameError: There is no such exam.
-        TransferError: The URL cannot be fetched.
+        TransferError: The URL cannot be downloaded.
     """
     if not name:
         raise InputError(
@@ -79,12 +79,12 @@ def load(
     *,
     strict: bool = False,
 ) -> Dataset:
-    """Open a data set by name; its records are not read until it is iterated.
+    """Open a data set by name; its records are read when it is iterated.
 
     Args:
-        source: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
+        source: A path, an ``http(s)`` URL, or an exam such as ``exam/zh``.
         format: A name from ``closeread ls formats``; guessed from the content when None.
-        strict: Read everything once first and stop at defects.
+        strict: Read the whole data set first and raise an error if it has defects.
 
     Raises:
         InputError: The file is missing, broken, or of no known format.
@@ -100,13 +100,13 @@ def open_dataset(
     *,
     option: str = "--format",
 ) -> Dataset:
-    """Open the data set that a user names.
+    """Open a data set by name, as ``load``; for the commands.
 
     Args:
-        name: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
+        name: A path, an ``http(s)`` URL, or an exam such as ``exam/zh``.
         format: A format's name; guessed from the content when None.
-        strict: Read everything once first and stop at defects.
-        option: What names the format, as errors tell the user.
+        strict: Read the whole data set first and raise an error if it has defects.
+        option: How the user gives the format, for messages.
 
     Raises:
         InputError: The file is missing, broken, or of no known format.
@@ -130,7 +130,7 @@ def dump(
     path: Named,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write a data set; the file appears under its name only when it is whole.
+    """Write a data set; the file appears under its name only when complete.
 
     A path that ends in ``.gz`` is compressed (reproducibly: no time stamp).
 
@@ -149,7 +149,7 @@ def dump(
 
 
 def format_defects(defects: Defects) -> str:
-    """Say what is wrong, one line a kind with its count, then its first three."""
+    """Return defects as text: one line per kind with its count, then its first three."""
     lines = []
     for code, count in defects.counts.items():
         lines.append(f"  {code}: {count:,}")
@@ -161,11 +161,11 @@ def format_defects(defects: Defects) -> str:
 
 
 def as_dataset(dataset: Named | Dataset | Items) -> Dataset:
-    """Return a data set that is named, or made of passages with their questions.
+    """Return a data set from a name, a data set, or passages with their questions.
 
     Raises:
-        InputError: A named one is missing, broken, or of no known format.
-        UsageError: What is given is neither, or a field of it is of another type.
+        InputError: The file is missing, broken, or of no known format.
+        UsageError: The argument is none of these, or a field has the wrong type.
     """
     if isinstance(dataset, Dataset):
         return dataset
@@ -178,7 +178,7 @@ def as_dataset(dataset: Named | Dataset | Items) -> Dataset:
 
 
 def _validate_item(given: Any) -> Item:
-    """Return a passage with questions that can be walked through more than once."""
+    """Return a passage with its questions as tuples, validated."""
     try:
         passage, questions = given
         kept = tuple(questions)

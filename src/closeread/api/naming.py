@@ -1,4 +1,4 @@
-"""Names that a caller gives: one, or several."""
+"""Arguments that are one name or several."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -9,10 +9,10 @@ Name = TypeVar("Name", bound=str)
 
 
 def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
-    """Return the names that are given, be it one or several.
+    """Return the given names, one or several, as a tuple.
 
     Raises:
-        UsageError: Something is no text, such as an object in place of its name.
+        UsageError: A name is not text, such as an object instead of its name.
     """
     given: Any = names
     found = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)

@@ -1,4 +1,4 @@
-"""A data set made harder, by strategies' names, and written as another data set."""
+"""Attack a data set with named strategies, and write the result as a new data set."""
 
 import re
 import tempfile
@@ -25,26 +25,26 @@ from closeread.registry.factory import make_from
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 from closeread.version import __version__
 
-_OWN_FORMAT = "jsonl"  # the one format that holds what was changed
-_TRIPLES = "gcrc-advrobust"  # which has no place for less
-_KEEPING_GROUPS = (_OWN_FORMAT, _TRIPLES, "csv")  # where groups stay together
-_N_TRIED = 64  # questions of which it is tried whether a form has a place for what is made of them
+_OWN_FORMAT = "jsonl"  # the only format that records the changes
+_TRIPLES = "gcrc-advrobust"  # which holds only complete triples
+_KEEPING_GROUPS = (_OWN_FORMAT, _TRIPLES, "csv")  # formats that keep groups together
+_N_TRIED = 64  # questions used to test whether the format can hold the variants
 
 
 class Attacked(Record, frozen=True, kw_only=True):
-    """What became of a data set's questions.
+    """The result of an attack on a data set.
 
     Attributes:
-        questions: How many originals there were.
-        groups: How many were made harder; each stands in the new set with its variants.
-        variants: Role -> questions made.
-        changes: Strategy -> ``same``, ``opposite`` (of the truth) -> how many texts it changed.
-        left_out: Why the other originals were not made harder -> how many.
-        lost: Field -> questions of which the format that was asked for has no place for it.
-        defects: Defects of the source -> how many.
-        grouped: Whether the new set says which question is whose variant; not all formats can.
-        asked: Of how many variants the reader was asked whose failures were sought.
-        failed: At how many of these it failed, which counts as a wrong answer.
+        questions: Number of originals.
+        groups: Number of originals with variants; each is in the new set with its variants.
+        variants: Role -> number of variants.
+        changes: Strategy -> ``same``, ``opposite`` (of the truth) -> number of changed texts.
+        left_out: Reason -> number of originals without variants.
+        lost: Field -> number of questions for which the target format cannot store it.
+        defects: Defects of the source -> number.
+        grouped: Whether the new set records which question is whose variant.
+        asked: Number of variants that the reader given as ``against`` was asked.
+        failed: Number of these on which it failed, which counts as a wrong answer.
     """
 
     source: str
@@ -64,13 +64,13 @@ class Attacked(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Against:
-    """A reader whose failures are sought.
+    """A reader to attack: of several draws of variants the hardest for it is kept.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         options: All of its options.
-        reader: Itself.
-        tries: Of how many draws of a question's variants the hardest for it is kept.
+        reader: The reader.
+        tries: Number of draws per question.
     """
 
     name: str
@@ -81,15 +81,15 @@ class Against:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is asked of an attack.
+    """The settings of an attack.
 
     Attributes:
-        strategies: Names of perturbations; without any, options are only dealt anew.
-        roles: Which variants; as ``Attack`` has it where it is empty.
-        deal: Whether the options of variants are dealt anew; as ``Attack`` has it when None.
+        strategies: Names of perturbations; without any, options are only shuffled.
+        roles: The variants to make; if empty, the default of ``Attack``.
+        deal: Whether the options of variants are shuffled; if None, the default of ``Attack``.
         seed: Of all draws.
-        limit: The first so many questions (a triple is not cut in two).
-        against: Whose failures are sought; None: variants are drawn once.
+        limit: Number of questions to use (a triple is not split).
+        against: The reader to attack; None: variants are drawn once.
     """
 
     strategies: Sequence[str]
@@ -108,22 +108,22 @@ def attack(
     *,
     step: Advance = uncounted,
 ) -> Attacked:
-    """Write a data set whose questions stand beside what was made of them.
+    """Write a data set of originals together with their variants.
 
-    The file appears only when it is whole. What cannot be done ``check_attack`` tells before.
+    The file appears only when complete. ``check_attack`` raises most errors beforehand.
 
     Args:
-        dataset: What is made harder.
-        target: Where; a name that ends in ``.gz`` is compressed.
-        settings: How.
-        to: A format's name; by default closeread's own where the target's name ends in ``.jsonl``,
-            else what it says.
+        dataset: The data set to attack.
+        target: The file; a name that ends in ``.gz`` is compressed.
+        settings: The settings.
+        to: A format's name; by default closeread's own if the target's name ends in ``.jsonl``,
+            else the format of the name.
         step: Called with the number of originals that are done.
 
     Raises:
         UnknownNameError: There is no such strategy or format.
-        UsageError: Nothing was made harder, the format cannot hold what was made, the target is
-            the data set itself, or a reader whose failures are sought fails at everything.
+        UsageError: No question could be changed, the format cannot hold the variants, the target
+            is the data set itself, or the attacked reader fails on every question.
         InputError: The data set is broken.
         StorageError: The folder cannot be written, or the disk is full.
     """
@@ -135,16 +135,16 @@ def attack(
     if name == _OWN_FORMAT:
         dump(harder.dataset(), target, _OWN_FORMAT)
     else:
-        # Made once, and then only converted: making may take long.
+        # Made once and then converted, because making variants may take long.
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder, "made.jsonl")
             dump(harder.dataset(), draft, _OWN_FORMAT)
             drafted = load(draft, _OWN_FORMAT)
-            told = replace(drafted, path=dataset.path)  # what errors are about
+            told = replace(drafted, path=dataset.path)  # the path for messages
             if name not in _KEEPING_GROUPS:
                 told = replace(told, read=lambda defects: by_passage(drafted.read(defects)))
             lost = convert(told, target, name).lost
-            grouped = name != "mrqa" and "group" not in lost  # of MRQA's form losses are not told
+            grouped = name != "mrqa" and "group" not in lost  # MRQA's format does not report losses
     made = harder.made
     return Attacked(
         source=dataset.path or dataset.name,
@@ -164,21 +164,21 @@ def attack(
 
 
 def check_attack(dataset: Dataset, target: Path, settings: Settings, to: str | None = None) -> None:
-    """Tell what cannot be done before a reader is loaded or much is read.
+    """Check an attack before a reader is loaded or much is read.
 
-    Whether another form than closeread's own has a place for what will be made is tried with the
-    first questions.
+    Whether a format other than closeread's own can hold the variants is tested with the first
+    questions.
 
     Args:
-        dataset: What is to be made harder.
-        target: Where.
-        settings: How; a reader is not asked.
+        dataset: The data set to attack.
+        target: The file.
+        settings: The settings; the reader is not asked.
         to: A format's name.
 
     Raises:
         UnknownNameError: There is no such strategy or format.
-        UsageError: Nothing is asked for, the target's name says no format, it is the data set, or
-            the format cannot hold what would be made.
+        UsageError: No change is requested, the target's name gives no format, it is the data set,
+            or the format cannot hold the variants.
         InputError: The data set is broken.
         StorageError: The file cannot be written.
     """
@@ -193,12 +193,12 @@ def check_attack(dataset: Dataset, target: Path, settings: Settings, to: str | N
         try:
             convert(harder.dataset(), Path(folder, "tried"), name)
         except UsageError:
-            if harder.made.groups:  # else there was nothing to try it with
+            if harder.made.groups:  # else there was nothing to test with
                 raise
 
 
 def _check_request(dataset: Dataset, target: Path, settings: Settings, to: str | None) -> str:
-    """Return the name of the new set's format, where nothing that was asked for is impossible."""
+    """Return the name of the new set's format, after checking the request."""
     if not settings.strategies and not settings.deal:
         raise UsageError(
             "no strategy given",
@@ -207,7 +207,7 @@ def _check_request(dataset: Dataset, target: Path, settings: Settings, to: str |
         )
     for strategy in settings.strategies:
         lookup.resolve("perturbation", strategy)
-    # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
+    # A name such as drop-harder.jsonl does not ask for DROP's format, which would lose changes.
     own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
     name = to or (_OWN_FORMAT if own else format_of(target))
     lookup.find_entry("format", name)
@@ -217,7 +217,7 @@ def _check_request(dataset: Dataset, target: Path, settings: Settings, to: str |
 
 
 def _with_format_roles(settings: Settings, name: str) -> Settings:
-    """Return settings with the roles that a form asks for where none are named."""
+    """Return settings with the roles that the format requires, if none are given."""
     if name == _TRIPLES and not settings.roles:
         return replace(settings, roles=("positive", "negative"))
     return settings
@@ -225,7 +225,7 @@ def _with_format_roles(settings: Settings, name: str) -> Settings:
 
 @dataclass
 class _AttackedDataset:
-    """The new data set, made while it is read."""
+    """The new data set, made as it is read."""
 
     source: Dataset
     settings: Settings
@@ -236,7 +236,7 @@ class _AttackedDataset:
     hardness: Hardness | None = None
 
     def dataset(self) -> Dataset:
-        """Return it; its header tells how it was made."""
+        """Return the data set; its header records how it was made."""
         names = list(self.settings.strategies) or ["order"]
         told = {
             "of": self.source.name,
@@ -300,7 +300,7 @@ class _AttackedDataset:
 
 
 class _Passages:
-    """The passages of a data set, read anew each time: there may be more than memory holds."""
+    """The passages of a data set, read again each time, because memory may not hold them."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset

@@ -1,4 +1,4 @@
-"""What several retrievers found, as a page: beside gold, and with what they were looking for."""
+"""Build a page of several retrievers' evidence, with gold and with their attention."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from closeread.version import __version__
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What one retriever found, and what that was worth.
+    """The evidence of one retriever, with its scores.
 
     Attributes:
-        name: What the page calls it.
-        values: Of each question with gold evidence, by id, by full metric name.
+        name: Its name on the page.
+        values: By id of each question with gold evidence, then by full metric name.
     """
 
     name: str
@@ -39,14 +39,14 @@ def evidence_material(
     label: str | None = None,
     intervals: bool = True,
 ) -> Material:
-    """Return the material of a page, one "run" a retriever.
+    """Return the content of a page, with one "run" per retriever.
 
     Args:
         info: The data set.
-        items: The passages and questions that evidence was looked for in.
-        found: What each retriever found.
-        label: The only option that was asked for, if any.
-        intervals: Whether scores by group have theirs.
+        items: The passages and questions.
+        found: The results of each retriever.
+        label: The only option that evidence was sought for, if any.
+        intervals: Whether scores by group get intervals.
     """
     made = Material(
         sets=[SetView(info=info)], runs=[_run_view(info, one, intervals) for one in found]

@@ -30,7 +30,7 @@ OpenDataset = Callable[[str, str | None, bool], Dataset]
 
 @dataclass(frozen=True)
 class Audited:
-    """Whether a run's numbers are to be believed, and the page about that."""
+    """The audit of a run, and its page."""
 
     audit: "Audit"
     page: Path
@@ -38,10 +38,10 @@ class Audited:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a recipe made: run folders with their numbers, and the page about them.
+    """The result of a recipe: run folders with their summaries, and the report page.
 
     Attributes:
-        audits: Of every run, where the recipe asks for it.
+        audits: One per run, if the recipe has an audit.
     """
 
     runs: tuple[Run, ...]
@@ -58,13 +58,13 @@ def execute(
     overwrite: bool = False,
     begin: Begin = unwatched,
 ) -> Outcome:
-    """Do what a recipe says.
+    """Execute a recipe.
 
     Args:
         recipe: Resolved: ``out`` may still be empty, then it is ``runs/NAME``.
         open_dataset: Opens a data set by name, format (None: guessed) and strictness.
-        resume: Go on with runs that are there.
-        overwrite: Discard runs that are there.
+        resume: Continue existing runs.
+        overwrite: Discard existing runs.
         begin: As for ``predict``.
 
     Raises:
@@ -83,7 +83,7 @@ def execute(
     report = output_file_in(out, REPORT)
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
-    # Everything is opened before anything is read: a wrong name at the end costs no run.
+    # Open every data set before reading any, so that a wrong name fails early.
     opens = [
         partial(open_dataset, name, recipe.format or None, recipe.read.strict)
         for name in recipe.datasets
@@ -109,13 +109,13 @@ def execute(
         if recipe.audit is not None:
             audits.append(_audit_run(run, recipe.audit.checks, train))
     material = gather([run.path for run in runs])
-    add_attention(material, lambda line: None)  # nothing to say: the run has just been made
+    add_attention(material, lambda line: None)  # nothing to report: the run has just been made
     write_material(material, report)
     return Outcome(tuple(runs), tuple(summaries), report, tuple(audits))
 
 
 def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
-    """Audit a run by itself; what is bad in it is left out and counted, for it is read already."""
+    """Audit a run; unusable records are skipped and counted, because the run is already made."""
     from closeread.audits.checks import Wanted
     from closeread.audits.examine import audit
     from closeread.reports.audit import write_audit
@@ -128,7 +128,7 @@ def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audi
 
 
 def run_folders(recipe: Recipe, out: Path) -> list[Path]:
-    """Return the run folder of each data set: ``out`` itself where there is only one.
+    """Return the run folder of each data set: ``out`` itself if there is only one.
 
     Raises:
         UsageError: Two data sets would share a folder.
@@ -152,5 +152,5 @@ def _folder_name(dataset: str) -> str:
 
 
 def score_settings(recipe: Recipe) -> ScoreSettings:
-    """Return how a recipe wants its runs scored."""
+    """Return a recipe's settings for scoring."""
     return ScoreSettings(**msgspec.structs.asdict(recipe.score))

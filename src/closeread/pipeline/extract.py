@@ -1,4 +1,4 @@
-"""Evidence for every option of a data set: extracted by any number of processes, then scored."""
+"""Extract evidence for every option of a data set, in parallel, and score it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -41,7 +41,7 @@ def default_retriever() -> str:
 
 
 def claimed_options(question: Question, label: str | None = None) -> tuple[Option | None, ...]:
-    """Return for what evidence is sought: each option, or the question itself (None).
+    """Return the options that evidence is sought for; None stands for the question itself.
 
     Args:
         question: A question.
@@ -55,7 +55,7 @@ def claimed_options(question: Question, label: str | None = None) -> tuple[Optio
 def evidence_of(
     retriever: Retriever, passage: Passage, question: Question, label: str | None = None
 ) -> tuple[Evidence, ...]:
-    """Return a question's evidence, one an option; the retriever sees no gold."""
+    """Return a question's evidence, one per option; the retriever sees no gold."""
     shown, told = strip_question(question), strip_passage(passage)
     return tuple(
         quote_evidence(retriever.retrieve(shown, told, option), passage)
@@ -72,18 +72,18 @@ def extract(
     label: str | None = None,
     advance: Advance = uncounted,
 ) -> Iterator[Extracted]:
-    """Return every question with its evidence, in the data set's order, whatever the workers.
+    """Return every question with its evidence, in the data set's order.
 
     Args:
-        items: Passages with questions; walked through once, never held as a whole.
+        items: Passages with questions; read once, never held as a whole.
         name: The retriever.
         options: Its options.
-        workers: Processes; each makes the retriever anew.
+        workers: Number of processes; each makes its own retriever.
         label: Only this option.
         advance: Called with the number of questions done.
 
     Raises:
-        CloseReadError: The retriever cannot be made, or a text is nothing for it.
+        CloseReadError: The retriever cannot be made, or cannot handle a text.
     """
     return map_in_order(
         items, _extractor, (name, dict(options), label), workers=workers, advance=advance
@@ -104,7 +104,7 @@ def _make_prediction(
 
 
 class EvidenceScorer:
-    """Scores evidence while it is extracted; keeps numbers, never texts."""
+    """Scores evidence as it is extracted; keeps numbers, not texts."""
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
@@ -114,11 +114,11 @@ class EvidenceScorer:
         self._n_questions = 0
 
     def add(self, question: Question, prediction: Prediction, only: str | None = None) -> None:
-        """Score one question's evidence where it has gold (of the option ``only``, if given).
+        """Score one question's evidence if it has gold (of the option ``only``, if given).
 
-        Gold of single options (VGaokao) is judged by ``evidence``; gold of the question in the
-        form of texts (ExpMRC) by ``expmrc.evidence_f1``, where the question has options against
-        the evidence of the right one: which option is right is no matter of evidence.
+        Gold of single options (VGaokao) is scored by ``evidence``; text gold of the question
+        (ExpMRC) by ``expmrc.evidence_f1``, for a question with options against the evidence of the
+        right one, because choosing the option is not part of finding evidence.
         """
         self._n_questions += 1
         question = restrict_gold(question, only)
@@ -137,7 +137,7 @@ class EvidenceScorer:
         return expmrc.metric()
 
     def values(self) -> dict[str, dict[str, float | None]]:
-        """Return what each question with gold got, by id, by full metric name."""
+        """Return the values of each question with gold, by id, then by full metric name."""
         found: dict[str, dict[str, float | None]] = {}
         for metric, scores in self._scores.items():
             for score in scores:
@@ -160,16 +160,16 @@ class EvidenceScorer:
 
 
 def add_setting(summary: Summary, setting: str) -> Summary:
-    """Return a summary with one more setting in its signature, behind the name."""
+    """Return the summary with one more setting in its signature, after the name."""
     name, bar, others = summary.signature.partition("|")
     return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{others}")
 
 
 def restrict_gold(question: Question, only: str | None = None) -> Question:
-    """Return a question with that part of its gold evidence by which evidence can be judged.
+    """Return a question with only the gold evidence that can be scored.
 
-    Gold in the form of text is about the right option: nothing is judged by it where that is not
-    known, or where evidence was sought for another.
+    Text gold belongs to the right option: it is dropped if that option is unknown, or if evidence
+    was sought for another one.
 
     Args:
         question: A question.
@@ -186,9 +186,9 @@ def restrict_gold(question: Question, only: str | None = None) -> Question:
 
 
 def prepare_for_scoring(question: Question, prediction: Prediction) -> Prediction:
-    """Return a prediction without answer as its evidence is judged.
+    """Return a prediction of evidence in the form that its metric scores.
 
-    Where gold is the question's in the form of text, as if the right answer had been given.
+    For text gold of the question, as if the right answer had been given.
     """
     if not _has_text_gold(question):
         return prediction
@@ -199,7 +199,7 @@ def prepare_for_scoring(question: Question, prediction: Prediction) -> Predictio
 
 
 def _right_label(question: Question) -> str:
-    """Return the label of the right option; empty where it is not known or there is none."""
+    """Return the label of the right option; empty if unknown or without options."""
     return question.answers[0].label if question.claims and question.answers else ""
 
 
@@ -208,7 +208,7 @@ def _has_text_gold(question: Question) -> bool:
 
 
 def main_value(summaries: Mapping[str, Summary]) -> float | None:
-    """Return the F1 that a search maximises: of ``evidence``, else of ExpMRC."""
+    """Return the F1 that a parameter search maximises: of ``evidence``, else of ExpMRC."""
     for name in evidence.MAIN_VALUES:
         if name in summaries:
             return summaries[name].value
@@ -218,14 +218,14 @@ def main_value(summaries: Mapping[str, Summary]) -> float | None:
 def search_bm25(
     items: Sequence[Item], options: Mapping[str, Any]
 ) -> list[tuple[float, float, float]]:
-    """Return ``(F1, k1, b)`` of the grid on a development set, the best first.
+    """Return ``(F1, k1, b)`` for a grid on a development set, the best first.
 
     Args:
-        items: The set, with gold evidence.
+        items: The data set, with gold evidence.
         options: Further options of ``bm25``.
 
     Raises:
-        CloseReadError: The set has no gold evidence.
+        CloseReadError: The data set has no gold evidence.
     """
     from closeread.evidence.bm25 import grid
 

@@ -1,4 +1,4 @@
-"""Evidence from a corpus for every claim of a data set, and whether it is where it should be."""
+"""Extract evidence from a corpus for every claim of a data set, and score where it is from."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ from closeread.types import (
 
 
 class Piece(Record, frozen=True, kw_only=True):
-    """A sentence of evidence and the passage of the corpus that it is from."""
+    """A sentence of evidence, with the corpus passage that it is from."""
 
     passage_id: str
     span: Span
@@ -38,15 +38,15 @@ class Piece(Record, frozen=True, kw_only=True):
 
 
 class ClaimEvidence(Record, frozen=True, kw_only=True):
-    """What the corpus says about one claim.
+    """The corpus evidence for one claim.
 
     Attributes:
-        option_label: The option that is claimed; empty for the question itself.
-        score: The retriever's; None where the corpus shares no word with the claim.
+        option_label: The claimed option; empty for the question itself.
+        score: The retriever's; None if the corpus shares no word with the claim.
         sentences: The evidence, in the order of the passages found.
         passages: The ids of the passages found, the best first.
-        own: At which of these places the question's own passage stands, from 1; 0 for none.
-        own_sentences: Of which of the sentences it is the passage.
+        own: The rank of the question's own passage among them, from 1; 0 for none.
+        own_sentences: For each sentence, whether it is from the question's own passage.
     """
 
     option_label: str
@@ -68,20 +68,20 @@ def extract_from_corpus(
     workers: int = 1,
     advance: Advance = uncounted,
 ) -> Iterator[tuple[Passage, Question, tuple[ClaimEvidence, ...]]]:
-    """Return every question with what the corpus says of its claims, whatever the workers.
+    """Return every question with the corpus evidence for its claims, in the data set's order.
 
     Args:
-        items: Passages with questions; the passages only tell which in the corpus is the right one.
+        items: Passages with questions; a passage only identifies the question's own in the corpus.
         folder: The corpus.
         name: The retriever.
         options: Its options.
-        passages: How many passages the first stage gives.
+        passages: Number of passages from the first stage.
         label: Only this option.
-        workers: Processes; each opens the corpus and makes the retriever anew.
+        workers: Number of processes; each opens the corpus and makes its own retriever.
         advance: Called with the number of questions done.
 
     Raises:
-        InputError: The folder is no corpus.
+        InputError: The folder is not a corpus.
         MissingExtraError: bm25s is not installed.
     """
     settings = (folder, name, dict(options), passages, label)
@@ -111,7 +111,7 @@ def _searcher(
 
 
 def _describe_claim(said: FromCorpus, label: str, own: str) -> ClaimEvidence:
-    """Say which passage is the question's own: the one with its text, whatever its id."""
+    """Return the evidence of a claim; the question's own passage is the one with its text."""
     places = [place for place, one in enumerate(said.passages, 1) if one.text == own]
     return ClaimEvidence(
         option_label=label,
@@ -131,11 +131,11 @@ def _describe_claim(said: FromCorpus, label: str, own: str) -> ClaimEvidence:
 
 
 class CorpusScorer:
-    """Scores passages and evidence while they are found; keeps numbers, never texts.
+    """Scores passages and evidence as they are found; keeps numbers, not texts.
 
     ``corpus.recall@1`` and ``corpus.recall@K`` are the shares of claims whose own passage is the
-    best, or among the K that were read. Where the set has gold evidence, evidence is scored as
-    within its own passage, and a sentence of another passage is a wrong one.
+    best, or among the K that were read. With gold evidence, evidence is scored as within its own
+    passage, and a sentence of another passage counts as wrong.
     """
 
     def __init__(self, passages: int, resampling: Resampling | None) -> None:
@@ -153,7 +153,7 @@ class CorpusScorer:
         said: tuple[ClaimEvidence, ...],
         only: str | None = None,
     ) -> None:
-        """Score one question's claims (that of the option ``only``, if given)."""
+        """Score one question's claims (only that of the option ``only``, if given)."""
         self.claims += len(said)
         self.with_evidence += sum(bool(one.sentences) for one in said)
         self.all_own += sum(bool(one.sentences) and all(one.own_sentences) for one in said)
@@ -173,7 +173,7 @@ class CorpusScorer:
             self._found[name] = strip_texts(prediction)
 
     def summaries(self) -> dict[str, Summary]:
-        """Return the summaries of the passages found, and of the evidence where there is gold."""
+        """Return the summaries of the passages found and, with gold, of the evidence."""
         mark = f"from:corpus|passages:{self._passages}"
         found = {
             pool.metric: describe_pool(pool, f"corpus|{mark}|v:2", "passage", self._resampling)
@@ -200,10 +200,10 @@ class CorpusScorer:
 
 
 def _place_in_passage(passage: Passage, said: ClaimEvidence) -> Evidence:
-    """Return evidence as if it were of the question's passage.
+    """Return evidence with spans in the question's passage.
 
-    What is of another passage is put behind the end, where no gold stands: a wrong sentence stays
-    a wrong sentence.
+    Sentences of other passages get spans behind its end, where there is no gold, so that they
+    count as wrong.
     """
     spans = []
     behind = len(passage.text) + 1

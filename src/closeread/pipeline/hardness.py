@@ -1,4 +1,4 @@
-"""How hard questions are for a reader, which it is asked without gold, as in every run."""
+"""Measure how hard questions are for a reader, which sees no gold, as in every run."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,18 @@ from closeread.runs.predict import batch_size_of
 from closeread.types import PassageQuestion, Prediction, Question
 from closeread.wording import count_of
 
-_TIE = 1e-3  # how much a reader's confidence counts, beside whether it is right
+_TIE = 1e-3  # weight of the confidence relative to correctness
 
 
 class Hardness:
-    """Asks a reader, and says of each question how hard it is: 0 is easy, 1 is answered wrong.
+    """Asks a reader and returns the hardness of each question: 0 is easy, 1 is answered wrong.
 
-    Of two that are both wrong the harder is the one whose answer is surer, of two that are right
-    the one whose answer is less sure, where the reader tells a probability. One at which the reader
-    failed counts as answered wrong, as in every run.
+    If the reader gives probabilities, a wrong answer is harder with a higher confidence, and a
+    right answer with a lower one. A failure counts as a wrong answer, as in every run.
 
     Attributes:
-        asked: Of how many questions it was asked.
-        failed: At how many of them the reader failed.
+        asked: Number of questions asked.
+        failed: Number of questions on which the reader failed.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -31,7 +30,7 @@ class Hardness:
         self.asked = self.failed = 0
 
     def __call__(self, asked: Sequence[PassageQuestion]) -> list[float]:
-        """Return one number a question; their ids must differ.
+        """Return one number per question; their ids must differ.
 
         Raises:
             UsageError: The reader failed at all questions so far.

@@ -1,4 +1,4 @@
-"""Work on a data set by several processes, with results in the data set's order."""
+"""Process a data set in several processes, with results in the data set's order."""
 
 import itertools
 import multiprocessing
@@ -16,7 +16,7 @@ from closeread.types import Item, Passage, Question
 
 R = TypeVar("R")
 Work = Callable[[Passage, Question], R]
-_PORTION = 8  # passages that one process is given at a time
+_PORTION = 8  # passages per task
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
@@ -28,18 +28,18 @@ def map_in_order(
     workers: int = 1,
     advance: Advance = uncounted,
 ) -> Iterator[tuple[Passage, Question, R]]:
-    """Yield every question with what was made of it, the same for any number of workers.
+    """Yield every question with its result, the same for any number of workers.
 
     Args:
-        items: Passages with questions; walked through once, never held as a whole.
-        begin: A function of a module; called once in each process with the settings, it returns
-            what is done with a question.
+        items: Passages with questions; read once, never held as a whole.
+        begin: A module-level function; called once in each process with the settings, it returns
+            the function that is called for each question.
         settings: Its arguments.
-        workers: Processes; 1 works in this one.
+        workers: Number of processes; 1 uses this one.
         advance: Called with the number of questions done.
 
     Raises:
-        CloseReadError: A process was ended from outside, or what ``begin`` and its work raise.
+        CloseReadError: A process was killed, or an error of ``begin`` or its function.
     """
     if workers == 1:
         work = begin(*settings)
@@ -64,7 +64,7 @@ def map_in_order(
 
 @contextmanager
 def _use_safe_path() -> Iterator[None]:
-    """Let Python begin processes so that a ``types.py`` of the working folder is not its own."""
+    """Start processes in safe-path mode, so that no ``types.py`` in the current folder is used."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
@@ -106,7 +106,7 @@ def _start_worker(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) ->
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         _worker["work"] = begin(*settings)
-    except CloseReadError as error:  # a pool says nothing of errors here: the first portion does
+    except CloseReadError as error:  # a pool does not report errors here: the first portion does
         _worker["error"] = error
 
 

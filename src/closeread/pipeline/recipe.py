@@ -1,4 +1,4 @@
-"""A recipe: one TOML file that says what is read, by whom, how it is scored and shown."""
+"""Recipes: a TOML file with data sets, reader, scoring and audit of a whole run."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from closeread.errors import InputError
 from closeread.formats.files.toml import describe_unknown_key, explain_toml, read_toml
 from closeread.wording import argument
 
-# Those of `closeread audit` that need no more than a run: no table of scores, log or change.
+# The checks of `closeread audit` that need only a run: no score table, log or change.
 Check = Literal[
     "metamorphic",
     "disagreement",
@@ -39,7 +39,7 @@ class ReaderSection(Section, frozen=True, kw_only=True):
 
 
 class ReadSection(Section, frozen=True, kw_only=True):
-    """``[read]``: how many questions, how many at once (none: as the reader likes)."""
+    """``[read]``: number of questions, batch size (none: the reader's own)."""
 
     limit: _Count | None = None
     batch_size: _Count | None = None
@@ -47,7 +47,7 @@ class ReadSection(Section, frozen=True, kw_only=True):
 
 
 class ScoreSection(Section, frozen=True, kw_only=True):
-    """``[score]``: metrics (none named: the usual ones), their options, breakdowns, intervals."""
+    """``[score]``: metrics (none: the defaults), their options, breakdowns, intervals."""
 
     metrics: tuple[str, ...] = ()
     options: dict[str, dict[str, Any]] = {}
@@ -58,7 +58,7 @@ class ScoreSection(Section, frozen=True, kw_only=True):
 
 
 class AuditSection(Section, frozen=True, kw_only=True):
-    """``[audit]``: checks (none named: all that fit), and a training set, for leakage."""
+    """``[audit]``: checks (none: all that apply), and a training set, for leakage."""
 
     checks: tuple[Check, ...] = ()
     train: str = ""
@@ -68,12 +68,13 @@ class Recipe(Section, frozen=True, kw_only=True):
     """A whole recipe.
 
     Attributes:
-        name: What it is called; by default the file's name.
-        datasets: Paths, URLs, ``exam/zh`` or ``exam/en``. One data set makes ``out`` itself the
-            run folder, several make one folder each in it.
+        name: Its name; by default the file's name.
+        datasets: Paths, URLs, ``exam/zh`` or ``exam/en``. With one data set, ``out`` itself is
+            the run folder; with several, each has a folder in it.
         format: The data sets' format; guessed when empty.
-        out: Where to; ``runs/NAME`` when empty. ``closeread run`` puts in variables and ``~``.
-        audit: None where the runs are not audited.
+        out: The output folder; ``runs/NAME`` when empty. ``closeread run`` expands variables and
+            ``~``.
+        audit: None if the runs are not audited.
     """
 
     name: str = ""
@@ -90,7 +91,7 @@ def load_recipe(path: Path) -> Recipe:
     """Read a recipe.
 
     Raises:
-        InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
+        InputError: The file cannot be read, is not TOML, or has unknown keys or wrong values.
     """
     raw = read_toml(path, cure=_CURE)
     if "train" in raw:
@@ -127,6 +128,6 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
 
 
 def _section_type(kind: Any) -> type[Section] | None:
-    """Return the table that a field is, or may be; None where it is none."""
+    """Return the section type of a field; None if it is not a table."""
     found = (one for one in (kind, *get_args(kind)) if isinstance(one, type))
     return next((one for one in found if issubclass(one, Section)), None)

@@ -1,7 +1,7 @@
-"""What a masking retriever looked for at each step, worked out anew for the runs on a page.
+"""Recompute the attention of masking retrievers for the runs on a report page.
 
-A run keeps the evidence, not the weights that led to it (Figure 1 of Zhang et al. 2021). They come
-from the same retriever with the same options, and only where it still finds the run's evidence.
+A run keeps the evidence, not the weights that led to it (Figure 1 of Zhang et al. 2021). These come
+from the same retriever with the same options, if it still finds the run's evidence.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from closeread.runs.plan import strip_passage, strip_question
 from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
 
-# Of the readers, this one gives a retriever's evidence as it is, with that retriever's options.
+# The reader that returns a retriever's evidence unchanged, with that retriever's options.
 _READER = "evidence"
 _MASKING = ("hard-masking", "soft-masking")
 
@@ -25,10 +25,10 @@ _MASKING = ("hard-masking", "soft-masking")
 def retriever_attention(
     retriever: Any, passage: Passage, question: Question, label: str | None = None
 ) -> dict[str, Attention]:
-    """Return what the retriever looked for, by option label; empty where it has no steps.
+    """Return the retriever's attention by option label; empty if it has no steps.
 
     Args:
-        retriever: Any retriever; those that mask have ``steps``.
+        retriever: Any retriever; masking ones have ``steps``.
         passage: The passage.
         question: The question; its gold is hidden from the retriever.
         label: Only this option.
@@ -47,11 +47,11 @@ def retriever_attention(
 
 
 def add_attention(material: Material, say: Callable[[str], None]) -> None:
-    """Add to the runs of a page what their masking retriever looked for.
+    """Add the attention of masking retrievers to the runs of a page.
 
     Args:
-        material: What the page is made of; its runs are changed.
-        say: Told, in a line, of each run for which that cannot be worked out.
+        material: The content of the page; its runs are changed.
+        say: Called with a line for each run whose attention cannot be recomputed.
     """
     for run in material.runs:
         options = run.info.reader.options
@@ -70,7 +70,7 @@ def add_attention(material: Material, say: Callable[[str], None]) -> None:
 
 
 def _add_to_run(material: Material, run: RunView, options: Mapping[str, Any]) -> int:
-    """Shade one run; return for how many questions its retriever finds other evidence now."""
+    """Add attention to one run; return the number of questions with different evidence now."""
     given = {name: value for name, value in options.items() if name != "retriever"}
     retriever, _ = make("retriever", str(options["retriever"]), given)
     other = 0
