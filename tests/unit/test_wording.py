@@ -58,8 +58,8 @@ def test_errors_hold_their_own_lines_alone():
 
 def test_defects_are_a_line_each():
     found = Defects()
-    found.add("duplicate-id", f"the id {EVIL} appears twice", question_id=EVIL)
-    assert format_defects(found) == f"  duplicate-id: 1\n    {SHOWN}: the id {SHOWN} appears twice"
+    found.add("duplicate-id", f"the id {EVIL} occurs twice", question_id=EVIL)
+    assert format_defects(found) == f"  duplicate-id: 1\n    {SHOWN}: the id {SHOWN} occurs twice"
 
 
 def test_tables_and_remarks(capsys):

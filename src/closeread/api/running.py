@@ -14,7 +14,7 @@ from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.output_place import must_take_file
-from closeread.formats.files.toml import told_of
+from closeread.formats.files.toml import locate_errors
 from closeread.pipeline.attacking import Against, Attacked, check_attack
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -354,7 +354,7 @@ def train(
         begin_examples=begin_examples,
         say=say,
     )
-    with told_of(path), use_path_rule(recipe_path_rule(str(path))):
+    with locate_errors(path), use_path_rule(recipe_path_rule(str(path))):
         look_at(request)
         trained: Trained = make_from("trainer", found.reader.name, request)
         return trained

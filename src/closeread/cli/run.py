@@ -98,7 +98,7 @@ def command(
         with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
-    told = nullcontext() if reader or options else told_of(recipe)  # whose the mistake may be
+    told = nullcontext() if reader or options else locate_errors(recipe)  # whose the mistake may be
     with told, use_path_rule(rule), watched(resolved.reader.name) as begin:
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)

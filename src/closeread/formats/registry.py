@@ -188,7 +188,7 @@ def find_format(format: str) -> Format:  # noqa: A002
             )
         found = found.named(given)
     theirs = find_outsider("format", name)
-    return found if theirs is None else _held(theirs, found)
+    return found if theirs is None else _guarded(theirs, found)
 
 
 def _guarded(whose: Outsider, found: Format) -> Format:

@@ -121,7 +121,7 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
     problems = []
     for key, value in raw.items():
         if key not in known:
-            problems.append(unknown_key(key, known, prefix))
+            problems.append(describe_unknown_key(key, known, prefix))
         elif isinstance(value, dict) and (inner := _section_type(known[key])) is not None:
             problems += _unknown_keys(value, inner, f"{prefix}{key}.")
     return problems

@@ -6,7 +6,7 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText
 
@@ -59,8 +59,8 @@ def choice(
             expected="stride at least 1, token_budget at least 0",
         )
     with require_extra("the reader choice", "neural-readers"):
-        from closeread.readers.neural.choice import opened
-    return opened(
+        from closeread.readers.neural.choice import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

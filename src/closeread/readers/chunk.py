@@ -60,8 +60,8 @@ def chunk(
             expected="chunk_tokens at least 1, token_budget at least 0",
         )
     with require_extra("the reader chunk", "neural-readers"):
-        from closeread.readers.neural.chunk import opened
-    return opened(
+        from closeread.readers.neural.chunk import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

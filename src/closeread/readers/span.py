@@ -6,8 +6,8 @@ What needs torch is loaded when the reader is made.
 from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
-from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.readers.models.location import require_model
+from closeread.readers.neural.spans import MAX_LENGTH_PENALTY
 from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText
 
@@ -84,8 +84,8 @@ def span(
             expected="device=cpu and dtype=float32: ONNX Runtime computes on the CPU only",
         )
     with require_extra("the reader span", "neural-readers"):
-        from closeread.readers.neural.span import opened
-    return opened(
+        from closeread.readers.neural.span import open_reader
+    return open_reader(
         model,
         device=device,
         dtype=dtype,

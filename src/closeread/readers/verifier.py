@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
-from closeread.readers.models.location import must_be_named
+from closeread.readers.models.location import require_model
 from closeread.registry.extras import require_extra
 from closeread.registry.factory import PathText, check_options, has_option, make
 
@@ -60,11 +60,11 @@ def verifier(
         raise UsageError(f"score={score}", expected=" or ".join(SCORES))
     if token_budget < 0:
         raise UsageError(f"token_budget={token_budget}", expected="at least 0")
-    must_be_named(model)
-    found, resolved = retriever_of(retriever, evidence_model, options)
+    require_model(model)
+    found, resolved = make_retriever(retriever, evidence_model, options)
     with require_extra("the verifier", "neural-readers"):
-        from closeread.readers.neural.verifier import opened
-    return opened(
+        from closeread.readers.neural.verifier import open_reader
+    return open_reader(
         model,
         found,
         resolved,
@@ -129,7 +129,7 @@ def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:
         check_options("retriever", name, _retriever_options(name, model, options))
 
 
-def _own(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
+def _retriever_options(name: str, model: str, options: dict[str, Any]) -> dict[str, Any]:
     if "sentences" in options and not has_option("retriever", name, "sentences"):
         raise UsageError(
             f"the retriever {name} has no option 'sentences'",

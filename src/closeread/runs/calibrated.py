@@ -22,7 +22,9 @@ def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dic
     """
     found = load_calibrator(file)
     least = get_threshold(file, found, selective=selective)
-    return CalibratorUse(found, least), calibration_record(file.read_bytes(), found, selective=selective)
+    return CalibratorUse(found, least), calibration_record(
+        file.read_bytes(), found, selective=selective
+    )
 
 
 def describe_calibrated(

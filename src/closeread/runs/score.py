@@ -10,7 +10,7 @@ import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
 from closeread.formats.files.atomic_write import replacing
-from closeread.formats.files.output_place import within
+from closeread.formats.files.output_place import output_file_in
 from closeread.items import count_reads
 from closeread.metrics.summary import describe_pools
 from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
+from closeread.formats.files.toml import describe_unknown_key, explain_toml, read_toml
 from closeread.registry.factory import PathText, resolve_path
 from closeread.wording import argument
 

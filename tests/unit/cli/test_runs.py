@@ -262,7 +262,7 @@ def test_a_set_without_gold_cannot_be_scored(closeread, tmp_path):
     row |= {"negative_question": "下列不正确的一项是"}
     (tmp_path / "test.json").write_text(json.dumps({"data": [row]}), "utf-8")
     closeread("read", "test.json", "--reader", "majority", "--out", "run")
-    assert "no question of test has gold" in closeread("score", "run", code=2).stderr
+    assert "no question of test has a gold answer" in closeread("score", "run", code=2).stderr
     assert not (tmp_path / "run" / "scores.jsonl").exists()
 
 
@@ -273,7 +273,7 @@ def test_a_set_of_words_without_gold_is_told_as_what_it_is(closeread, tmp_path):
     closeread("read", "hidden.jsonl", "--reader", "lexical", "--out", "run")
     for metric in ("squad", "drop"):
         told = closeread("score", "run", "--metric", metric, code=2).stderr
-        assert "no question of hidden has gold" in told
+        assert "no question of hidden has a gold answer" in told
 
 
 def test_verify_finds_tampering(closeread, tmp_path):

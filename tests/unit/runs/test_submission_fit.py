@@ -5,7 +5,7 @@ import pytest
 
 from closeread.errors import MismatchError
 from closeread.formats import dump, load
-from closeread.formats.submissions import make_submission, load_submission
+from closeread.formats.submissions import load_submission, make_submission
 from closeread.runs.submission_fit import find_misfits, format_misfits, must_belong
 
 ROW = {

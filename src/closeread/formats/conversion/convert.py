@@ -112,8 +112,8 @@ def convert(
     must_not_replace(target, dataset.path)
     name = to or format_of(target)
     lookup.find_entry("format", name)
-    making_mrqa = name == "mrqa" and dataset.format != "mrqa"
-    if mrqa and not making_mrqa:
+    makes_mrqa = name == "mrqa" and dataset.format != "mrqa"
+    if mrqa and not makes_mrqa:
         raise UsageError(
             f"options of the MRQA form do not apply from {dataset.format} to {name}",
             cure="leave out --name, --split, --occurrences and --documents",

@@ -52,7 +52,7 @@ def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.Zip
     if len(found) != 1:
         listed = [one.filename for one in found or members]
         many = count_of(len(found), "file that may hold", "files that may hold")
-        raise _refused(path, f"{many} predictions in the archive: {first_names(listed)}")
+        raise _archive_error(path, f"{many} predictions in the archive: {first_names(listed)}")
     (member,) = found
     if member.file_size > _MOST_BYTES:
         raise _archive_error(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")

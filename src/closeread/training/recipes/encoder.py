@@ -153,7 +153,7 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     without_stages(request)
     resolve_path("model", options.model)
     resolve_path("vocabulary", options.vocabulary)
-    each_opened(
+    open_each(
         partial(request.open_dataset, source.path, source.format) for source in settings.datasets
     )
     return settings, options

@@ -6,7 +6,7 @@ from pathlib import Path
 from closeread.errors import InputError
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.opening import loading, look_for, open_tokenizer
+from closeread.readers.neural.opening import check_exists, loading_options, open_tokenizer
 from closeread.registry.factory import resolve_path
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.recipes.same_request import MEMBERS

@@ -23,7 +23,12 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import max_sequence_length
 from closeread.readers.neural.heads import check_encoder
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
+from closeread.readers.neural.opening import (
+    loading_options,
+    open_tokenizer,
+    opening_error,
+    silence_library,
+)
 from closeread.registry.factory import resolve_path
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.device import check_machine
