@@ -1,4 +1,4 @@
-"""Small runs of our own making for the audits to examine."""
+"""Make small runs for the audits to examine."""
 
 import json
 from pathlib import Path
@@ -56,7 +56,7 @@ def loaded(run: Run):
 
 
 def asked(*golds: str) -> Question:
-    """A question with these answers, one an annotator."""
+    """Return a question with these answers, one per annotator."""
     return Question(
         question_id="q", passage_id="p", text="?", kind="discrete",
         answers=tuple(Answer(kind="span", texts=(gold,)) for gold in golds),
@@ -64,7 +64,7 @@ def asked(*golds: str) -> Question:
 
 
 def generated(question_id: str, text: str, *, taken: str | None = None, **more) -> Prediction:
-    """What a model wrote, and the answer that was taken from it: by default the whole."""
+    """Return a prediction with a model's text and its extracted answer: by default the whole."""
     answer = Answer(kind="span", texts=(text if taken is None else taken,))
     return Prediction(
         question_id=question_id, answer=answer, generation=Generation(text=text, **more)

@@ -1,4 +1,4 @@
-"""Fetching one file in a test, and what came of it."""
+"""Fetch one file in a test, and inspect the folder and the requests."""
 
 import hashlib
 from pathlib import Path
@@ -11,17 +11,17 @@ def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def bring(target: Path, waits, *addresses: str, check=lambda path: None, **sums: str) -> str:
-    """Fetch from the first of some addresses that gives it; return which."""
+def fetch_file(target: Path, waits, *addresses: str, check=lambda path: None, **sums: str) -> str:
+    """Fetch a file from the first address that serves it; return that address."""
     file = PublishedFile(name="set/file.bin", addresses=addresses, **sums)
     return fetch(file, target, check=check, patience=waits.patience())
 
 
 def only(folder: Path) -> list[str]:
-    """Name all that lies in a folder."""
+    """Return the names of all files in a folder."""
     return sorted(path.name for path in folder.iterdir())
 
 
 def ranges(site) -> list[str | None]:
-    """Say which part each request asked a site for."""
+    """Return the Range header of each request to a site."""
     return [headers.get("Range") for _, headers in site.asked]

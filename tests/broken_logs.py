@@ -1,4 +1,4 @@
-"""A log with a defect: refused whole, and read without it where the user asks for that."""
+"""Check a log with a defect: rejected as a whole, and read without it on request."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from closeread.errors import InputError
 from closeread.runs.ingest import ingest
 
 
-def refused_then_skipped(path, tmp_path, code, count, left, **beside):
-    """The log is refused whole, with the defect counted; with skipping, the rest is there."""
+def assert_rejected_then_skipped(path, tmp_path, code, count, left, **beside):
+    """Assert that a log is rejected with its defect counted, and that skipping keeps the rest."""
     out = tmp_path / "run"
     with pytest.raises(InputError) as refused:
         ingest([path], out, **beside)

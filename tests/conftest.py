@@ -1,4 +1,4 @@
-"""What all tests share: the corpus, and how properties are tried."""
+"""Fixtures of all tests: the corpus, an isolated environment, and hypothesis settings."""
 
 import os
 import signal
@@ -10,34 +10,40 @@ from hypothesis import HealthCheck, settings
 
 from places import corpus_folder
 
-# No deadlines, nor a limit of how long examples may take to draw: the machine's other work must
-# not fail a property. On CI the examples are the same at every run; elsewhere each run tries new
-# ones.
+# No deadlines and no limit on the time to draw examples: other load on the machine must not fail a
+# property. On CI every run has the same examples; elsewhere each run tries new ones.
 settings.register_profile("closeread", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("closeread"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "closeread")
 
 
-# What says how wide and how colourful an output is; machines that build set some of them.
-_LOOKS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON_COLORS", "TTY_COMPATIBLE")
+# Variables that set the width and colours of output; build machines set some of them.
+_DISPLAY = (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "PYTHON_COLORS",
+    "TTY_COMPATIBLE",
+)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The user's cache is neither read nor filled, and all is written as into a pipe.
+def isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Neither read nor fill the user's cache, and write output as to a pipe.
 
-    So it is for what the tests start, too.
+    This holds for processes that the tests start, too.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLOSEREAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        for name in _LOOKS:
+        for name in _DISPLAY:
             patch.delenv(name, raising=False)
         yield
 
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The corpus folder; the test skips, saying why, where it is missing."""
+    """Return the corpus folder; skip the test with a reason if it is missing."""
     folder = corpus_folder()
     if folder is None:
         pytest.skip("no corpus: set CLOSEREAD_CORPUS to the folder that holds data/ and golden/")
@@ -46,9 +52,9 @@ def corpus() -> Path:
 
 @pytest.fixture
 def signals_heard() -> Iterator[None]:
-    """No signal is ignored: SIGINT is where the tests run in the background, and children inherit.
+    """Install default signal handlers: tests in the background ignore SIGINT, as do children.
 
-    What handles them here is not inherited by another program.
+    A handler, unlike an ignored signal, is not inherited by another program.
     """
     usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     usual |= {getattr(signal, "SIGHUP", signal.SIGTERM): signal.SIG_DFL}

@@ -1,11 +1,11 @@
-"""What a person does at the page of a service, for tests in a real browser."""
+"""Use the page of a service as a person does, for tests in a real browser."""
 
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
 
 
-def refused(status, what, **headers):
-    """Answer as the service does when it refuses."""
+def error_reply(status, what, **headers):
+    """Return an error reply as the service sends it."""
     error = {"what": what, "where": "", "expected": "less", "cure": "send less"}
     return {"status": status, "json": {"error": error}, "headers": headers}
 

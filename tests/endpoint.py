@@ -1,4 +1,4 @@
-"""A server on loopback for tests, of a language model or another reader: sound or misbehaving."""
+"""Serve a fake language model or reader on loopback, with or without faults."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ Rule = Callable[[dict[str, Any]], str]
 
 @dataclass
 class Seen:
-    """What reached the server."""
+    """A request that reached the server."""
 
     path: str
     body: dict[str, Any]
@@ -23,16 +23,17 @@ class Seen:
 
 @dataclass
 class Endpoint:
-    """The server's rules and memory.
+    """The server's behaviour and the requests it has seen.
 
     Attributes:
-        rule: From a request's body to the text of the answer.
-        fault: From the request's number (from 0) and its body to something that goes wrong: a
-            status with headers and text, or the name of a fault in the handler below; None: fine.
-        only_streams: Whether every reply is streamed, asked for or not.
-        pages: What GET answers, by path, besides the models.
-        get_status: Where it is not 0, what every GET is refused with.
-        reply: From a path and a body to what is answered as JSON, where it is no language model.
+        rule: A function from a request's body to the text of the answer.
+        fault: A function from the request's number (from 0) and its body to a fault: a status with
+            headers and text, or the name of a fault in the handler below; None for no fault.
+        only_streams: Whether every reply is streamed, even if not requested.
+        pages: The answers to GET by path, besides the models.
+        get_status: The error status of every GET, unless it is 0.
+        reply: A function from a path and a body to the JSON answer of a server that is no language
+            model.
     """
 
     rule: Rule = lambda body: "Answer: A"
@@ -52,7 +53,7 @@ class Endpoint:
 
 
 def last_user(body: dict[str, Any]) -> str:
-    """The question as it was put, by chat or by completion."""
+    """Return the last user message of a chat, or the prompt of a completion."""
     if "messages" in body:
         return body["messages"][-1]["content"]
     prompt = body["prompt"]
@@ -69,7 +70,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
-    """Run the server while the block runs, at a free port unless one is named."""
+    """Run the server during the block, at a free port unless one is given."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -139,9 +140,9 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
                 self.send(200, text)
 
         def stream(self, whole, body, fault):
-            """Send a reply in pieces of three letters, as servers lay them out.
+            """Stream a reply in pieces of three letters.
 
-            The fault "cut" ends the connection in the middle as if all were well; "error" says so.
+            The fault "cut" ends the connection halfway without an error; "error" sends one first.
             """
             events = []
             for choice in whole["choices"]:

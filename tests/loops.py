@@ -1,4 +1,4 @@
-"""Running a coroutine wherever a test stands."""
+"""Run a coroutine whether or not an event loop is running."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def in_a_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run it in a thread of its own: a browser's test before this one leaves its loop running."""
+def run_coroutine(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in its own thread: browser tests leave their event loop running."""
     with ThreadPoolExecutor(1) as own:
         return own.submit(asyncio.run, coroutine).result()

@@ -1,4 +1,4 @@
-"""Where the project and the corpus lie; not in a `conftest`, of which several go by that name."""
+"""Locate the project and the corpus; not in a `conftest`, as there are several of that name."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,6 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def corpus_folder() -> Path | None:
-    """The corpus of real data sets and official outputs, or None where there is none."""
+    """Return the folder of real data sets and official outputs; None if there is none."""
     folder = Path(os.environ.get("CLOSEREAD_CORPUS", ROOT.parent / "shared"))
     return folder if (folder / "golden").is_dir() else None

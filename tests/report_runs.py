@@ -1,4 +1,4 @@
-"""Run folders made by hand for the reports' tests: predictions and numbers are given."""
+"""Write run folders with given predictions and numbers, for the tests of reports."""
 
 import hashlib
 import math
@@ -48,7 +48,7 @@ def write_page(runs: Sequence[Path], out: Path, language: str | None = None, **w
 
 
 def summary(metric: str, values: Sequence[float], **changes: Any) -> Summary:
-    """A summary as scoring would make it, with a normal interval."""
+    """Return a summary as scoring would make it, with a normal interval."""
     mean = math.fsum(values) / len(values) if values else None
     half = 1.96 * math.sqrt((mean or 0) * (1 - (mean or 0)) / max(1, len(values)))
     fields: dict[str, Any] = {
@@ -90,8 +90,8 @@ def write_run(
         values: Full metric name (``choice.accuracy``), then question id, then the value.
         by: Tags to break the metrics down by.
         changes: Fields to change in every summary.
-        resamples: Of the intervals that scoring made; the summaries' stay normal ones.
-        units: Question id to what intervals resample; by default the question.
+        resamples: The recorded number of resamples; the summaries' intervals stay normal ones.
+        units: Question id to its unit; by default the question.
     """
     folder.mkdir(parents=True)
     questions = list(dataset.questions())
@@ -156,19 +156,19 @@ def write_run(
 
 
 def one_run(folder, questions, predictions, passages=None, **run):
-    """A run right where its labels are, beside its set; where it is."""
+    """Write a data set and a run scored by its labels; return the run folder."""
     items = passages or [(PASSAGE, tuple(questions))]
     dataset = write_set(folder / "set.jsonl", items)
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     return write_run(folder / "run", dataset, predictions, values, **run)
 
 
 def mixed_run(folder: Path, name: str, *by: str) -> Path:
-    """A scored run on four questions with options and four that ask for text, told apart by part.
+    """Make a scored run on four questions with options and four without, tagged by ``part``.
 
     Args:
-        folder: Holds the set and what was handed in.
-        name: Of the run.
+        folder: The folder for the data set and the predictions.
+        name: The name of the run.
         by: Tags to break the metrics down by.
     """
     rows = []
@@ -184,8 +184,8 @@ def mixed_run(folder: Path, name: str, *by: str) -> Path:
     return folder / name
 
 
-def right_or_wrong(dataset: Dataset, predictions: Sequence[Prediction]) -> dict[str, float]:
-    """1 for each question whose predicted label or text is its first gold's, else 0."""
+def correctness_by_id(dataset: Dataset, predictions: Sequence[Prediction]) -> dict[str, float]:
+    """Return 1 for each question whose predicted label or text is the first gold one, else 0."""
     said = {each.question_id: each.answer for each in predictions}
     found = {}
     for question in dataset.questions():
@@ -207,7 +207,7 @@ PASSAGE = Passage(
 
 
 def triple(group: str, passage: Passage = PASSAGE) -> tuple[Question, ...]:
-    """An original question with its positive and negative variant, evidence and truth."""
+    """Return an original question with its positive and negative variant, evidence and truth."""
     texts = {
         "original": ("路灯按光照开关。", "路灯按钟点开关。"),
         "positive": ("路灯由光照决定开关。", "路灯由钟点决定开关。"),
@@ -259,7 +259,7 @@ def triple(group: str, passage: Passage = PASSAGE) -> tuple[Question, ...]:
 
 
 def choose(questions: Sequence[Question], labels: Mapping[str, str], sure: float = 0.5) -> list:
-    """Predictions that choose labels, the first option where none is given."""
+    """Return predictions of the given labels, and of the first option without one."""
     return [
         Prediction(
             question_id=each.question_id,

@@ -1,4 +1,4 @@
-"""A strategy of few words, and a question that it can change everywhere."""
+"""Define a strategy of few words, and a question of which it can change every option."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""One small data set of our own for every format, as the format's own writer puts it on disk."""
+"""Provide one small data set for every format, as the format's own writer writes it."""
 
 import gzip
 import json
@@ -50,7 +50,7 @@ def spans() -> Dataset:
 
 
 def tokenized() -> Dataset:
-    """The same, with what the MRQA form needs."""
+    """The same, with the fields that the MRQA format needs."""
     tokens = [[word, TEXT.index(word)] for word in ("The", "ferry", "left", "Marl")]
     _, questions = next(iter(spans()))
     made = [
@@ -367,8 +367,8 @@ SNIPPETS = {
         },
     ]
 }  # fmt: skip
-# As it lies on disk, of formats that are written only as they were read.
-LYING = {
+# File contents of formats that are written only as they were read.
+RAW_FILES = {
     "bioasq": json.dumps(SNIPPETS),
     "qasper": json.dumps(PAPER),
     "multirc": json.dumps(CHECKED),
@@ -414,12 +414,12 @@ SAMPLES = {
 
 
 def written(folder: Path, name: str, *, packed: bool = False) -> Path:
-    """The sample of a format as a file in a folder."""
+    """Write the sample of a format into a folder; return its path."""
     path = folder / (f"{name}.gz" if packed else name)
     make = SAMPLES[name]
     if make is not None:
         dump(make(), path, name)
     else:
-        raw = LYING[name].encode()
+        raw = RAW_FILES[name].encode()
         path.write_bytes(gzip.compress(raw) if packed else raw)
     return path

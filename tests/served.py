@@ -1,4 +1,4 @@
-"""`closeread serve` as a process of its own, and what a client on a bare socket needs."""
+"""Run `closeread serve` in its own process, and talk to it over HTTP or a bare socket."""
 
 import json
 import os
@@ -60,14 +60,14 @@ class Server:
         return self.get("/health").json()
 
     def metric(self, name: str, **labels: str) -> float:
-        """Return a counter's value; 0 where it was never counted."""
+        """Return a counter's value; 0 if it was never incremented."""
         inside = ",".join(f'{key}="{value}"' for key, value in sorted(labels.items()))
         wanted = re.escape(name + (f"{{{inside}}}" if inside else ""))
         found = re.search(rf"^{wanted} (\S+)$", self.get("/metrics").body.decode(), re.MULTILINE)
         return float(found[1]) if found else 0.0
 
     def until(self, so: Any) -> None:
-        """Wait until ``so(health)`` is true; a refusal, as to one client too many, tells none."""
+        """Wait until ``so(health)`` is true; error replies, as if over the limit, are ignored."""
         end = time.monotonic() + WAIT_SECONDS
         while "error" in (health := self.health()) or not so(health):
             assert time.monotonic() < end, health
@@ -104,9 +104,9 @@ def serving(
     """Run `closeread serve` while the block runs; it must not end by itself.
 
     Args:
-        reader: As on the command line.
-        flags: Further ones.
-        folder: Where it runs; modules there can be named as readers.
+        reader: The reader as on the command line.
+        flags: Further options.
+        folder: The working folder; modules in it can be named as readers.
         **environment: Further variables.
     """
     command = ["-m", "closeread", "serve", reader, "--port", "0", *flags]
@@ -136,7 +136,7 @@ def running(command: list[str], folder: Path, **environment: str) -> Iterator[Se
         process.communicate(timeout=WAIT_SECONDS)
 
 
-def received(connection: socket.socket) -> bytes:
+def receive_all(connection: socket.socket) -> bytes:
     """Return everything until the other side closes."""
     parts = []
     while True:
@@ -151,7 +151,7 @@ def received(connection: socket.socket) -> bytes:
 
 
 def status_and_error(raw: bytes) -> tuple[int, dict[str, str]]:
-    """Return the status of a refusal as it came over a bare connection, and what it says."""
+    """Return the status and the error of a raw error response."""
     head, _, body = raw.partition(b"\r\n\r\n")
     status = re.match(rb"HTTP/1.1 (\d+) ", head)
     assert status is not None, raw
@@ -159,11 +159,11 @@ def status_and_error(raw: bytes) -> tuple[int, dict[str, str]]:
 
 
 def context(*qids: str, text: str = "The lamp was lit at six. [PAR] Nobody put it out.") -> Any:
-    """A context as the shared task posts it."""
+    """Return a request of the shared task's protocol."""
     return {"context": text, "qas": [{"qid": one, "question": f"What is {one}?"} for one in qids]}
 
 
 def asking(*ids: str, text: str = "The lamp was lit at six.", **more: Any) -> Any:
-    """A request in our own form."""
+    """Return a request of closeread's own protocol."""
     asked = [{"question_id": one, "text": f"What is {one}?", "kind": "span"} for one in ids]
     return {"items": [{"passage": {"text": text}, "questions": asked}], **more}

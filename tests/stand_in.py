@@ -1,4 +1,4 @@
-"""A stand-in for a served reader, in both protocols, and the http reader that asks it."""
+"""Fake a served reader in both protocols, and make the http reader that asks it."""
 
 import msgspec
 
@@ -40,12 +40,12 @@ def items(n_passages, each=3, options=()):
     ]  # fmt: skip
 
 
-def said_of(text):
+def expected_answer(text):
     return text.removeprefix("What is ").removesuffix("?")
 
 
 def own(path, body):
-    """What ``closeread serve`` would answer, the question's number being the answer."""
+    """Answer as ``closeread serve`` does, with the question's number as the answer."""
     assert path == "/v1/answer"
     request = msgspec.convert(body, AnswerRequest)
     predictions = [
@@ -53,7 +53,7 @@ def own(path, body):
             "question_id": question.question_id,
             "answer": {"kind": "choice", "label": "B"}
             if question.options
-            else {"kind": "span", "texts": [said_of(question.text)]},
+            else {"kind": "span", "texts": [expected_answer(question.text)]},
             "confidence": 0.75,
             "candidates": [
                 {"answer": {"kind": "span", "texts": [str(place)]}, "score": 1 - place / 8}
@@ -71,9 +71,9 @@ def own(path, body):
 
 
 def shared_task(path, body):
-    """What a submission to the shared task would answer."""
+    """Answer as a submission to the shared task does."""
     assert path == "/"
-    return {row["qid"]: said_of(row["question"]) for row in body["qas"]}
+    return {row["qid"]: expected_answer(row["question"]) for row in body["qas"]}
 
 
 def service(**given):
@@ -88,7 +88,7 @@ def host(endpoint):
     return endpoint.url.removesuffix("/v1")
 
 
-def reading(endpoint, **options):
+def make_reader(endpoint, **options):
     return make(f"http:{host(endpoint)}", {"retries": 3, "wait_seconds": 0.0, **options})[0]
 
 

@@ -1,4 +1,4 @@
-"""What hypothesis draws for formats: texts, records, and files as their publishers write them."""
+"""Draw texts, records and files of published formats with hypothesis."""
 
 import json
 from typing import Any
@@ -21,14 +21,14 @@ EXTRA = st.dictionaries(
 
 
 def record(required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy:
-    """Objects with these members and, now and then, with fields of other publishers."""
+    """Draw objects with these members and, sometimes, fields of other publishers."""
     fixed = st.fixed_dictionaries(required, optional=optional or {})
     return st.builds(lambda known, extra: extra | known, fixed, EXTRA)
 
 
 @st.composite
 def places(draw: st.DrawFn, text: str) -> tuple[int, int]:
-    """A half-open place in a text."""
+    """Draw a half-open span of a text."""
     start = draw(st.integers(0, len(text)))
     return start, draw(st.integers(start, len(text)))
 
@@ -38,7 +38,7 @@ def places(draw: st.DrawFn, text: str) -> tuple[int, int]:
 
 @st.composite
 def squad_answers(draw: st.DrawFn, context: str) -> dict[str, Any]:
-    """An answer that stands where it says, elsewhere, or nowhere."""
+    """Draw an answer that is at its stated offset, elsewhere, or not in the text."""
     start, end = draw(places(context))
     text = draw(st.just(context[start:end]) | TEXTS)
     at = draw(st.just(start) | st.integers(-2, len(context) + 3))
@@ -239,7 +239,7 @@ def items(
 
 
 def dataset(made: list[Item]) -> Dataset:
-    """A data set that holds these items."""
+    """Return a data set of these items."""
     return Dataset(
         name="drawn",
         format="jsonl",

@@ -1,4 +1,4 @@
-"""A set of two questions on one passage, and what is handed in for it."""
+"""Provide a data set of two questions on one passage, and read submissions for it."""
 
 import json
 
@@ -9,7 +9,7 @@ TEXT = "甲先到。乙后到。甲先到。丙没有来。"
 
 
 def two_questions() -> Dataset:
-    """One asks for what is supported, one for what is contradicted; A is right."""
+    """Return a set whose first question asks for the supported option, the second for the other."""
     options = tuple(Option(label=label, text=label * 3) for label in "AB")
     questions = tuple(
         Question(
@@ -28,7 +28,7 @@ def two_questions() -> Dataset:
 
 
 def loaded(tmp_path, content, **options):
-    """Read a submission of this content, text as it is and anything else as JSON."""
+    """Read a submission with this content: text unchanged, anything else as JSON."""
     path = tmp_path / "predictions.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
     return load_submission(path, **options)

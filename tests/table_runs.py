@@ -1,10 +1,10 @@
-"""Runs of systems on several data sets, handed in: which questions each gets right."""
+"""Write data sets and the predictions of several systems, given which questions are right."""
 
 import json
 
 
 def write_tables(folder, sets, systems):
-    """Write data sets and what systems hand in for them.
+    """Write data sets and the predictions of systems for them.
 
     Args:
         folder: Where all of it goes.

@@ -1,4 +1,4 @@
-"""The command line on a pseudo-terminal, which not every system has."""
+"""Run the command line on a pseudo-terminal, which not every system has."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""A passage of a few topics, a claim of two of them, and an encoder that knows nothing else."""
+"""Provide a passage on a few topics, a claim on two of them, and an encoder of these topics."""
 
 import numpy as np
 
@@ -10,17 +10,17 @@ PASSAGE = Passage(
 )
 QUESTION = Question(question_id="q", passage_id="p", text="?", kind="verification")
 CLAIM = Option(label="B", text="Sheep graze and ferries cross.")
-# One axis a topic: rain, sheep, ferries.
+# One axis per topic: rain, sheep, ferries.
 TOPICS = {"rain": 0, "falls": 0, "sheep": 1, "graze": 1, "meadows": 1, "ferries": 2, "cross": 2,
           "rivers": 2}  # fmt: skip
 
 
-def said(evidence):
+def sentences_of(evidence):
     return [span.of(PASSAGE.text) for span in evidence.spans]
 
 
 class TopicEncoder:
-    """Counts the words of each topic."""
+    """An encoder that counts the words of each topic."""
 
     def __init__(self):
         self.seen = []

@@ -1,4 +1,4 @@
-"""Toy sets on which the reader cues has something to learn, and its training from them."""
+"""Write toy sets on which the reader `cues` has something to learn, and train it on them."""
 
 import json
 
@@ -17,8 +17,8 @@ folds = 4
 """
 
 
-def toy(path):
-    """Passages on which the option with 都 is wrong, whatever else it says."""
+def write_toy_set(path):
+    """Write passages on which the option with 都 is always wrong."""
     things = ["甲虫", "苔藓", "骆驼", "渔船", "灯塔", "石桥", "茶树", "水车", "帆布", "陶罐"]
     with path.open("w", encoding="utf-8") as out:
         for number in range(40):
@@ -58,17 +58,18 @@ def toy(path):
 
 
 def run(tmp_path, more="", data=None, out=None):
-    data = data or toy(tmp_path / "toy.jsonl")
+    data = data or write_toy_set(tmp_path / "toy.jsonl")
     recipe = tmp_path / "recipe.toml"
     out = out or tmp_path / "weights.json"
     recipe.write_text(RECIPE.format(out=out, data=data, more=more), "utf-8")
     return CliRunner().invoke(command, [str(recipe), "--json"], catch_exceptions=True), out
 
 
-def changed(tmp_path, change):
-    """The toy set with its questions changed."""
+def write_changed_set(tmp_path, change):
+    """Write the toy set with its questions changed."""
     rows = [
-        json.loads(line) for line in toy(tmp_path / "toy.jsonl").read_text("utf-8").splitlines()
+        json.loads(line)
+        for line in write_toy_set(tmp_path / "toy.jsonl").read_text("utf-8").splitlines()
     ]
     for number, row in enumerate(rows):
         change(number, row["questions"][0])
@@ -77,8 +78,8 @@ def changed(tmp_path, change):
     return path
 
 
-def premises(path):
-    """Hypotheses with 没有 contradict."""
+def write_toy_pairs(path):
+    """Write pairs in which hypotheses with 没有 are contradictions."""
     with path.open("w", encoding="utf-8") as out:
         for number in range(30):
             premise = f"第{number}号船在傍晚以前到了北边的港口"
@@ -92,7 +93,7 @@ def premises(path):
     return path
 
 
-BEFORE = """[[before]]
+BEFORE_RECIPE = """[[before]]
 reader = {{ name = "{reader}"{options} }}
 [before.train]
 datasets = ["{data}"]
@@ -100,6 +101,6 @@ datasets = ["{data}"]
 """
 
 
-def before(tmp_path, more="", reader="cues", options="", data=None):
-    data = data or premises(tmp_path / "nli.jsonl")
-    return BEFORE.format(reader=reader, options=options, data=data, more=more)
+def before_recipe(tmp_path, more="", reader="cues", options="", data=None):
+    data = data or write_toy_pairs(tmp_path / "nli.jsonl")
+    return BEFORE_RECIPE.format(reader=reader, options=options, data=data, more=more)

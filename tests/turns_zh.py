@@ -1,4 +1,4 @@
-"""Statements about a passage, and what becomes of them."""
+"""Make statements about a passage, and apply turns to them."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ def statement(text: str, evidence: str = "", *, holds: bool | None = True) -> St
 
 
 def made(turns: Turns, of: Statement, truth: str, seed: int = 0) -> dict[str, str]:
-    """Return the statements that come of one, and the rule of each."""
+    """Return the statements that a turn makes of one, each with its rule."""
     return {
         of.text[: turn.span.start] + turn.words + of.text[turn.span.end :]: turn.rule
         for turn in turns(of, random.Random(seed))

@@ -1,11 +1,11 @@
-"""Pages as a person opens them from disk, for tests in a real browser."""
+"""Open pages from disk as a person does, for tests in a real browser."""
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 
 
 class Visit:
-    """A page in a fresh browser context, with all that it logged and asked the network for."""
+    """A page in a fresh browser context, with its log and its network requests."""
 
     def __init__(self, browser, path, fragment="", *, size=None, dark=False, scripts=True):
         self.context = browser.new_context(
@@ -27,7 +27,7 @@ class Visit:
         self.context.close()
 
     def sideways(self):
-        """How many pixels the page is wider than the window."""
+        """Return by how many pixels the page is wider than the window."""
         return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
     def text(self, selector):

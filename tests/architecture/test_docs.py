@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import closeread
-from option_tables import agrees, told_defaults
+from option_tables import documented_defaults, matches_default
 from places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
@@ -210,13 +210,13 @@ def test_tables_of_options_tell_the_defaults(page, header, kind, names):
     """
     from closeread.registry import lookup
 
-    told, known = told_defaults(page, header), set()
+    told, known = documented_defaults(page, header), set()
     for name in names:
         parameters = signature(lookup.resolve(kind, name)).parameters
         options = {one: told for one, told in parameters.items() if told.kind != told.VAR_KEYWORD}
         known |= options.keys()
         for one in told.keys() & options.keys():
-            assert not told[one] or agrees(options[one].default, told[one]), (name, one)
+            assert not told[one] or matches_default(options[one].default, told[one]), (name, one)
     assert told.keys() == known if len(names) == 1 else told.keys() <= known
 
 

@@ -9,8 +9,8 @@ import pytest
 from report_runs import (
     PASSAGE,
     choose,
+    correctness_by_id,
     one_run,
-    right_or_wrong,
     triple,
     write_page,
     write_run,
@@ -92,7 +92,7 @@ def two_runs(tmp_path_factory):
     paths = []
     for name, labels in (("first", {}), ("second", {"t1-original": "B"})):
         predictions = choose(questions, labels)
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         paths.append(write_run(folder / name, dataset, predictions, values))
     return write_page(paths, folder / "page.html", language="en")
 

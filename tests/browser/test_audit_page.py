@@ -13,7 +13,7 @@ from closeread.audits.replan import Change
 from closeread.cli import cli
 from closeread.reports.audit import write_audit
 from closeread.types import Answer, Generation, Option, Passage, Prediction, Question
-from report_runs import right_or_wrong, write_run, write_set
+from report_runs import correctness_by_id, write_run, write_set
 from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
@@ -53,7 +53,7 @@ def _run(folder, questions, texts, *, name="run", passage="The lamp burns oil.",
         )
         for question, text in zip(questions, texts, strict=True)
     ]
-    values = {"squad.f1": right_or_wrong(dataset, predictions)}
+    values = {"squad.f1": correctness_by_id(dataset, predictions)}
     return write_run(folder / name, dataset, predictions, values)
 
 
@@ -125,7 +125,7 @@ def many(tmp_path_factory):
             for one in questions
         ]
     dataset = write_set(folder / "set.jsonl", items)
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     run = write_run(folder / "run", dataset, predictions, values)
     checks = ("metamorphic", "shortcuts", "replan")
     change = Change(prompt=True)

@@ -11,7 +11,7 @@ from closeread.readers.confidence.calibrate import Calibrator, Linear, Threshold
 from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.serve.demo import demo_page
 from closeread.serve.settings import Settings
-from demo_visits import PHONE, ask, refused
+from demo_visits import PHONE, ask, error_reply
 from served import serving
 
 pytestmark = pytest.mark.browser
@@ -60,7 +60,7 @@ def test_what_is_written_while_waiting_stays(visit, lexical, fails):
     page.get_by_label("Passage", exact=True).fill("The lamp was lit at six. It went out at ten.")
     page.get_by_label("Question", exact=True).fill("When did it go out")
     if fails:
-        held[0].fulfill(**refused(422, "too much"))
+        held[0].fulfill(**error_reply(422, "too much"))
     else:
         held[0].continue_()
     page.locator("#cancel").wait_for(state="detached")
@@ -108,7 +108,7 @@ def test_trouble_is_not_taken_for_an_answer_that_grew_stale(visit, lexical):
 
     def second_refused(route):
         asked.append(route)
-        route.continue_() if len(asked) == 1 else route.fulfill(**refused(422, "too much"))
+        route.continue_() if len(asked) == 1 else route.fulfill(**error_reply(422, "too much"))
 
     # From the start: a page may send what a key asks for before it hears of a new route.
     page.route("**/v1/answer", second_refused)

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from demo_visits import PHONE, ask, refused
+from demo_visits import PHONE, ask, error_reply
 from served import serving
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def test_a_busy_server_is_asked_again(visit, lexical):
     page = visit(lexical)
     page.clock.install(time=0)
     page.clock.pause_at(1000)  # else it counts on by itself, past what a slow machine looks for
-    answers = [refused(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
+    answers = [error_reply(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
 
     def busy(route):
         route.fulfill(**answers.pop()) if answers else route.continue_()
@@ -97,7 +97,9 @@ def test_a_request_can_be_cancelled_by_tab_and_enter(visit, lexical):
 )
 def test_refusals_are_told_in_words(visit, lexical, status, headline):
     page = visit(lexical)
-    page.route("**/v1/answer", lambda route: route.fulfill(**refused(status, "<b>too much</b>")))
+    page.route(
+        "**/v1/answer", lambda route: route.fulfill(**error_reply(status, "<b>too much</b>"))
+    )
     ask(page, "The lamp was lit at six.", "When was it lit?")
     trouble = page.get_by_role("alert")
     trouble.wait_for()

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
-from report_runs import PASSAGE, right_or_wrong, triple, write_page, write_run, write_set
+from report_runs import PASSAGE, correctness_by_id, triple, write_page, write_run, write_set
 from verbs import apart
 
 pytestmark = pytest.mark.browser
@@ -69,7 +69,7 @@ def joined(tmp_path_factory):
             folder / name,
             dataset,
             predictions,
-            {"choice.accuracy": right_or_wrong(dataset, predictions)},
+            {"choice.accuracy": correctness_by_id(dataset, predictions)},
         )
         for name, predictions in told.items()
     ]
@@ -156,7 +156,7 @@ def test_evidence_of_the_question_is_compared_with_what_was_found_for_it(visit, 
         answer=shared.answers[0],
         evidence=(Evidence(spans=(OTHER, GOLD)),),
     )
-    right = {"choice.accuracy": right_or_wrong(dataset, [said])}
+    right = {"choice.accuracy": correctness_by_id(dataset, [said])}
     run = write_run(tmp_path / "run", dataset, [said], right)
     page = visit(write_page([run], tmp_path / "page.html", language="en"), "#q=t-positive&ev=all")
     label = shared.answers[0].label

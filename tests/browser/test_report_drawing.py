@@ -5,8 +5,8 @@ import pytest
 from report_runs import (
     PASSAGE,
     choose,
+    correctness_by_id,
     mixed_run,
-    right_or_wrong,
     triple,
     write_page,
     write_run,
@@ -26,7 +26,7 @@ def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs,
     paths = []
     for number in range(runs):
         predictions = choose(questions, {f"g{number}-original": "B"})
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         path = tmp_path / f"run{number}"
         paths.append(write_run(path, dataset, predictions, values, resamples=200))
     page = write_page(paths, tmp_path / "page.html", language="en")
@@ -56,7 +56,7 @@ def test_the_numbers_of_a_million_questions_stand_clear_of_the_axis(browser, tmp
     paths = []
     for name in ("first", "second"):
         predictions = choose(questions, {})
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         many = dict.fromkeys(("n_questions", "n_scored", "n_answered"), 1_000_000)
         paths.append(write_run(tmp_path / name, dataset, predictions, values, changes=many))
     page = write_page(paths, tmp_path / "page.html", language="en")
@@ -79,7 +79,7 @@ def _curves(tmp_path, wrong):
         said = [other[label] if k in places else label for k, label in enumerate(gold)]
         labels = {each.question_id: label for each, label in zip(questions, said, strict=True)}
         predictions = choose(questions, labels)
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         paths.append(write_run(tmp_path / name, dataset, predictions, values))
     return write_page(paths, tmp_path / "page.html", language="en")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, triple, write_page, write_run, write_set
 from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, siz
     questions = triple("t")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     record = {"address": "http://localhost:8000", "protocol": "closeread" if known else "mrqa"}
     own = {"reader": "lexical", "options": {"sharpness": 8}} if known else {}
     asked = {"options": {"retries": 6}, "record": record | own}
@@ -99,7 +99,7 @@ def test_a_calibrated_run_says_so_beside_its_reader(browser, tmp_path, more, tol
     """By which method and what it promises; where it is silent, numbers are of what it answered."""
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
     predictions = choose(triple("t"), {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     record = {"calibrated": {"method": "logistic"} | more}
     run = write_run(tmp_path / "run", dataset, predictions, values, record=record)
     page = write_page([run], tmp_path / "page.html", language="en")
@@ -113,7 +113,7 @@ def test_another_level_of_the_intervals_is_said(browser, tmp_path):
     """A 90% interval is not called a 95% one."""
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
     predictions = choose(triple("t"), {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     path = write_run(tmp_path / "run", dataset, predictions, values, level=0.9)
     page = write_page([path], tmp_path / "page.html", language="en")
     with Visit(browser, page) as visit:
@@ -134,7 +134,7 @@ def test_strict_values_are_seen_without_a_click(browser, tmp_path):
     questions = triple("t1")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {})
-    worth = right_or_wrong(dataset, predictions)
+    worth = correctness_by_id(dataset, predictions)
     names = [f"gcrc.{key}{end}" for end in ("", "~strict") for key in ("acc0", "acc1", "acc2")]
     names += ["choice.accuracy", "drop.f1~fixed", "drop.f1.number", "drop.f1.date"]
     run = write_run(tmp_path / "run", dataset, predictions, dict.fromkeys(names, worth))
@@ -154,7 +154,7 @@ def test_a_long_name_leaves_the_numbers_in_sight(browser, tmp_path, size, many):
     questions = triple("t1")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
     said = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     names = [f"a-very-long-name-of-a-team-that-goes-on-and-on-and-on-{n}" for n in range(many)]
     runs = [write_run(tmp_path / name, dataset, said, values) for name in names]
     with Visit(browser, write_page(runs, tmp_path / "page.html"), size=size) as visit:
@@ -190,7 +190,7 @@ def test_runs_that_were_not_scored_have_no_numbers(browser, tmp_path):
     runs = []
     for number, labels in enumerate(({}, {"t-original": "B"}, {})):
         predictions = choose(questions, labels)
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         runs.append(write_run(tmp_path / f"run{number}", dataset, predictions, values))
         if number != 1:
             (runs[-1] / "summary.json").unlink()
@@ -211,7 +211,7 @@ def test_a_version_that_is_the_name_is_told_once(browser, tmp_path, version, tol
     questions = triple("t")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     run = write_run(tmp_path / "run", dataset, predictions, values, name="set")
     info = json.loads((run / "run.json").read_text())
     info["dataset"]["version"] = version

@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.types import Answer, Passage, Prediction, Question, Span
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, triple, write_page, write_run, write_set
 from visits import DESKTOP, Visit
 
 pytestmark = pytest.mark.browser
@@ -93,7 +93,7 @@ def test_an_answer_that_was_not_judged_is_painted_neither_right_nor_wrong(browse
     mixed = write_set(tmp_path / "mixed.jsonl", [(PASSAGE, questions), (passage, (where,))])
     told = choose(questions, {})
     choices = write_set(tmp_path / "choices.jsonl", [(PASSAGE, questions)])
-    values = {"choice.accuracy": right_or_wrong(choices, told)}
+    values = {"choice.accuracy": correctness_by_id(choices, told)}
     said = [*told, Prediction(question_id="w", answer=gold)]
     page = write_page([write_run(tmp_path / "run", mixed, said, values)], tmp_path / "page.html")
     with Visit(browser, page, "#q=w") as visit:
@@ -114,7 +114,7 @@ def test_a_question_of_another_set_than_the_chosen_runs_shows_its_own_run(browse
     questions = triple("t")
     choices = write_set(tmp_path / "choices.jsonl", [(PASSAGE, questions)])
     told = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(choices, told)}
+    values = {"choice.accuracy": correctness_by_id(choices, told)}
     second = write_run(tmp_path / "second", choices, told, values)
     page = write_page([first, second], tmp_path / "page.html")
     with Visit(browser, page, "#q=t-original&d=1") as visit:

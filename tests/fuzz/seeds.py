@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 
-from samples import LYING
+from samples import RAW_FILES
 
 
 def _lines(*rows: object) -> bytes:
@@ -347,7 +347,7 @@ SEEDS: dict[str, list[bytes]] = {
         _lines({"id": "q", "passage": _TEXT, "question": "Who?", "answer": "Ada"}),
     ],
     **{
-        name: [LYING[name].encode()]
+        name: [RAW_FILES[name].encode()]
         for name in (
             "coqa",
             "quac",

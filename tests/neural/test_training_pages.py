@@ -9,7 +9,7 @@ import msgspec
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.recipes.verifier import CompeteSettings
-from option_tables import agrees, told_defaults
+from option_tables import documented_defaults, matches_default
 
 pytestmark = pytest.mark.neural
 
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.neural
 )  # fmt: skip
 def test_tables_of_keys_tell_the_defaults(page, header, kind, elsewhere):
     """Every key stands in its table, or is told elsewhere, with the default that it has."""
-    told = told_defaults(f"docs/{page}.md", header)
+    told = documented_defaults(f"docs/{page}.md", header)
     fields = {one.name: one for one in msgspec.structs.fields(kind)}
     assert fields.keys() - elsewhere == told.keys()
     for name, cell in told.items():
-        assert not cell or agrees(fields[name].default, cell), name
+        assert not cell or matches_default(fields[name].default, cell), name

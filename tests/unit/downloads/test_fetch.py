@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bringing import bring, only, ranges, sha256
+from bringing import fetch_file, only, ranges, sha256
 from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.errors import InputError, StorageError, TransferError, UsageError
@@ -15,7 +15,7 @@ from closeread.errors import InputError, StorageError, TransferError, UsageError
 def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, known):
     """Two cuts cost two range requests, and the file is whole."""
     url = site.put("/f", content, etag='"a"', cuts=[70_000, 50_000])
-    bring(tmp_path / "f", waits, url, sha256=sha256(content) if known else "")
+    fetch_file(tmp_path / "f", waits, url, sha256=sha256(content) if known else "")
     assert (tmp_path / "f").read_bytes() == content
     assert only(tmp_path) == ["f"]
     assert ranges(site)[0] is None
@@ -28,7 +28,7 @@ def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, kn
 def test_a_server_without_ranges_is_read_from_the_beginning(site, waits, content, tmp_path):
     """When a server ignores Range, nothing is appended to what was there."""
     url = site.put("/f", content, ranges=False, cuts=[70_000])
-    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
 
 
@@ -37,7 +37,7 @@ def test_many_cuts_that_each_bring_something_do_not_exhaust_patience(
 ):
     """Only fruitless attempts are counted."""
     url = site.put("/f", content, etag='"a"', cuts=[8192] * 20)
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     assert len(site.asked) == 21
 
@@ -51,7 +51,7 @@ def test_a_changed_etag_starts_anew(site, waits, content, tmp_path):
             page.body, page.etag = new, '"b"'
 
     url = site.put("/f", content, etag='"a"', cuts=[70_000], on_request=change)
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == new
     assert site.asked[1][1]["If-Range"] == '"a"'
 
@@ -59,7 +59,7 @@ def test_a_changed_etag_starts_anew(site, waits, content, tmp_path):
 def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tmp_path):
     """With no ETag and no published sum, a cut means to begin again."""
     url = site.put("/f", content, cuts=[70_000])
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     assert ranges(site) == [None, None]
 
@@ -68,7 +68,7 @@ def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
     """A file with a wrong checksum never gets the final name, and the address is named."""
     wrong = site.put("/wrong", content[::-1])
     right = site.put("/right", content)
-    given = bring(tmp_path / "f", waits, wrong, right, sha256=sha256(content))
+    given = fetch_file(tmp_path / "f", waits, wrong, right, sha256=sha256(content))
     assert given == right
     assert (tmp_path / "f").read_bytes() == content
 
@@ -77,7 +77,7 @@ def test_both_sums_must_be_right(site, waits, content, tmp_path):
     """A right SHA-256 does not excuse a wrong MD5."""
     url = site.put("/f", content)
     with pytest.raises(TransferError, match="wrong checksum: MD5"):
-        bring(tmp_path / "f", waits, url, sha256=sha256(content), md5="0" * 32)
+        fetch_file(tmp_path / "f", waits, url, sha256=sha256(content), md5="0" * 32)
     assert only(tmp_path) == []
 
 
@@ -91,7 +91,7 @@ def test_the_beginning_from_one_address_is_finished_at_another(site, waits, cont
 
     first = site.put("/first", content, cuts=[70_000], on_request=vanish)
     second = site.put("/second", content)
-    bring(tmp_path / "f", waits, first, second, sha256=sha256(content))
+    fetch_file(tmp_path / "f", waits, first, second, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
     assert site.asked[-1][0] == "/second"
     assert site.asked[-1][1]["Range"].startswith("bytes=")
@@ -101,7 +101,7 @@ def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_pat
     """Where the joined bytes have the wrong sum, the same address is read once from its start."""
     (tmp_path / "f.part").write_bytes(b"x" * 1000)
     url = site.put("/f", content)
-    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
     assert ranges(site) == ["bytes=1000-", None]
 
@@ -109,14 +109,14 @@ def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_pat
 def test_a_length_that_promises_too_much_is_seen_through(site, waits, content, tmp_path):
     """The connection ends before the promised length, but the sum says that all has come."""
     url = site.put("/f", content, claimed_length=lambda n: n + 500, ranges=False)
-    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
 
 
 def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp_path):
     """The server's answer to a range beyond the end shows that all has come."""
     url = site.put("/f", content, etag='"a"', claimed_length=lambda n: n + 500)
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     assert ranges(site)[-1] == f"bytes={len(content)}-"
 
@@ -125,7 +125,7 @@ def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, 
     """A body that ends early but as promised is caught by the sum."""
     url = site.put("/f", content, claimed_length=lambda n: n // 2)
     with pytest.raises(TransferError, match="wrong checksum"):
-        bring(tmp_path / "f", waits, url, sha256=sha256(content))
+        fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert only(tmp_path) == []
 
 
@@ -138,9 +138,9 @@ def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
 
     page = site.put("/page", b"<html>sign in</html>")
     real = site.put("/real", content)
-    assert bring(tmp_path / "f", waits, page, real, check=check) == real
+    assert fetch_file(tmp_path / "f", waits, page, real, check=check) == real
     with pytest.raises(TransferError, match="no known format"):
-        bring(tmp_path / "g", waits, page, check=check)
+        fetch_file(tmp_path / "g", waits, page, check=check)
     assert only(tmp_path) == ["f"]
 
 
@@ -149,11 +149,11 @@ def test_redirections_are_followed(site, waits, content, tmp_path):
     last = site.put("/last", content)
     middle = site.put("/middle", redirect=last)
     first = site.put("/first", redirect=middle)
-    bring(tmp_path / "f", waits, first)
+    fetch_file(tmp_path / "f", waits, first)
     assert (tmp_path / "f").read_bytes() == content
     loop = site.put("/loop", redirect=site.root + "/loop")
     with pytest.raises(TransferError, match="redirect"):
-        bring(tmp_path / "g", waits, loop)
+        fetch_file(tmp_path / "g", waits, loop)
 
 
 def test_the_message_names_every_address_tried(site, waits, tmp_path):
@@ -162,7 +162,7 @@ def test_the_message_names_every_address_tried(site, waits, tmp_path):
     broken = site.put("/broken", statuses=[(500, {})] * 9)
     closed = "http://127.0.0.1:9/f"
     with pytest.raises(TransferError) as caught:
-        bring(tmp_path / "f", waits, missing, broken, closed)
+        fetch_file(tmp_path / "f", waits, missing, broken, closed)
     message = str(caught.value)
     assert f"{missing}: status 404" in message
     assert f"{broken}: status 500" in message
@@ -188,7 +188,7 @@ def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
 def test_an_encoded_body_is_stored_as_it_came(site, waits, content, tmp_path):
     """Sums are of the bytes on the wire, and no encoding is asked for."""
     url = site.put("/f.gz", content)
-    bring(tmp_path / "f.gz", waits, url, sha256=sha256(content))
+    fetch_file(tmp_path / "f.gz", waits, url, sha256=sha256(content))
     assert site.asked[0][1]["Accept-Encoding"] == "identity"
 
 
@@ -196,7 +196,7 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
     """A file where a folder is needed raises a StorageError, not a traceback of ours."""
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(StorageError, match="cannot be written"):
-        bring(tmp_path / "data" / "f", waits, "http://127.0.0.1:9/f")
+        fetch_file(tmp_path / "data" / "f", waits, "http://127.0.0.1:9/f")
 
 
 @pytest.mark.parametrize("name", ["CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"])
@@ -205,7 +205,7 @@ def test_offline_asks_nobody(site, waits, tmp_path, monkeypatch, name):
     url = site.put("/f", b"body")
     monkeypatch.setenv(name, "1")
     with pytest.raises(TransferError, match=f"{name} forbids network access"):
-        bring(tmp_path / "f", waits, url)
+        fetch_file(tmp_path / "f", waits, url)
     assert site.asked == []
 
 
@@ -220,7 +220,7 @@ def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
             page.statuses = [(206, {"Content-Range": sent} if sent else {})]
 
     url = site.put("/f", content, etag='"a"', cuts=[70_000], on_request=misunderstand)
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     assert ranges(site)[0] is ranges(site)[2] is None and ranges(site)[1]
 
@@ -241,11 +241,11 @@ def test_what_the_environment_says_amiss_is_named(site, waits, tmp_path, monkeyp
     url = site.put("/f", b"whole")
     monkeypatch.setenv(name, value)
     if name != "SSL_CERT_FILE":
-        bring(tmp_path / "spared", waits, url)
+        fetch_file(tmp_path / "spared", waits, url)
         assert (tmp_path / "spared").read_bytes() == b"whole"
     for spared in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(spared, raising=False)
     with pytest.raises(UsageError, match=said) as caught:
-        bring(tmp_path / "f", waits, url)
+        fetch_file(tmp_path / "f", waits, url)
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "f").exists() and not list(tmp_path.glob("*.lock"))

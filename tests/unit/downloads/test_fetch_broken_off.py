@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from bringing import bring, only, ranges, sha256
+from bringing import fetch_file, only, ranges, sha256
 
 _CHILD = """
 import sys
@@ -34,7 +34,7 @@ def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path)
         assert not target.exists()
         kept.append(part.stat().st_size)
     site.pages["/f"].pace_seconds = 0
-    bring(target, waits, url, sha256=sha256(content * 20))
+    fetch_file(target, waits, url, sha256=sha256(content * 20))
     assert target.read_bytes() == content * 20
     assert ranges(site) == [None, f"bytes={kept[0]}-", f"bytes={kept[1]}-"]
     assert only(tmp_path) == ["f"]
@@ -43,7 +43,7 @@ def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path)
 def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, tmp_path):
     """A whole partial file with the right sum is taken without a request."""
     (tmp_path / "f.part").write_bytes(content)
-    bring(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))
+    fetch_file(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))
     assert only(tmp_path) == ["f"]
 
 
@@ -75,6 +75,6 @@ def test_a_full_disk_keeps_what_has_arrived(site, waits, content, tmp_path):
     assert "partial download is kept" in child.stderr
     assert not target.exists()
     assert (tmp_path / "f.part").stat().st_size > 0
-    bring(target, waits, url, sha256=sha256(content))
+    fetch_file(target, waits, url, sha256=sha256(content))
     assert target.read_bytes() == content
     assert ranges(site)[-1] is not None

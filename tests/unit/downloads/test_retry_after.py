@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bringing import bring
+from bringing import fetch_file
 from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.retry_after import retry_after
@@ -42,7 +42,7 @@ def test_a_date_in_a_thousand_years_is_one(date):
 def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content, tmp_path):
     """Three faults of the server, then the file; waits double and are jittered."""
     url = site.put("/f", content, statuses=[(500, {}), (503, {}), (502, {})])
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     for waited, longest in zip(waits.seconds, (1.0, 2.0, 4.0), strict=True):
         assert longest / 2 <= waited <= longest
@@ -51,18 +51,18 @@ def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content,
 def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
     """A wait of 7 s is waited for; an hour turns to the next address."""
     url = site.put("/f", content, statuses=[(429, {"Retry-After": "7"})])
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert waits.seconds == [7.0]
     date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 50))
     url = site.put("/g", content, statuses=[(503, {"Retry-After": date})])
-    bring(tmp_path / "g", waits, url)
+    fetch_file(tmp_path / "g", waits, url)
     assert 20 <= waits.seconds[-1] <= 50
     url = site.put("/i", content, statuses=[(503, {"Retry-After": "6.5"})])
-    bring(tmp_path / "i", waits, url)
+    fetch_file(tmp_path / "i", waits, url)
     assert waits.seconds[-1] == 6.5
     busy = site.put("/busy", content, statuses=[(429, {"Retry-After": "3600"})])
     other = site.put("/other", content)
-    assert bring(tmp_path / "h", waits, busy, other) == other
+    assert fetch_file(tmp_path / "h", waits, busy, other) == other
     assert len(waits.seconds) == 3
 
 
@@ -90,5 +90,5 @@ def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tm
 def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
     """A date without a zone is one, and what is no date is no wait."""
     url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
-    bring(tmp_path / "f", waits, url)
+    fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content and waits.seconds[0] <= 60

@@ -11,7 +11,7 @@ from closeread.evidence.integrate import Integrator
 from closeread.evidence.sentences import splitter
 from closeread.registry.factory import make
 from closeread.types import Option
-from topics import CLAIM, PASSAGE, QUESTION, TopicEncoder, said
+from topics import CLAIM, PASSAGE, QUESTION, TopicEncoder, sentences_of
 
 
 def encoded():
@@ -22,10 +22,10 @@ def test_dense_takes_the_nearest_sentences():
     found = DenseRetriever(encoded(), 1).retrieve(
         QUESTION, PASSAGE, Option(label="A", text="ferries")
     )
-    assert said(found) == ["Ferries cross rivers."]
+    assert sentences_of(found) == ["Ferries cross rivers."]
     assert found.score == pytest.approx(1.0)
     two = DenseRetriever(encoded(), 2).retrieve(QUESTION, PASSAGE, Option(label="A", text="rain"))
-    assert said(two) == ["Rain falls.", "Rain falls."]
+    assert sentences_of(two) == ["Rain falls.", "Rain falls."]
 
 
 def test_dense_tells_the_nearest_ones_cosine_and_asks_nothing_of_blank_text():

@@ -6,14 +6,14 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.registry.factory import make
 from closeread.types import Option, Passage, Span
-from topics import CLAIM, PASSAGE, QUESTION, TOPICS, said
+from topics import CLAIM, PASSAGE, QUESTION, TOPICS, sentences_of
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
 def test_the_second_sentence_is_the_complementary_one(name, vectors):
     made, _ = make("retriever", name, {"vectors": vectors, "integrate": "off"})
     found = made.retrieve(QUESTION, PASSAGE, CLAIM)
-    assert said(found) == ["Sheep graze meadows.", "Ferries cross rivers."]
+    assert sentences_of(found) == ["Sheep graze meadows.", "Ferries cross rivers."]
     assert found.hops == 2
     assert found.option_label == "B"
 
@@ -29,7 +29,7 @@ def test_integration_keeps_a_chain_of_one_where_one_is_enough(vectors):
     options = {"vectors": vectors, "integrate": "overlap", "sharpness": 1.0}
     made, _ = make("retriever", "soft-masking", options)
     found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Sheep graze meadows."))
-    assert said(found) == ["Sheep graze meadows."]
+    assert sentences_of(found) == ["Sheep graze meadows."]
 
 
 def test_steps_tell_how_the_weights_moved(vectors):
@@ -71,7 +71,7 @@ def test_hard_masking_stops_where_every_word_was_found(vectors):
     options = {"vectors": vectors, "integrate": "off", "steps": 3, "beam": 1}
     made, _ = make("retriever", "hard-masking", options)
     found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Sheep graze"))
-    assert said(found) == ["Sheep graze meadows."]
+    assert sentences_of(found) == ["Sheep graze meadows."]
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
@@ -81,7 +81,7 @@ def test_steps_are_those_of_the_evidence_whoever_integrates(name, integrate, vec
     encoder = {"encoder": "word-vectors", "model": vectors}
     options = {"vectors": vectors, "integrate": integrate, **encoder}
     made, _ = make("retriever", name, options)
-    assert said(made.retrieve(QUESTION, PASSAGE, CLAIM)) == [
+    assert sentences_of(made.retrieve(QUESTION, PASSAGE, CLAIM)) == [
         "Sheep graze meadows.", "Ferries cross rivers.",
     ]  # fmt: skip
     taken = [step.sentence.of(PASSAGE.text) for step in made.steps(QUESTION, PASSAGE, CLAIM)]
@@ -106,7 +106,7 @@ def test_the_defaults_are_the_papers(name, vectors):
 def test_duplicate_sentences_stay_distinct(vectors):
     made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "off"})
     found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Rain falls"))
-    assert said(found) == ["Rain falls.", "Rain falls."]
+    assert sentences_of(found) == ["Rain falls.", "Rain falls."]
     assert len(set(found.spans)) == 2
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from broken_logs import refused_then_skipped
+from broken_logs import assert_rejected_then_skipped
 from closeread.errors import InputError
 from closeread.runs.ingest import ingest
 
@@ -32,7 +32,7 @@ def test_an_archive_of_a_zip_version_that_nobody_knows(tmp_path):
     raw[raw.index(b"PK\x01\x02") + 6] = 241
     path = tmp_path / "log.eval"
     path.write_bytes(raw)
-    refused_then_skipped(path, tmp_path, "cut-log", 1, 14)
+    assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 14)
 
 
 def test_an_archive_packed_by_deflate_is_read(tmp_path):
@@ -71,7 +71,7 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
         path.write_bytes(packed)
     with pytest.raises(InputError, match="unpacks to more than 200,000 bytes"):
         ingest([path], tmp_path / "run")
-    refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
+    assert_rejected_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
 def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypatch):

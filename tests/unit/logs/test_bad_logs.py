@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from broken_logs import refused_then_skipped
+from broken_logs import assert_rejected_then_skipped
 from closeread.cli import main
 from closeread.errors import InputError, UnknownNameError
 from closeread.formats.logs.detect import find_logs
@@ -34,7 +34,7 @@ def changed(tmp_path, change):
 def test_a_log_cut_in_the_middle_of_a_record(tmp_path):
     path = tmp_path / SAMPLES.name
     path.write_bytes(SAMPLES.read_bytes()[:-500])
-    refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
+    assert_rejected_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
 @pytest.mark.parametrize("kept", [20, 300])
@@ -75,7 +75,7 @@ def test_a_line_that_is_no_json(tmp_path):
     raw = SAMPLES.read_bytes().splitlines(keepends=True)
     path = tmp_path / SAMPLES.name
     path.write_bytes(b"".join([*raw[:5], b"{oops\n", *raw[5:]]))
-    refused_then_skipped(path, tmp_path, "not-json", 1, 14)
+    assert_rejected_then_skipped(path, tmp_path, "not-json", 1, 14)
 
 
 def test_missing_golds(tmp_path):
@@ -85,7 +85,7 @@ def test_missing_golds(tmp_path):
             for name in ("answer", "answers", "validated_answers"):
                 row["doc"].pop(name)
 
-    refused_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
+    assert_rejected_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
 
 
 def test_the_names_of_drop_s_columns_are_no_gold(tmp_path):
@@ -98,7 +98,7 @@ def test_the_names_of_drop_s_columns_are_no_gold(tmp_path):
             row["doc"]["answers"] = []
         assert row["target"].startswith("number,")
 
-    refused_then_skipped(changed(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
+    assert_rejected_then_skipped(changed(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
 
 
 def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
@@ -108,7 +108,7 @@ def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
 
     path = changed(tmp_path, change)
     assert b"NaN" in path.read_bytes()
-    run = refused_then_skipped(path, tmp_path, "nan-score", 2, 14)
+    run = assert_rejected_then_skipped(path, tmp_path, "nan-score", 2, 14)
     logged = [score.values["f1"] for score in run.log_scores()]
     assert [place for place, value in enumerate(logged) if value is None] == [2, 4]
 
@@ -132,19 +132,19 @@ def test_two_tasks_in_one_file(tmp_path, how):
     more = other.read_text("utf-8") if how == "other metrics" else first
     path.write_text(first + more, "utf-8")
     count = 3 if how == "other metrics" else 14
-    refused_then_skipped(path, tmp_path, "mixed-tasks", count, 14)
+    assert_rejected_then_skipped(path, tmp_path, "mixed-tasks", count, 14)
 
 
 def test_a_newer_version(tmp_path):
     shutil.copy(SAMPLES, tmp_path)
     newer = RESULTS.read_text("utf-8").replace('"0.4.13"', '"0.7.0"')
     (tmp_path / RESULTS.name).write_text(newer, "utf-8")
-    refused_then_skipped(tmp_path / SAMPLES.name, tmp_path, "newer-version", 1, 14)
+    assert_rejected_then_skipped(tmp_path / SAMPLES.name, tmp_path, "newer-version", 1, 14)
 
 
 def test_fields_that_are_gone(tmp_path):
     path = changed(tmp_path, lambda number, row: row.pop("resps") if number == 1 else None)
-    refused_then_skipped(path, tmp_path, "missing-field", 1, 13)
+    assert_rejected_then_skipped(path, tmp_path, "missing-field", 1, 13)
 
 
 def test_ids_that_come_twice_are_numbered_and_counted(tmp_path):
@@ -197,7 +197,7 @@ def test_names_of_columns_are_no_gold(tmp_path):
             row["doc"] = {name: row["doc"][name] for name in ("id", "passage", "question")}
             row["target"] = "number,date,spans,worker_id,hit_id"
 
-    refused_then_skipped(changed(tmp_path, thinned), tmp_path, "missing-gold", 3, 11)
+    assert_rejected_then_skipped(changed(tmp_path, thinned), tmp_path, "missing-gold", 3, 11)
 
 
 @pytest.mark.parametrize("target", [["A", "C"], "AC"])
@@ -209,7 +209,7 @@ def test_several_options_that_are_wanted_together_are_no_alternatives(tmp_path, 
     found["samples"][0]["target"] = target
     path = tmp_path / "log.json"
     path.write_text(json.dumps(found))
-    refused_then_skipped(path, tmp_path, "odd-value", 1, left)
+    assert_rejected_then_skipped(path, tmp_path, "odd-value", 1, left)
 
 
 def test_several_targets_of_another_scorer_are_alternatives(tmp_path):
@@ -233,7 +233,7 @@ def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
     found["samples"][1] |= {"error": {"message": "the endpoint went away"}}
     path = tmp_path / "log.json"
     path.write_text(json.dumps(found), "utf-8")
-    run = refused_then_skipped(path, tmp_path, "newer-version", 1, 3)
+    run = assert_rejected_then_skipped(path, tmp_path, "newer-version", 1, 3)
     assert run.info.defects == {"sample-error": 1, "unfinished": 1}
     assert [said.error for said in run.predictions()][1] == "the endpoint went away"
 
@@ -243,7 +243,7 @@ def test_a_json_log_cut_in_the_middle(tmp_path):
     raw = log.read_bytes()
     path = tmp_path / "log.json"
     path.write_bytes(raw[: raw.rindex(b'"id": "c3"') + 40])
-    refused_then_skipped(path, tmp_path, "cut-log", 1, 2)
+    assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 2)
 
 
 def test_epochs_are_runs_of_their_own(tmp_path):
@@ -270,7 +270,7 @@ def test_predictions_cut_in_the_middle_of_a_document(tmp_path):
     raw = (FIXTURES / "opencompass" / "predictions" / "canned" / "drop.json").read_bytes()
     path = tmp_path / "drop.json"
     path.write_bytes(raw[:-200])
-    refused_then_skipped(path, tmp_path, "cut-log", 1, 13)
+    assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 13)
 
 
 def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
@@ -279,7 +279,7 @@ def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
     found["example"] *= 3
     path = tmp_path / log.name
     path.write_bytes(json.dumps(found).encode()[:-200])
-    refused_then_skipped(path, tmp_path, "cut-log", 1, 4)
+    assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 4)
 
 
 def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit_runs import loaded
-from broken_logs import refused_then_skipped
+from broken_logs import assert_rejected_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
 from closeread.formats.logs.detect import find_logs
@@ -248,7 +248,7 @@ def test_a_state_that_was_cut_keeps_what_stands_before(tmp_path):
     shutil.copytree(JOINT, folder)
     state = folder / "scenario_state.json"
     state.write_bytes(state.read_bytes()[:-300])
-    refused_then_skipped(state, tmp_path, "cut-log", 1, 2)
+    assert_rejected_then_skipped(state, tmp_path, "cut-log", 1, 2)
 
 
 def test_of_several_completions_the_likeliest_is_the_answer(tmp_path):

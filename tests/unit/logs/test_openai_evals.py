@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit_runs import loaded
-from broken_logs import refused_then_skipped
+from broken_logs import assert_rejected_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
 from closeread.formats.logs.openai_evals import read
@@ -112,7 +112,7 @@ def test_a_killed_run_has_no_report_and_a_cut_line(tmp_path):
     path = changed(tmp_path, cut)
     assert ingest([path], tmp_path / "run").kept == {"unfinished": 1}
     path.write_bytes(path.read_bytes()[:-60])
-    refused_then_skipped(path, tmp_path / "again", "cut-record", 1, 14)
+    assert_rejected_then_skipped(path, tmp_path / "again", "cut-record", 1, 14)
 
 
 def test_a_log_is_not_held_in_memory(tmp_path):
@@ -149,4 +149,4 @@ def test_a_score_that_is_no_number_is_told(tmp_path):
         if row.get("sample_id") == "drop_local.test.3" and row["type"] == "metrics":
             row["data"]["f1_score"] = float("nan")
 
-    refused_then_skipped(changed(tmp_path, odd), tmp_path / "run", "nan-score", 1, 14)
+    assert_rejected_then_skipped(changed(tmp_path, odd), tmp_path / "run", "nan-score", 1, 14)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broken_logs import refused_then_skipped
+from broken_logs import assert_rejected_then_skipped
 from closeread.errors import InputError
 from closeread.runs.ingest import ingest
 
@@ -101,7 +101,7 @@ def test_results_of_more_tasks_than_were_written_out_stand_for_themselves(tmp_pa
 def test_an_array_that_was_cut_and_one_without_golds(tmp_path):
     cut = tmp_path / DROP.name
     cut.write_bytes(DROP.read_bytes()[:-200])
-    refused_then_skipped(cut, tmp_path, "cut-log", 1, 2)
+    assert_rejected_then_skipped(cut, tmp_path, "cut-log", 1, 2)
 
     def without(row):
         del row["truth"]

@@ -8,7 +8,7 @@ from closeread.pipeline.shading import add_attention
 from closeread.registry.factory import make
 from closeread.reports.gather import gather
 from closeread.types import Evidence, Prediction, Span
-from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, correctness_by_id, triple, write_run, write_set
 
 pytest.importorskip("gensim", reason="gensim is not installed")
 
@@ -28,7 +28,7 @@ def shaded(tmp_path):
     ]
     wrong = (Evidence(spans=(Span(0, 3),), option_label="A"),)
     predictions[1] = Prediction(question_id=questions[1].question_id, evidence=wrong)
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
 
     def made(**changes):
         path = write_run(

@@ -37,7 +37,7 @@ from closeread.types import (
     Question,
     Span,
 )
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, triple, write_page, write_run, write_set
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202e & ' \" <img src=x onerror=y>"
 
@@ -84,7 +84,7 @@ def _page(tmp_path, name="run", language=None, **run):
     questions = triple("t1") + triple("t2")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {"t1-negative": "B"})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / name, dataset, predictions, values, **run)
     return write_page([folder], tmp_path / "page.html", language=language)
 
@@ -242,7 +242,7 @@ def test_notices_name_what_limits_trust(tmp_path):
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     failed = Prediction(question_id="t1-original", error="TimeoutError: no answer")
     predictions = [failed, *choose(questions[1:], {})]
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(
         tmp_path / "run",
         dataset,
@@ -370,7 +370,7 @@ def test_several_runs_share_their_questions(tmp_path):
     folders = []
     for name, labels in (("one", {}), ("two", {"t1-original": "B"})):
         predictions = choose(questions, labels)
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         folders.append(write_run(tmp_path / name, dataset, predictions, values))
     _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
     index = blocks["index"]
@@ -387,7 +387,7 @@ def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
         structs.replace(one, confidence=0.5, generation=Generation(text="A"))
         for one in choose(questions, {q.question_id: "B" for q in questions})
     ]
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     path = write_run(tmp_path / "run", dataset, said, values)
     extraction = Extraction(stops=(), rule="letter")
     for settings, label in ((None, "B"), (extraction, "A")):
@@ -419,7 +419,7 @@ def test_runs_on_different_sets_stand_in_one_page(tmp_path):
         questions = triple(name)
         dataset = write_set(tmp_path / f"{name}.jsonl", [(PASSAGE, questions)])
         predictions = choose(questions, {})
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         folders.append(write_run(tmp_path / f"run-{name}", dataset, predictions, values))
     _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
     columns = blocks["index"]["questions"]
@@ -437,7 +437,7 @@ def test_runs_that_must_not_be_compared_say_so(tmp_path):
         path = tmp_path / f"{of}.jsonl"
         dataset = write_set(path, [(PASSAGE, questions)])
         predictions = choose(questions, {})
-        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         changes = {"signature": f"choice.accuracy|tie:{name}|ci:x"}
         folders.append(write_run(tmp_path / name, dataset, predictions, values, changes=changes))
     _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
@@ -450,7 +450,7 @@ def test_values_named_by_role_count_for_their_questions(tmp_path):
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {})
-    right = right_or_wrong(dataset, predictions)
+    right = correctness_by_id(dataset, predictions)
     values = {f"gcrc.{q.role}": {q.question_id: right[q.question_id]} for q in questions}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
     _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
@@ -487,7 +487,7 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
     items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
     dataset = write_set(tmp_path / "lamps.jsonl", items)
     predictions = choose(tuple(dataset.questions()), {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
     material = gather([folder], most=3)
     assert [row.question.question_id for row in material.rows] == [
@@ -512,7 +512,7 @@ def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_
         )
         for place, one in enumerate(choose(tuple(dataset.questions()), {}))
     ]
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
     whole, part = gather([folder]), gather([folder], most=3)
     last = part.runs[0].told[predictions[-1].question_id].prediction
@@ -530,7 +530,7 @@ def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
     items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
     dataset = write_set(tmp_path / "lamps.jsonl", items)
     predictions = choose(tuple(dataset.questions()), {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     part = write_run(tmp_path / "part", dataset, predictions[:3], values)
     whole = write_run(tmp_path / "whole", dataset, predictions, values)
     info = json.loads((part / "run.json").read_text("utf-8"))

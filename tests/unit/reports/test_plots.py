@@ -14,13 +14,13 @@ from closeread.reports.payload import columns
 from closeread.reports.plot import mean_interval, percent
 from closeread.reports.plots import all_plots
 from closeread.types import Answer, Option, Passage, Prediction, Question, Score, Submission
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, triple, write_run, write_set
 
 
 def _material(tmp_path, questions, predictions, **run):
     tmp_path.mkdir(exist_ok=True)
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     return gather([write_run(tmp_path / "run", dataset, predictions, values, **run)])
 
 
@@ -91,7 +91,7 @@ def test_what_no_score_judges_is_not_called_wrong(tmp_path, scored):
     questions = triple("a") + triple("b") + triple("c")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     predictions = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     runs = [write_run(tmp_path / str(place), dataset, predictions, values) for place in range(2)]
     for run, one in zip(runs, scored, strict=True):
         if not one:
@@ -110,7 +110,7 @@ def test_a_question_without_gold_is_neither_right_nor_wrong(tmp_path):
     questions = [question for k in "abcd" for question in triple(k)]
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     predictions = choose(questions, {})
-    values = right_or_wrong(dataset, predictions)
+    values = correctness_by_id(dataset, predictions)
     del values["a-positive"]
     run = write_run(tmp_path / "run", dataset, predictions, {"choice.accuracy": values})
     assert _plots(gather([run]))["flips", "positive"].data["cells"] == [[3, 0], [0, 0]]
@@ -221,7 +221,7 @@ def test_the_curve_is_over_all_questions_that_were_judged(tmp_path):
     """Those without gold are no questions declined; those that the page leaves out count."""
     questions, predictions = _answers(40, unlike=range(20, 40))
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
-    worth = right_or_wrong(dataset, predictions)
+    worth = correctness_by_id(dataset, predictions)
     judged = {name: worth[name] for name in list(worth)[:30]}
     run = write_run(tmp_path / "run", dataset, predictions, {"choice.accuracy": judged})
     material = gather([run])
@@ -386,7 +386,7 @@ def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
     questions = [question for k in range(4) for question in triple(f"g{k}")]
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     said = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     for name in ("one", "two"):
         write_run(tmp_path / name, dataset, said, values)
     labels = []
@@ -414,7 +414,7 @@ def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypat
     questions = [question for k in range(4) for question in triple(f"g{k}")]
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     said = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     folders = [tmp_path / ("一支名字很长很长的参赛队伍" * 5 + str(k)) for k in range(8)]
     for folder in folders:
         write_run(folder, dataset, said, values)

@@ -18,7 +18,7 @@ from closeread.reports.mrqa import published
 from closeread.reports.table import escape_latex
 from closeread.reports.tables import as_csv, latex, markdown
 from closeread.types import Answer, Prediction
-from report_runs import PASSAGE, choose, mixed_run, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, mixed_run, triple, write_run, write_set
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def run(tmp_path):
     questions = triple("t1") + triple("t2")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {"t1-negative": "B"})
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     return write_run(tmp_path / "a_run", dataset, predictions, values, by=("genre",))
 
 
@@ -88,7 +88,7 @@ def test_csv_holds_nothing_that_a_spreadsheet_computes_or_a_terminal_obeys(tmp_p
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     said = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     write_run(tmp_path / name, dataset, said, values)
     (row,) = csv.DictReader(io.StringIO(as_csv(gather([tmp_path / name]))))
     assert row["run"] == cell
@@ -99,7 +99,7 @@ def test_runs_of_one_name_are_told_apart_by_the_folders_above_them(tmp_path):
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     said = choose(questions, {})
-    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    values = {"choice.accuracy": correctness_by_id(dataset, said)}
     folders = [tmp_path / of / "seed1" / "lamps" for of in ("mine", "theirs")]
     folders.append(tmp_path / "alone")
     for folder in folders:
@@ -118,7 +118,7 @@ def _field(tmp_path):
     for name, wrong in (("a", 2), ("b", 0), ("c", 1), ("unscored", 3)):
         missed = {key: "A" if gold[key] == "B" else "B" for key in [*gold][:wrong]}
         said = choose(questions, gold | missed)
-        values = {"choice.accuracy": right_or_wrong(dataset, said)} if wrong < 3 else {}
+        values = {"choice.accuracy": correctness_by_id(dataset, said)} if wrong < 3 else {}
         folders.append(write_run(tmp_path / name, dataset, said, values))
     return folders
 

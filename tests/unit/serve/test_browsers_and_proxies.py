@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from served import WAIT_SECONDS, context, received, serving
+from served import WAIT_SECONDS, context, receive_all, serving
 
 HERE = Path(__file__).parent
 
@@ -83,7 +83,7 @@ def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, 
         head = f"POST {path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n{headers}\r\n\r\n"
         connection.settimeout(WAIT_SECONDS / 8)  # less than a body may take
         connection.sendall(head.encode())
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\r\nconnection: close\r\n" in raw
 
@@ -98,7 +98,7 @@ def test_a_refused_client_that_does_not_wait_is_listened_to(echo):
         assert b"connection: close" not in raw
         rest = b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
         connection.sendall(b"x" * 4000 + rest)
-        assert b"HTTP/1.1 200 OK" in received(connection)
+        assert b"HTTP/1.1 200 OK" in receive_all(connection)
 
 
 def test_an_empty_encoding_is_none(echo):

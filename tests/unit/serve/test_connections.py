@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, context, received, running, serving, status_and_error
+from served import WAIT_SECONDS, context, receive_all, running, serving, status_and_error
 
 HERE = Path(__file__).parent
 HURRIED = """
@@ -88,7 +88,7 @@ def test_a_body_whose_chunks_are_no_chunks(echo, rest):
         connection.sendall(
             b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n" + rest
         )
-        status, error = status_and_error(received(connection))
+        status, error = status_and_error(receive_all(connection))
     assert (status, error["what"]) == (400, "this is not an HTTP request")
 
 
@@ -106,7 +106,7 @@ def test_a_request_says_once_for_which_host_it_is(echo, head, status):
     """RFC 9112, section 3.2; of two, a proxy in front may go by the other one."""
     with echo.connect() as connection:
         connection.sendall(head)
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.startswith(b"HTTP/1.1 %d " % status)
     assert (b"with one Host header" in raw) == (status == 400)
 
@@ -117,7 +117,7 @@ def test_what_is_no_request_costs_none_before_it(echo, count, rest):
     """Each is answered, the last with a word of the end; then the connection ends."""
     with echo.connect() as connection:
         connection.sendall(posted(context("1")) * count + rest)
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.count(b"HTTP/1.1 200 ") == raw.count(b"HTTP/1.1 ") == count
     assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
 
@@ -141,7 +141,7 @@ def test_a_body_that_is_longer_than_was_said(echo, length):
     head = f"POST / HTTP/1.1\r\nhost: x\r\n{length.format(len(body))}\r\n"
     with echo.connect() as connection:
         connection.sendall((head + "\r\n" * bool(length) + body).encode())
-        status, error = status_and_error(received(connection))
+        status, error = status_and_error(receive_all(connection))
     assert status == 400 and ("empty" if not length else "not JSON") in error["what"]
 
 
@@ -150,7 +150,7 @@ def test_old_clients(echo, headers):
     """HTTP/1.0: answered at once with a length, and the connection ends."""
     with echo.connect() as connection:
         connection.sendall(posted(context("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.startswith(b"HTTP/1.1 200 ")
     assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')
 
@@ -166,7 +166,7 @@ def test_a_refused_client_without_keep_alive_comes_to_read_why(echo, path, statu
     with echo.connect() as connection:
         connection.sendall(f"POST {path} {head}\r\n{length}\r\n\r\n".encode())
         connection.sendall(frame[0] + b"x" * size + frame[1])
-        raw = received(connection)
+        raw = receive_all(connection)
     assert status_and_error(raw)[0] == status
     assert b"\r\nconnection: close\r\n" in raw
 
@@ -179,7 +179,7 @@ def test_a_refused_client_without_keep_alive_is_not_waited_for_for_ever():
         before = server.metric("process_open_fds")
         head = "POST /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 9\r\n\r\n"
         connection.sendall(head.encode())
-        assert status_and_error(received(connection))[0] == 404
+        assert status_and_error(receive_all(connection))[0] == 404
         end = time.monotonic() + WAIT_SECONDS
         while before and server.metric("process_open_fds") >= before:
             assert time.monotonic() < end

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from served import asking, context, received, running, serving, status_and_error
+from served import asking, context, receive_all, running, serving, status_and_error
 
 HERE = Path(__file__).parent
 HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
@@ -117,7 +117,7 @@ def test_a_stop_looks_at_no_further_body():
             client.sendall(request(json.dumps(context("1")).encode() + b" " * 300_000, path="/"))
         assert server.process.stdout.readline() == "looks\n"
         assert server.stop() == 0
-        replies = [status_and_error(received(client)) for client in clients]
+        replies = [status_and_error(receive_all(client)) for client in clients]
         assert server.process.stdout.read() == ""  # it looked at one, until it was told to stop
     assert {(status, error["what"]) for status, error in replies} == {
         (503, "the service is stopping")

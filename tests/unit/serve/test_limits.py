@@ -8,7 +8,7 @@ import pytest
 from served import (
     asking,
     context,
-    received,
+    receive_all,
     serving,
     status_and_error,
 )
@@ -211,7 +211,7 @@ def test_a_target_that_is_a_whole_address(echo, target, status, offer):
     """As clients of a proxy send it; its path counts."""
     with echo.connect() as connection:
         connection.sendall(f"GET {target} HTTP/1.0\r\nhost: x\r\n{offer}\r\n".encode())
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.startswith(f"HTTP/1.1 {status} ".encode())
     assert status != 200 or raw.partition(b"\r\n\r\n")[2].startswith(b"<!doctype html>")
 
@@ -245,7 +245,7 @@ def test_no_http_at_all(echo):
     for raw in (b"\x16\x03\x01\x02\x00\x01", b"HELLO\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
         with echo.connect() as connection:
             connection.sendall(raw)
-            status, error = status_and_error(received(connection))
+            status, error = status_and_error(receive_all(connection))
             assert (status, error["what"]) == (400, "this is not an HTTP request")
 
 
@@ -331,7 +331,7 @@ def test_an_offer_to_upgrade_is_passed_over(echo, offer, chunked):
 def test_a_tunnel_is_refused(echo):
     with echo.connect() as connection:
         connection.sendall(b"CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n")
-        assert status_and_error(received(connection))[0] == 400
+        assert status_and_error(receive_all(connection))[0] == 400
 
 
 def test_a_trailer_is_of_no_use(echo):

@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.readers import make
 from closeread.types import Passage, Question
-from loops import in_a_loop
+from loops import run_coroutine
 from served import WAIT_SECONDS, asking, context, serving
 
 HERE = Path(__file__).parent
@@ -87,7 +87,7 @@ async def crowd(address, count, clients=CLIENTS):
 def test_200_clients_get_their_own_answers():
     """Equal ids, distinct passages, both protocols, a queue that is too short for all."""
     with serving("odd_readers:Echo", "--queue", "64", folder=HERE) as server:
-        in_a_loop(crowd(server.address, 4))
+        run_coroutine(crowd(server.address, 4))
         answered = server.metric("closeread_questions_total", outcome="answered")
         assert answered == CLIENTS * 6
         assert server.metric("closeread_questions_total", outcome="failed") == 0
@@ -203,7 +203,7 @@ def test_bad_clients_harm_nobody_else():
                     await asyncio.wait_for(reader.read(), WAIT_SECONDS)
             return bad.statuses
 
-        statuses = in_a_loop(together())
+        statuses = run_coroutine(together())
         assert statuses["nonsense"] == {400, 422}
         # who is too slow with a refused body is cut off; what others read: test_slow_clients
         assert statuses["large"] | statuses["endless"] <= {413, "cut"}
@@ -223,10 +223,10 @@ def resident(pid):
 def test_memory_stays_flat():
     """1,500 further requests take no more memory than the first 1,000 did."""
     with serving("odd_readers:Echo", folder=HERE) as server:
-        in_a_loop(crowd(server.address, 20, clients=50))
+        run_coroutine(crowd(server.address, 20, clients=50))
         first = resident(server.process.pid)
         if first is None:
             pytest.skip("this system does not tell how much memory a process holds")
-        in_a_loop(crowd(server.address, 30, clients=50))
+        run_coroutine(crowd(server.address, 30, clients=50))
         assert resident(server.process.pid) - first < 8
         assert server.metric("closeread_questions_total", outcome="answered") == 50 * 50 * 1.5

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, asking, context, received, running, serving
+from served import WAIT_SECONDS, asking, context, receive_all, running, serving
 
 HERE = Path(__file__).parent
 
@@ -205,8 +205,8 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
         assert accepted[0].answer().json() == {"last": "What is last?"}
         answers = [one["answer"]["texts"] for one in accepted[1].answer().json()["predictions"]]
         assert answers == [["What is x?"], ["What is y?"]]
-        assert received(idle) == b""
-        assert received(begun).startswith(b"HTTP/1.1 503 ")
+        assert receive_all(idle) == b""
+        assert receive_all(begun).startswith(b"HTTP/1.1 503 ")
     assert held.process.wait(WAIT_SECONDS) == 0
     with pytest.raises(ConnectionError):
         held.connect()
@@ -228,15 +228,15 @@ def test_a_stop_tells_clients_to_connect_anew(held, go):
         held.process.send_signal(signal.SIGTERM)
         held.until(lambda health: health["status"] == "stopping")
         post_raw(idle, "/", context("late"))
-        refused = [received(idle)]
+        refused = [receive_all(idle)]
         for path, status in (("/health", b"503"), ("/metrics", b"200"), ("/nothing", b"404")):
             with held.connect() as watching:
                 watching.sendall(f"GET {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
-                raw = received(watching)
+                raw = receive_all(watching)
                 assert raw.startswith(b"HTTP/1.1 " + status)
                 refused.append(raw)
         go.touch()
-        answered, both = received(asked), received(piped)
+        answered, both = receive_all(asked), receive_all(piped)
     assert both.startswith(b"HTTP/1.1 200") and both.count(b"HTTP/1.1 503") == 1
     for raw, status in ((refused[0], b"503"), (answered, b"200")):
         assert raw.startswith(b"HTTP/1.1 " + status)
@@ -258,7 +258,7 @@ def test_a_stop_tells_clients_that_come_a_little_later():
         for connection in kept:
             time.sleep(0.05)
             post_raw(connection, "/", context("late"))
-            raw = received(connection)
+            raw = receive_all(connection)
             assert raw.startswith(b"HTTP/1.1 503") and b"\r\nconnection: close\r\n" in raw
         assert server.process.wait(WAIT_SECONDS) == 0  # with the last of them
 

@@ -17,7 +17,7 @@ from closeread.serve.app import app
 from closeread.serve.refusals import stopping
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
-from loops import in_a_loop
+from loops import run_coroutine
 from served import WAIT_SECONDS, context
 
 
@@ -41,7 +41,7 @@ def test_the_page_is_whole_where_another_version_was_installed_meanwhile(monkeyp
         async with httpx.AsyncClient(transport=way, base_url="http://localhost") as client:
             return await client.get("/")
 
-    assert in_a_loop(page()).status_code == 200
+    assert run_coroutine(page()).status_code == 200
 
 
 def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
@@ -82,7 +82,7 @@ def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
             tracemalloc.stop()
             going.set()
 
-    assert in_a_loop(held()) < 6_000_000  # the last may be on its way
+    assert run_coroutine(held()) < 6_000_000  # the last may be on its way
 
 
 def test_the_interface_is_described(lexical):

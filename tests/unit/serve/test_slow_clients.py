@@ -9,7 +9,7 @@ import pytest
 from served import (
     WAIT_SECONDS,
     context,
-    received,
+    receive_all,
     running,
     serving,
     status_and_error,
@@ -70,7 +70,7 @@ def test_headers_without_end(echo):
     assert echo.metric("closeread_refused_total", reason="large-head") >= 1
     with echo.connect() as connection:
         connection.sendall(b"GET /" + b"y" * 70_000)
-        assert status_and_error(received(connection))[0] == 431
+        assert status_and_error(receive_all(connection))[0] == 431
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_large_head_in_one_piece(echo, head):
     before = echo.metric("closeread_refused_total", reason="large-head")
     with echo.connect() as connection:
         connection.sendall(head + b"x: y\r\n" * 12_000 + b"\r\n")
-        assert status_and_error(received(connection))[0] == 431
+        assert status_and_error(receive_all(connection))[0] == 431
     assert echo.metric("closeread_refused_total", reason="large-head") == before + 1
 
 
@@ -100,7 +100,7 @@ def test_half_open_connections(hasty, sent, status):
     """They are closed in time; whoever had begun to speak is told why."""
     with hasty.connect() as connection:
         connection.sendall(sent)
-        raw = received(connection)
+        raw = receive_all(connection)
     if status is None:
         assert raw == b""
     else:
@@ -116,7 +116,7 @@ def test_a_half_open_second_request(hasty):
             connection.sendall(request)
             connection.recv(65536)
             connection.sendall(rest)
-            raw = received(connection)
+            raw = receive_all(connection)
         # the first answer may still come with the end of the second
         assert raw.rpartition(b"HTTP/1.1 ")[2].startswith(b"408 ") == bool(rest.strip())
 
@@ -177,7 +177,7 @@ def test_a_connection_that_nobody_uses(impatient):
     """It is closed after its answer, in time."""
     with impatient.connect() as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
-        raw = received(connection)
+        raw = receive_all(connection)
     assert raw.startswith(b"HTTP/1.1 200 ") and raw.count(b"HTTP/1.1") == 1
 
 
@@ -201,7 +201,7 @@ def test_too_many_connections():
     with serving("odd_readers:Echo", "--max-connections", "4", folder=HERE) as server:
         held = [server.connect() for _ in range(4)]
         server_full = server.connect()
-        status, error = status_and_error(received(server_full))
+        status, error = status_and_error(receive_all(server_full))
         server_full.close()
         assert (status, error["what"]) == (503, "too many clients are connected")
         for connection in held:

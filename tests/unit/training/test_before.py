@@ -8,12 +8,12 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues.reader import load_weights
-from toy_cues import before, premises, run, toy
+from toy_cues import before_recipe, run, write_toy_pairs, write_toy_set
 
 
 def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
     """A word that the questions lack keeps its share; what they teach they teach all the same."""
-    result, out = run(tmp_path, "prior = 0.5\n" + before(tmp_path))
+    result, out = run(tmp_path, "prior = 0.5\n" + before_recipe(tmp_path))
     assert result.exit_code == 0, result.exception
     half = load_weights(out)
     assert half.weights["category:not"] < 0
@@ -24,7 +24,7 @@ def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
     }
     assert "stage 1: 30 questions and premises, 0 left out" in result.stderr
     assert json.loads(result.stdout)["held_out_accuracy"] > 0.95
-    _, out = run(tmp_path, "prior = 1.0\n" + before(tmp_path))
+    _, out = run(tmp_path, "prior = 1.0\n" + before_recipe(tmp_path))
     whole = load_weights(out)
     word = "after:没有|到"
     assert whole.weights[word] == pytest.approx(2 * half.weights[word], abs=1e-4) != 0
@@ -36,7 +36,7 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
     alone = load_weights(out)
     harder = tmp_path / "harder.jsonl"
     rows = []
-    for line in toy(harder).read_text("utf-8").splitlines():
+    for line in write_toy_set(harder).read_text("utf-8").splitlines():
         row = json.loads(line.replace("这里", "那边的院子中"))
         question = row["questions"][0]
         for option in question["options"]:  # nothing tells them apart but what was not learned
@@ -60,7 +60,7 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
 
 
 def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path):
-    few, other = tmp_path / "few.jsonl", toy(tmp_path / "other.jsonl")
+    few, other = tmp_path / "few.jsonl", write_toy_set(tmp_path / "other.jsonl")
     lines = other.read_text("utf-8").replace("这里", "那边的院子中").splitlines(keepends=True)
     few.write_text("".join(lines[:3]), "utf-8")
     result, _ = run(tmp_path, "", few)
@@ -72,7 +72,7 @@ def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path
 
 def test_what_is_learned_from_cannot_calibrate(tmp_path):
     """Nor what overlaps it: the reader would be surer than it may be."""
-    data = toy(tmp_path / "toy.jsonl")
+    data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'calibrate = ["{data}"]', data)
     assert isinstance(result.exception, InputError)
     assert result.exception.found.endswith("; 40 questions left out for overlap")
@@ -90,7 +90,7 @@ def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
         result, out = run(tmp_path, "cues_alone = true")
     else:
         result, out = run(
-            tmp_path, "l2 = 1e9\nprior = 1.0\n" + before(tmp_path, "cues_alone = true")
+            tmp_path, "l2 = 1e9\nprior = 1.0\n" + before_recipe(tmp_path, "cues_alone = true")
         )
     assert result.exit_code == 0, result.exception
     found = load_weights(out).weights
@@ -100,20 +100,20 @@ def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
 
 def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
     """Of the questions themselves nothing is left to learn from, and it says why."""
-    toy(tmp_path / "toy.jsonl")
+    write_toy_set(tmp_path / "toy.jsonl")
     single = tmp_path / "single.jsonl"
     row = {"sentence1": "船在港口里", "sentence2": "船走了", "label": "contradiction"}
     single.write_text(json.dumps(row), "utf-8")
     for line, said in (
         (
-            f'exclude = ["{premises(tmp_path / "nli.jsonl")}"]\n' + before(tmp_path),
+            f'exclude = ["{write_toy_pairs(tmp_path / "nli.jsonl")}"]\n' + before_recipe(tmp_path),
             "nli.jsonl: nothing to learn from, 30 left out for overlap",
         ),
         (
-            before(tmp_path, data=tmp_path / "toy.jsonl"),
+            before_recipe(tmp_path, data=tmp_path / "toy.jsonl"),
             "toy.jsonl: nothing to learn from, 40 left out for overlap",
         ),
-        (before(tmp_path, data=single), "single.jsonl: nothing to learn from\n"),
+        (before_recipe(tmp_path, data=single), "single.jsonl: nothing to learn from\n"),
     ):
         result, out = run(tmp_path, line)
         assert isinstance(result.exception, InputError)
@@ -130,8 +130,8 @@ def test_a_set_that_gives_nothing_is_told(tmp_path):
     single = tmp_path / "single.jsonl"
     row = {"sentence1": "船在港口里", "sentence2": "船走了", "label": "contradiction"}
     single.write_text(json.dumps(row), "utf-8")
-    premises(tmp_path / "nli.jsonl")
-    stage = before(tmp_path, data=f'{tmp_path / "nli.jsonl"}", "{single}')
+    write_toy_pairs(tmp_path / "nli.jsonl")
+    stage = before_recipe(tmp_path, data=f'{tmp_path / "nli.jsonl"}", "{single}')
     result, out = run(tmp_path, f'by_stem = ["{spans}"]\n' + stage)
     assert result.exit_code == 0, result.exception
     for path in (spans, single):
@@ -141,10 +141,10 @@ def test_a_set_that_gives_nothing_is_told(tmp_path):
 
 def test_premises_that_tell_nothing_are_told(tmp_path):
     """All neutral: there is something, and no pair in it."""
-    neutral = premises(tmp_path / "nli.jsonl")
+    neutral = write_toy_pairs(tmp_path / "nli.jsonl")
     told = neutral.read_text("utf-8").replace("contradiction", "neutral")
     neutral.write_text(told, "utf-8")
-    result, out = run(tmp_path, before(tmp_path, data=neutral))
+    result, out = run(tmp_path, before_recipe(tmp_path, data=neutral))
     assert isinstance(result.exception, InputError)
     assert "nli.jsonl: no question has a true and a false option" in str(result.exception)
     assert not out.exists()
@@ -152,13 +152,13 @@ def test_premises_that_tell_nothing_are_told(tmp_path):
 
 def test_premises_alone_are_too_little(tmp_path):
     """They are ranked, and nothing is answered by them."""
-    result, _ = run(tmp_path, "", premises(tmp_path / "nli.jsonl"))
+    result, _ = run(tmp_path, "", write_toy_pairs(tmp_path / "nli.jsonl"))
     assert "only 0 passages" in str(result.exception)
     assert "[[before]]" in str(result.exception)
 
 
 def test_what_the_excluded_sets_leave_too_little_of_is_told(tmp_path):
-    data = toy(tmp_path / "toy.jsonl")
+    data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'exclude = ["{data}"]', data)
     assert "toy.jsonl: only 0 passages" in str(result.exception)
     assert result.exception.found.endswith("; 40 questions left out for overlap")
@@ -168,7 +168,7 @@ def test_what_the_excluded_sets_leave_too_little_of_is_told(tmp_path):
 
 def test_passages_that_overlap_count_once(tmp_path):
     """A person who counts forty is told why there are too few."""
-    data = toy(tmp_path / "toy.jsonl")
+    data = write_toy_set(tmp_path / "toy.jsonl")
     rows = [json.loads(line) for line in data.read_text("utf-8").splitlines()]
     for row in rows:
         row["passage"]["text"] = rows[0]["passage"]["text"]
@@ -191,7 +191,7 @@ def test_languages_of_what_came_first_are_known(tmp_path):
             ):
                 row = {"sentence1": premise, "sentence2": hypothesis, "label": label}
                 out.write(json.dumps(row) + "\n")
-    result, out = run(tmp_path, before(tmp_path, data=english))
+    result, out = run(tmp_path, before_recipe(tmp_path, data=english))
     assert result.exit_code == 0, result.exception
     learned = load_weights(out)
     assert learned.weights["cue:not"] < 0
@@ -221,7 +221,7 @@ def test_options_that_have_no_part_in_training_are_refused(tmp_path):
 )
 def test_a_wrong_stage_is_refused(tmp_path, given, said):
     """Before anything is read."""
-    result, out = run(tmp_path, before(tmp_path, **given))
+    result, out = run(tmp_path, before_recipe(tmp_path, **given))
     assert isinstance(result.exception, InputError | UsageError)
     assert said in str(result.exception)
     assert not out.exists()

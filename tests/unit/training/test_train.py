@@ -14,7 +14,7 @@ import closeread
 from closeread.cli.train import command
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.readers.cues.reader import cues, load_weights
-from toy_cues import before, changed, premises, run, toy
+from toy_cues import before_recipe, run, write_changed_set, write_toy_pairs, write_toy_set
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
@@ -50,7 +50,7 @@ def test_the_same_weights_again(tmp_path):
 
 def test_the_same_weights_in_every_process(tmp_path):
     """Whatever order sets have there: the last passages hold one of the first and one behind."""
-    data = toy(tmp_path / "toy.jsonl")
+    data = write_toy_set(tmp_path / "toy.jsonl")
     texts = ["".join(chr(0x4E00 + 20 * number + at) for at in range(20)) for number in range(40)]
     for number in range(13):
         texts[26 + number] = texts[number] + texts[25 - number]
@@ -70,8 +70,8 @@ def test_the_same_weights_in_every_process(tmp_path):
 
 def test_it_tells_under_which_terms_it_learned(tmp_path):
     """Those of a set that gave nothing do not count."""
-    nli = premises(tmp_path / "nli.jsonl")
-    result, _ = run(tmp_path, before(tmp_path, data=f'exam/zh", "{nli}'))
+    nli = write_toy_pairs(tmp_path / "nli.jsonl")
+    result, _ = run(tmp_path, before_recipe(tmp_path, data=f'exam/zh", "{nli}'))
     assert json.loads(result.stdout)["licenses"] == {
         str(tmp_path / "toy.jsonl"): "unknown",
         "exam/zh": "Apache-2.0",
@@ -83,7 +83,7 @@ def test_it_tells_under_which_terms_it_learned(tmp_path):
 
 def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
     """One of them is enough: a recipe that others train by need not say where."""
-    data, recipe = toy(tmp_path / "toy.jsonl"), tmp_path / "recipe.toml"
+    data, recipe = write_toy_set(tmp_path / "toy.jsonl"), tmp_path / "recipe.toml"
     for line in ("", 'out = ""\n'):
         recipe.write_text(f'{line}reader.name = "cues"\ntrain.datasets = ["{data}"]\n', "utf-8")
         with pytest.raises(
@@ -113,7 +113,7 @@ def test_nothing_but_weights_is_replaced(tmp_path):
 
 def test_what_overlaps_is_left_out(tmp_path):
     """A set excluded from itself leaves nothing to learn from, and says so."""
-    data = toy(tmp_path / "toy.jsonl")
+    data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'exclude = ["{data}"]', data)
     assert isinstance(result.exception, InputError)
     assert "only 0 passages" in str(result.exception)
@@ -152,7 +152,7 @@ def test_an_answer_that_is_no_option_is_passed_over(tmp_path):
         if number == 0:
             question["answers"][0]["label"] = "E"
 
-    result, _ = run(tmp_path, "", changed(tmp_path, change))
+    result, _ = run(tmp_path, "", write_changed_set(tmp_path, change))
     assert result.exit_code == 0, result.exception
     assert json.loads(result.stdout)["n_questions"] == 39
 
@@ -167,14 +167,14 @@ def test_any_accepted_answer_is_right(tmp_path):
         texts[second]["text"] = texts[first]["text"]
         question["answers"].insert(0, {"kind": "choice", "label": second})
 
-    result, _ = run(tmp_path, "", changed(tmp_path, change))
+    result, _ = run(tmp_path, "", write_changed_set(tmp_path, change))
     assert result.exit_code == 0, result.exception
     assert json.loads(result.stdout)["held_out_accuracy"] > 0.95
 
 
 def test_nothing_that_could_be_weighed_is_told(tmp_path):
     """All options true; no feature often enough; and no weights are written."""
-    same = changed(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))
+    same = write_changed_set(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))
     for more, data, said in (
         ("", same, "a true and a false option"),
         ("least = 1000", None, "no feature occurs in 1,000 options"),

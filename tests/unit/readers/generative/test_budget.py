@@ -13,7 +13,7 @@ from closeread.readers import make
 from closeread.readers.http.budget import Budget
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
-from loops import in_a_loop
+from loops import run_coroutine
 
 
 def items(n):
@@ -125,7 +125,7 @@ def test_many_at_once_stay_within_whatever_replies_come_in():
     async def all_of_them():
         return await asyncio.gather(*(one() for _ in range(200)), return_exceptions=True)
 
-    found = in_a_loop(all_of_them())
+    found = run_coroutine(all_of_them())
     assert {type(error) for error in found} == {type(None), BudgetError}
     assert spent == budget.tokens_in + budget.tokens_out <= 20_000
 
@@ -148,10 +148,10 @@ def test_a_thread_waits_for_what_another_has_reserved():
         budget.settle(await budget.reserve(3, 5), 2, 2)
         found.append(budget.spent())
 
-    threads = [threading.Thread(target=in_a_loop, args=(first(),))]
+    threads = [threading.Thread(target=run_coroutine, args=(first(),))]
     threads[0].start()
     assert reserved.wait(60)
-    threads.append(threading.Thread(target=in_a_loop, args=(second(),)))
+    threads.append(threading.Thread(target=run_coroutine, args=(second(),)))
     threads[1].start()
     for one in threads:
         one.join(60)

@@ -15,7 +15,7 @@ from closeread.readers.http.endpoint import Endpoint as Address
 from closeread.readers.http.failures import PassingFaultError, Reply
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
-from loops import in_a_loop
+from loops import run_coroutine
 
 PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
 
@@ -115,7 +115,7 @@ def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything
 def test_a_server_that_asks_for_a_day_is_given_ten_minutes(told, seconds):
     client = Client(Address("http://127.0.0.1:1", "NO_KEY"), Budget(), None, model_refusal)
     with pytest.raises(PassingFaultError) as fault:
-        in_a_loop(client._refused(None, Reply(429, b"busy", retry_after=told)))
+        run_coroutine(client._refused(None, Reply(429, b"busy", retry_after=told)))
     assert fault.value.wait_seconds == seconds
 
 
@@ -142,6 +142,6 @@ def test_a_pause_that_grows_while_others_wait_holds_them_longer(monkeypatch):
             )  # fmt: skip
 
     with serving(Endpoint()) as endpoint:
-        in_a_loop(asked_of(endpoint))
+        run_coroutine(asked_of(endpoint))
         assert len(endpoint.seen) == 1
     assert [one for one in slept if one] == [2.0, 5.0]

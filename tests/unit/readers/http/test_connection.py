@@ -22,7 +22,7 @@ from closeread.readers.http.connection import (
     NotThereError,
 )
 from closeread.readers.http.endpoint import Endpoint
-from loops import in_a_loop
+from loops import run_coroutine
 
 ELSEWHERE = "reader.test"
 
@@ -86,7 +86,7 @@ def test_bodies_come_back_as_they_went():
         async with listening(echo) as port:
             return await sent(port, *bodies)
 
-    heard = in_a_loop(check())
+    heard = run_coroutine(check())
     assert [one.content for one in heard] == [body or b"none" for body in bodies]
     assert [one.asked for one in heard] == bodies
     assert {one.status for one in heard} == {200}
@@ -105,11 +105,11 @@ def test_a_certificate_is_trusted_or_refused(monkeypatch, tmp_path):
             return await sent(port, b"one", b"x" * 5_000_000, scheme="https", **where)
 
     with pytest.raises(NotThereError, match="certificate"):
-        in_a_loop(check(host="localhost"))
+        run_coroutine(check(host="localhost"))
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    assert [len(one.content) for one in in_a_loop(check(host="localhost"))] == [3, 5_000_000]
+    assert [len(one.content) for one in run_coroutine(check(host="localhost"))] == [3, 5_000_000]
     with pytest.raises(NotThereError, match="certificate"):
-        in_a_loop(check(host="127.0.0.1"))
+        run_coroutine(check(host="127.0.0.1"))
 
 
 def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
@@ -127,10 +127,10 @@ def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
             await sent(port, b"{}", scheme="https")
 
     with pytest.raises(NotThereError):
-        in_a_loop(check(dumb))
+        run_coroutine(check(dumb))
     monkeypatch.setattr(connection, "_CONNECT_SECONDS", 0.3)
     with pytest.raises(NoConnectionInTimeError, match=r"no connection within 0\.3 seconds"):
-        in_a_loop(check(mute))
+        run_coroutine(check(mute))
 
 
 def test_nobody_there():
@@ -139,9 +139,9 @@ def test_nobody_there():
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         with pytest.raises(NotThereError, match=str(port)):
-            in_a_loop(sent(port, b"{}"))
+            run_coroutine(sent(port, b"{}"))
     with pytest.raises(NotThereError):
-        in_a_loop(sent(1, b"{}", host="no-such-name.invalid"))
+        run_coroutine(sent(1, b"{}", host="no-such-name.invalid"))
 
 
 def test_the_next_address_of_a_name_is_tried(monkeypatch):
@@ -161,7 +161,7 @@ def test_the_next_address_of_a_name_is_tried(monkeypatch):
             monkeypatch.setattr(loop, "getaddrinfo", two)
             return await sent(port, b"one", host="two.test")
 
-    assert [one.content for one in in_a_loop(check())] == [b"one"]
+    assert [one.content for one in run_coroutine(check())] == [b"one"]
 
 
 def test_what_an_idle_connection_was_told_is_nobody_s_answer():
@@ -184,7 +184,7 @@ def test_what_an_idle_connection_was_told_is_nobody_s_answer():
                 await asyncio.sleep(0.1)
             return heard
 
-    assert in_a_loop(check()) == [b"one", b"two", b"three"]
+    assert run_coroutine(check()) == [b"one", b"two", b"three"]
     assert len(connections) == 3
 
 
@@ -210,7 +210,7 @@ def test_what_is_no_whole_reply_is_broken_off(said):
             await sent(port, b"{}")
 
     with pytest.raises(BROKEN_OFF):
-        in_a_loop(check())
+        run_coroutine(check())
 
 
 def test_a_packed_reply_is_unpacked():
@@ -225,7 +225,7 @@ def test_a_packed_reply_is_unpacked():
         async with listening(packs) as port:
             return await sent(port, b"{}")
 
-    (reply,) = in_a_loop(check())
+    (reply,) = run_coroutine(check())
     assert reply == (503, b'{"a": 1}', b"{}", "7")
 
 
@@ -269,7 +269,7 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
             through = await sent(port, b"one", scheme=scheme, host=ELSEWHERE)
             return through + await sent(port, b"two", scheme=scheme)
 
-    assert [one.content for one in in_a_loop(check())] == [b"one", b"two"]
+    assert [one.content for one in run_coroutine(check())] == [b"one", b"two"]
     (head,) = heads
     secret = base64.b64encode(b"someone:secret").decode().lower()
     assert f"proxy-authorization: basic {secret}" in head
@@ -279,7 +279,7 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
 def test_a_host_that_no_name_server_knows_is_said(host):
     """Also where the library below takes it for a fault of the program."""
     with pytest.raises((NotThereError, UsageError)):
-        in_a_loop(sent(1, b"{}", host=host))
+        run_coroutine(sent(1, b"{}", host=host))
 
 
 def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
@@ -313,7 +313,7 @@ def test_what_the_environment_says_amiss_is_named(monkeypatch, name, value, said
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=said) as caught:
-        in_a_loop(sent(1, b"{}", host=ELSEWHERE))
+        run_coroutine(sent(1, b"{}", host=ELSEWHERE))
     assert "secret" not in str(caught.value)
 
 
@@ -332,10 +332,10 @@ def test_a_proxy_that_refuses_is_named(monkeypatch, scheme, refusal):
             return await sent(1, b"{}", scheme=scheme, host=ELSEWHERE)
 
     if scheme == "http" and refusal.startswith(b"503"):
-        assert [one.status for one in in_a_loop(check())] == [503]
+        assert [one.status for one in run_coroutine(check())] == [503]
         return
     with pytest.raises(NotThereError, match=r"through the proxy http://127.0.0.1:\d+$") as caught:
-        in_a_loop(check())
+        run_coroutine(check())
     assert "secret" not in str(caught.value)
 
 
@@ -370,4 +370,4 @@ def test_a_server_that_sends_on_is_not_followed():
             return await sent(port, b"{}")
 
     with pytest.raises(EndpointError, match=r"308: .* to https://other.test/v1/completions\n"):
-        in_a_loop(check())
+        run_coroutine(check())

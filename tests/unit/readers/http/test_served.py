@@ -19,8 +19,8 @@ from stand_in import (
     expected,
     host,
     items,
+    make_reader,
     own,
-    reading,
     run,
     service,
     shared_task,
@@ -79,7 +79,7 @@ def test_the_address_is_a_reader_and_nothing_else():
 def test_each_question_gets_its_own_answer_whole():
     """N-best, confidence and evidence come back; a passage's questions travel together."""
     with serving(service()) as endpoint:
-        found = list(reading(endpoint, concurrency=5).read(items(12)))
+        found = list(make_reader(endpoint, concurrency=5).read(items(12)))
     assert told(found) == expected(12)
     assert {one.confidence for one in found} == {0.75}
     assert {len(one.candidates) for one in found} == {7}
@@ -89,7 +89,7 @@ def test_each_question_gets_its_own_answer_whole():
 
 def test_no_request_holds_more_than_the_server_takes_at_once():
     with serving(service()) as endpoint:
-        assert told(reading(endpoint).read(items(2, each=9))) == expected(2, 9)
+        assert told(make_reader(endpoint).read(items(2, each=9))) == expected(2, 9)
     counts = [len(seen.body["items"][0]["questions"]) for seen in endpoint.seen]
     assert sorted(counts) == [1, 1, 4, 4, 4, 4]
 
@@ -102,26 +102,26 @@ def test_many_are_on_their_way_at_once():
         return own(path, body)
 
     with serving(service(reply=together)) as endpoint:
-        found = told(reading(endpoint, concurrency=64).read(items(64, each=1)))
+        found = told(make_reader(endpoint, concurrency=64).read(items(64, each=1)))
         assert found == expected(64, 1)
         assert endpoint.most_running == 64
 
 
 def test_a_server_of_ours_says_what_it_serves():
     with serving(service()) as endpoint:
-        assert reading(endpoint).record == {
+        assert make_reader(endpoint).record == {
             "address": host(endpoint), "protocol": "closeread", "reader": "echo",
             "options": {"loud": True}, "version": "0.1.0", "record_sha256": "a" * 64,
         }  # fmt: skip
         endpoint.pages["/health"] = HEALTH | {"record_sha256": ""}
-        assert "record_sha256" not in reading(endpoint).record
+        assert "record_sha256" not in make_reader(endpoint).record
 
 
 def test_a_submission_is_asked_in_its_own_protocol():
     """The official form: context, tokens with offsets, one object a passage; no gold in it."""
     pytest.importorskip("spacy", reason="spaCy is not installed")
     with serving(submission()) as endpoint:
-        reader = reading(endpoint)
+        reader = make_reader(endpoint)
         assert reader.record["protocol"] == "mrqa"
         assert told(reader.read(items(3))) == expected(3)
     assert {seen.path for seen in endpoint.seen} == {"/"}
@@ -140,19 +140,19 @@ def test_what_tokens_need_is_said_before_anything_is_asked(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     with serving(submission()) as endpoint:
         with pytest.raises(MissingExtraError, match=r"closeread\[mrqa\]"):
-            _ = reading(endpoint).record
-        assert reading(endpoint, tokens=False).record["protocol"] == "mrqa"
+            _ = make_reader(endpoint).record
+        assert make_reader(endpoint, tokens=False).record["protocol"] == "mrqa"
         assert endpoint.seen == []
 
 
 def test_tokens_can_be_left_out_and_each_protocol_asked_for():
     with serving(submission()) as endpoint:
-        assert told(reading(endpoint, tokens=False).read(items(1))) == expected(1)
+        assert told(make_reader(endpoint, tokens=False).read(items(1))) == expected(1)
         assert set(endpoint.seen[0].body) == {"context", "qas"}
         with pytest.raises(EndpointError, match=r"is not `closeread serve`[\s\S]*protocol=mrqa"):
-            _ = reading(endpoint, protocol="closeread").record
+            _ = make_reader(endpoint, protocol="closeread").record
     with serving(service(reply=shared_task)) as endpoint:
-        reader = reading(endpoint, protocol="mrqa", tokens=False)
+        reader = make_reader(endpoint, protocol="mrqa", tokens=False)
         assert told(reader.read(items(1))) == expected(1)
 
 
@@ -161,25 +161,25 @@ def test_a_guard_that_wants_a_token_is_no_submission():
     with serving(service(get_status=401)) as endpoint:
         for protocol in ("auto", "closeread"):
             with pytest.raises(EndpointError, match=r"401[\s\S]*bearer token[\s\S]*none is set"):
-                _ = reading(endpoint, protocol=protocol).record
+                _ = make_reader(endpoint, protocol=protocol).record
         assert endpoint.seen == []
 
 
 def test_options_have_no_place_in_the_shared_tasks_protocol():
     with serving(submission()) as endpoint:
         mixed = [*items(1, options=OPTIONS), *items(2)[3:]]
-        found = told(reading(endpoint, tokens=False).read(mixed))
+        found = told(make_reader(endpoint, tokens=False).read(mixed))
     assert all("cannot carry options" in found.pop(f"q0-{place}") for place in range(3))
     assert found == {name: texts for name, texts in expected(2).items() if name.startswith("q1")}
     with serving(service()) as endpoint:
-        assert set(told(reading(endpoint).read(items(2, options=OPTIONS))).values()) == {"B"}
+        assert set(told(make_reader(endpoint).read(items(2, options=OPTIONS))).values()) == {"B"}
 
 
 def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address_is_doubted():
     with serving(submission()) as endpoint:
         with pytest.raises(EndpointError, match=r"not `closeread serve`[\s\S]*correct the address"):
-            list(reading(endpoint, tokens=False).read(items(1, options=OPTIONS)))
-        asked_for = reading(endpoint, tokens=False, protocol="mrqa")
+            list(make_reader(endpoint, tokens=False).read(items(1, options=OPTIONS)))
+        asked_for = make_reader(endpoint, tokens=False, protocol="mrqa")
         failed = told(asked_for.read(items(1, options=OPTIONS))).values()
         assert all("cannot carry options" in one for one in failed)
 
@@ -188,11 +188,11 @@ def test_a_key_is_sent_and_never_shown(monkeypatch):
     key = "sk-very-secret-0123456789"
     monkeypatch.setenv("READER_KEY", key)
     with serving(service()) as endpoint:
-        list(reading(endpoint, api_key_env="READER_KEY").read(items(1)))
+        list(make_reader(endpoint, api_key_env="READER_KEY").read(items(1)))
         assert endpoint.seen[0].headers["Authorization"] == f"Bearer {key}"
         endpoint.fault = lambda number, body: (401, {}, f"wrong: {key}")
         with pytest.raises(EndpointError, match="api_key_env") as caught:
-            list(reading(endpoint, api_key_env="READER_KEY").read(items(1)))
+            list(make_reader(endpoint, api_key_env="READER_KEY").read(items(1)))
         assert key not in str(caught.value)
 
 

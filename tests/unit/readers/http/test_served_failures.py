@@ -19,9 +19,9 @@ from stand_in import (
     expected,
     host,
     items,
+    make_reader,
     own,
     passage,
-    reading,
     run,
     service,
     shared_task,
@@ -59,7 +59,7 @@ def test_faults_that_pass_move_nothing(fault):
     """Every third request goes wrong; all questions are answered as if none had."""
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
-        assert told(reading(endpoint, concurrency=1).read(items(10))) == expected(10)
+        assert told(make_reader(endpoint, concurrency=1).read(items(10))) == expected(10)
         assert len(endpoint.seen) > 10
 
 
@@ -72,7 +72,7 @@ def test_retry_after_holds_every_lane():
             return (503, {"Retry-After": "0.5"}, "full") if number == 2 else None
 
         endpoint.fault = fault
-        assert told(reading(endpoint, concurrency=1).read(items(6))) == expected(6)
+        assert told(make_reader(endpoint, concurrency=1).read(items(6))) == expected(6)
     assert moments[3] - moments[2] >= 0.5
 
 
@@ -86,7 +86,7 @@ def test_a_question_that_is_refused_costs_no_other():
         return None
 
     with serving(service(fault=fault)) as endpoint:
-        found = told(reading(endpoint).read(items(3)))
+        found = told(make_reader(endpoint).read(items(3)))
     assert found.pop("q1-1") == "status 413: the passage is too long"
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
@@ -97,7 +97,7 @@ def test_what_is_lost_at_one_question_costs_no_other():
         return "vanish" if any(row["text"] == "What is 1.1?" for row in questions) else None
 
     with serving(service(fault=fault)) as endpoint:
-        found = told(reading(endpoint, retries=1, concurrency=1).read(items(3)))
+        found = told(make_reader(endpoint, retries=1, concurrency=1).read(items(3)))
     assert "in each of 2 attempts" in found.pop("q1-1")
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
@@ -109,7 +109,7 @@ def test_an_answer_that_is_missing_or_no_text():
         return found | ({"q1-0": {"answer": "1"}} if "q1-0" in found else {})
 
     with serving(Endpoint(models=(), reply=reply)) as endpoint:
-        found = told(reading(endpoint, tokens=False, retries=0).read(items(2)))
+        found = told(make_reader(endpoint, tokens=False, retries=0).read(items(2)))
     assert "no answer to this question" in found.pop("q0-1")
     assert "not text, which the MRQA protocol requires" in found.pop("q1-0")
     assert found == {name: ts for name, ts in expected(2).items() if name not in ("q0-1", "q1-0")}
@@ -128,7 +128,7 @@ def test_a_submission_may_reply_with_its_n_best():
         return found | {name: given for name, given in lists.items() if name in found}
 
     with serving(Endpoint(models=(), reply=reply)) as endpoint:
-        reader = reading(endpoint, tokens=False, retries=0)
+        reader = make_reader(endpoint, tokens=False, retries=0)
         found = {one.question_id: one for one in reader.read(items(2))}
     best = found["q0-0"]
     assert (best.answer.texts, best.confidence) == (("a",), 0.7)
@@ -141,7 +141,7 @@ def test_a_submission_may_reply_with_its_n_best():
 def test_a_text_that_is_no_unicode_fails_alone():
     broken = (passage(0), Question(question_id="b", passage_id="p0", text="\ud800", kind="span"))
     with serving(service()) as endpoint:
-        found = told(reading(endpoint).read([*items(1), broken]))
+        found = told(make_reader(endpoint).read([*items(1), broken]))
     assert "cannot be sent as UTF-8" in found.pop("b")
     assert found == expected(1)
 
@@ -162,9 +162,9 @@ def test_a_server_that_is_busy_when_it_is_met_is_no_submission(status):
     """Something in front of it may hold us back; the shared task's protocol would lose a lot."""
     with serving(service(get_status=status)) as endpoint:
         with pytest.raises(EndpointError, match=f"it answers with status {status}"):
-            _ = reading(endpoint, tokens=False).record
+            _ = make_reader(endpoint, tokens=False).record
         endpoint.get_status = 0
-        assert reading(endpoint, tokens=False).record["protocol"] == "closeread"
+        assert make_reader(endpoint, tokens=False).record["protocol"] == "closeread"
 
 
 def test_nobody_there_leaves_no_folder(nobody, tmp_path):
@@ -209,7 +209,7 @@ def test_a_server_that_is_started_again_before_the_first_answer_is_asked_again()
     """It was there when it told what it serves, and may be gone for a moment at every batch."""
     with serving(service()) as endpoint:
         port = int(host(endpoint).rpartition(":")[2])
-        reader = reading(endpoint, retries=12)
+        reader = make_reader(endpoint, retries=12)
         assert reader.record["reader"] == "echo"
     found = []
     thread = threading.Thread(target=lambda: found.extend(reader.read(items(2))))
@@ -224,7 +224,7 @@ def test_a_place_without_the_path_stops_at_once():
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: (404, {}, "nothing here")
         with pytest.raises(EndpointError, match="nothing here"):
-            list(reading(endpoint).read(items(50)))
+            list(make_reader(endpoint).read(items(50)))
         assert len(endpoint.seen) < 50
 
 

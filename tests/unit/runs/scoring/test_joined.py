@@ -17,7 +17,7 @@ from closeread.types import (
     Question,
     Span,
 )
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, correctness_by_id, triple, write_run, write_set
 from verbs import within
 
 END = len(PASSAGE.text)
@@ -30,7 +30,7 @@ def _score(path, *args):
 
 def _run(tmp_path, predictions):
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
-    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     return write_run(tmp_path / "run", dataset, predictions, values)
 
 
