@@ -131,19 +131,19 @@ def _published(source: Source) -> Iterator[tuple[str, Json]]:
         yield f"data[{number}]", raw
 
 
-def _answer(given: _Answer, story: str) -> Answer:
-    start = story.find(given.input_text, given.span_start, given.span_end)
-    known = start >= 0 and given.span_start >= 0 and given.input_text
-    spans = (Span(start, start + len(given.input_text)),) if known else ()
-    return Answer(kind="span", texts=(given.input_text,), spans=spans)
+def _answer(gold: _Answer, story: str) -> Answer:
+    start = story.find(gold.input_text, gold.span_start, gold.span_end)
+    known = start >= 0 and gold.span_start >= 0 and gold.input_text
+    spans = (Span(start, start + len(gold.input_text)),) if known else ()
+    return Answer(kind="span", texts=(gold.input_text,), spans=spans)
 
 
-def _evidence(given: _Answer, story: str, name: str, defects: Defects) -> Iterator[Evidence]:
+def _evidence(gold: _Answer, story: str, name: str, defects: Defects) -> Iterator[Evidence]:
     """Yield the rationale of an answer; nothing if the question has no answer."""
-    if given.span_start < 0 or not (words := given.span_text.strip()):
+    if gold.span_start < 0 or not (words := gold.span_text.strip()):
         return
-    cut = story[given.span_start : given.span_end]
-    start = given.span_start + len(cut) - len(cut.lstrip())
+    cut = story[gold.span_start : gold.span_end]
+    start = gold.span_start + len(cut) - len(cut.lstrip())
 
     def count_defect(code: str, message: str) -> None:
         code = code.replace("answer-not", "evidence-not")
@@ -166,10 +166,10 @@ def _given(question: Question, number: int) -> Json:
 
 def _story(passage: Passage, turns: Mapping[str, object]) -> Json:
     """Return a story with the fields of its turns."""
-    held = ("questions", "answers", "additional_answers", "source")
+    keys = ("questions", "answers", "additional_answers", "source")
     made: Json = {"id": passage.passage_id, "story": passage.text}
-    said = {key: turns[key] for key in held if turns.get(key)}
-    return made | said if turns.get("questions") else made
+    fields = {key: turns[key] for key in keys if turns.get(key)}
+    return made | fields if turns.get("questions") else made
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

@@ -118,12 +118,12 @@ def _question(
         ]
     )
     kept: Json = {} if starts is None else {"answer_starts": starts}
-    unlike = [
+    diffs = [
         rendering_diff(_NAME, raw, write_annotation(answer)).get(_NAME, {})
         for raw, answer in zip(annotations, answers, strict=True)
     ]
-    if any(unlike):
-        kept["annotations"] = unlike
+    if any(diffs):
+        kept["annotations"] = diffs
     question = Question(
         question_id=item.query_id,
         passage_id=passage_id,
@@ -154,8 +154,8 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
 def _row(question: Question) -> Json:
     kept = question.metadata.get(_NAME, {})
     annotations = [write_annotation(answer, question.question_id) for answer in question.answers]
-    for index, unlike in enumerate(kept.get("annotations", ())):
-        annotations[index] = apply_diff(_NAME, annotations[index], {_NAME: unlike})
+    for index, diff in enumerate(kept.get("annotations", ())):
+        annotations[index] = apply_diff(_NAME, annotations[index], {_NAME: diff})
     row: Json = {"question": question.text, "query_id": question.question_id}
     if annotations:
         row["answer"] = annotations[0]

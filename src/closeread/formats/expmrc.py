@@ -207,7 +207,7 @@ def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _article_row(items: list[Item]) -> dict[str, Any]:
     passage = items[0][0]
-    questions = [question for _, asked in items for question in asked]
+    questions = [question for _, questions_of_item in items for question in questions_of_item]
     options = [choices.require_options(question, "expmrc") for question in questions]
     for question in questions:
         if len(question.answers) != len(questions[0].answers) or len(question.answers) > 1:

@@ -136,10 +136,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         )
         if supporting is not None:
             found = facts_to_evidence(supporting, paragraphs, cuts)
-            if beyond := len(found.texts) - len(found.spans):
+            if n_missing := len(found.texts) - len(found.spans):
                 defects.add(
                     "fact-not-in-passage",
-                    f"not a sentence of the context: {', '.join(found.texts[-beyond:])}",
+                    f"not a sentence of the context: {', '.join(found.texts[-n_missing:])}",
                     question_id=name,
                     line=line,
                 )

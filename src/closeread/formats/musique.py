@@ -117,8 +117,8 @@ def _answers(row: _Row, passage: str, name: str, defects: Defects) -> tuple[Answ
 
 def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
     spans = tuple(
-        Span(*held[0])
-        for one, (_, held) in zip(row.paragraphs, cuts, strict=True)
+        Span(*text_spans[0])
+        for one, (_, text_spans) in zip(row.paragraphs, cuts, strict=True)
         if one.is_supporting
     )
     if not spans:
@@ -134,10 +134,10 @@ def _written(passage: Passage, question: Question) -> Json:
             {
                 "idx": number,
                 "title": passage.text[start:end],
-                "paragraph_text": Span(*held[0]).of(passage.text),
-                "is_supporting": Span(*held[0]) in supporting,
+                "paragraph_text": Span(*text_spans[0]).of(passage.text),
+                "is_supporting": Span(*text_spans[0]) in supporting,
             }
-            for number, ((start, end), held) in enumerate(passage.metadata[_NAME])
+            for number, ((start, end), text_spans) in enumerate(passage.metadata[_NAME])
         ],
         "question": question.text,
     }
@@ -162,7 +162,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _values(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         cuts = passage.metadata.get(_NAME)
-        end = max((held[0][1] for _, held in cuts or ()), default=0)
+        end = max((text_spans[0][1] for _, text_spans in cuts or ()), default=0)
         for question in questions:
             if cuts is None or end != len(passage.text) or question.options:
                 raise unwritable_error(

@@ -68,7 +68,7 @@ def _context(group: Sequence[Item], remarks: Defects) -> Item:
         Passage(passage_id=passage.passage_id, text=joined.text, language=passage.language),
         tuple(
             _merge_questions(same, joined)
-            for same in zip(*(asked for _, asked in group), strict=True)
+            for same in zip(*(questions for _, questions in group), strict=True)
         ),
     )
 

@@ -70,6 +70,8 @@ def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
             }
             for n, (text, start, end) in enumerate(zip(*columns, strict=True), 1)
         ]
-        beyond = {key: value for key, value in raw.items() if key not in ("questions", "answers")}
+        other_fields = {
+            key: value for key, value in raw.items() if key not in ("questions", "answers")
+        }
         name = content_id("\0".join((row.story, *texts)))
-        yield str(at), beyond | {"id": name, "questions": turns, "answers": given}
+        yield str(at), other_fields | {"id": name, "questions": turns, "answers": given}

@@ -174,11 +174,11 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
     )
 
 
-def _options(place: _Place, given: list[str] | dict[str, str] | None) -> tuple[Option, ...]:
-    if isinstance(given, dict):
-        _lettered(place, list(given.values()))
-        return tuple(Option(label=label, text=text) for label, text in given.items())
-    return _lettered(place, given) if given else ()
+def _options(place: _Place, options: list[str] | dict[str, str] | None) -> tuple[Option, ...]:
+    if isinstance(options, dict):
+        _lettered(place, list(options.values()))
+        return tuple(Option(label=label, text=text) for label, text in options.items())
+    return _lettered(place, options) if options else ()
 
 
 def _lettered(place: _Place, texts: list[str]) -> tuple[Option, ...]:
@@ -232,13 +232,13 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
 
 def _evidence(
     place: _Place,
-    given: list[str] | dict[str, list[str]] | None,
+    evidence: list[str] | dict[str, list[str]] | None,
     options: tuple[Option, ...],
     passage: str,
 ) -> tuple[Evidence, ...]:
-    if not given:
+    if not evidence:
         return ()
-    by_label = given if isinstance(given, dict) else {"": given}
+    by_label = evidence if isinstance(evidence, dict) else {"": evidence}
     labels = {option.label for option in options} | {""}
     found = []
     for label, sentences in by_label.items():

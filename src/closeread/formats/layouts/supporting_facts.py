@@ -47,9 +47,9 @@ def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts)
     at = _places(paragraphs, cuts)
     wanted = dict.fromkeys((title, number) for title, number in facts)
     found = sorted(at[fact] for fact in wanted if fact in at)
-    beyond = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
+    without_span = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
     return Evidence(
-        spans=tuple(span for span, _ in found), texts=(*(text for _, text in found), *beyond)
+        spans=tuple(span for span, _ in found), texts=(*(text for _, text in found), *without_span)
     )
 
 
@@ -63,13 +63,13 @@ def evidence_to_facts(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> li
     return facts
 
 
-def overlapping_facts(given: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
+def overlapping_facts(evidence: Iterable[Evidence], text: str, cuts: Cuts) -> list[Fact]:
     """Return the sentences that evidence overlaps, as facts.
 
     These are the sentences of which a span covers a character, in text order; then the facts
     without a span.
     """
-    pieces = list(given)
+    pieces = list(evidence)
     spans = [span for one in pieces for span in one.spans]
     facts = [
         (text[head[0] : head[1]], number)

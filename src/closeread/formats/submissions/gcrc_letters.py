@@ -59,8 +59,8 @@ def parse_letters(
 
 def _question_ids(dataset: Dataset | None) -> Callable[[Any, str], str]:
     """Return a function from a record's id and a role to the question's id in the data set."""
-    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
-    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
+    questions = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
+    ids = {(q.group_id, str(q.role)): q.question_id for q in questions}
     return lambda group, role: ids.get((str(group), role), f"{group}#{role}")
 
 

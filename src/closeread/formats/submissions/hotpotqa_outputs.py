@@ -72,12 +72,12 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
     stream.write(msgspec.json.encode({"answer": answers, "sp": facts}) + b"\n")
 
 
-def _facts(source: str, name: str, given: Any) -> list[tuple[str, int]]:
+def _facts(source: str, name: str, facts: Any) -> list[tuple[str, int]]:
     try:
-        return [(str(title), _number(number)) for title, number in given]
+        return [(str(title), _number(number)) for title, number in facts]
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"the supporting facts are {given!r:.80}",
+            f"the supporting facts are {facts!r:.80}",
             where=f"{source}, question {name}",
             expected='[["title of a paragraph", index of its sentence from 0], ...]',
             cure="fix the file",

@@ -31,10 +31,10 @@ def _rows(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[d
             }
 
 
-def _paragraphs(given: tuple[Evidence, ...], text: str) -> Iterator[str]:
+def _paragraphs(evidence: tuple[Evidence, ...], text: str) -> Iterator[str]:
     """Yield each line that evidence overlaps, then the texts of evidence without a span."""
     placed = [
-        one for one in given if one.spans and all(piece_text in text for piece_text in one.texts)
+        one for one in evidence if one.spans and all(piece_text in text for piece_text in one.texts)
     ]
     spans = [span for one in placed for span in one.spans]
     start = 0
@@ -43,6 +43,6 @@ def _paragraphs(given: tuple[Evidence, ...], text: str) -> Iterator[str]:
         if any(span.start < end and start < span.end for span in spans):
             yield line
         start = end + 1
-    for one in given:
+    for one in evidence:
         if one not in placed:
             yield from one.texts
