@@ -246,8 +246,8 @@ def test_a_form_without_place_for_what_is_made_is_told_before_a_reader_is_loaded
     Path("odd.jsonl").write_text(text, "utf-8")
     arguments = ("--strategy", WORDS, "--out", "h.squad.json", "--against", "slow_for_test:slow")
     assert closeread("attack", "odd.jsonl", *arguments) == 2
-    assert "place for options" in capsys.readouterr().err
-    with pytest.raises(library.CloseReadError, match="place for options"):
+    assert "cannot hold options" in capsys.readouterr().err
+    with pytest.raises(library.CloseReadError, match="cannot hold options"):
         library.attack("odd.jsonl", WORDS, "h.squad.json", against="slow_for_test:slow")
     assert not Path("h.squad.json").exists()
 
@@ -351,8 +351,8 @@ def test_a_pipe_carries_the_set_alone(own: Path) -> None:
         (["--out", "h.jsonl"], "no strategy given"),
         (["--strategy", "nope", "--out", "h.jsonl"], "there is no strategy named 'nope'"),
         (["--strategy", "keywords", "--out", "h.jsonl"], "perhaps keyword"),
-        (["--strategy", WORDS, "--out", "h.what"], "says no format"),
-        (["--strategy", WORDS, "--out", "h.json", "--to", "squad"], "no place for options"),
+        (["--strategy", WORDS, "--out", "h.what"], "does not say a format"),
+        (["--strategy", WORDS, "--out", "h.json", "--to", "squad"], "cannot hold options"),
         (["--strategy", WORDS, "--out", "h.jsonl", "-o", "x=1"], "--against"),
         (["--strategy", WORDS, "--out", "h.jsonl", "--tries", "3"], "--tries needs --against"),
         (["--strategy", WORDS, "--out", "h.jsonl", "--against", "lexikal"], "perhaps lexical"),

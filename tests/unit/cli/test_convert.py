@@ -265,7 +265,9 @@ def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path)
     done = call(tmp_path, "run", "new.jsonl", "--dataset", "new.jsonl")
     assert done.returncode == 2 and new.read_text() == ROW
     done = call(tmp_path, "new.jsonl", "x.json", "--to", "squad", "--dataset", "new.jsonl")
-    assert done.returncode == 2 and "new.jsonl: --dataset goes with a run" in done.stderr
+    assert (
+        done.returncode == 2 and "new.jsonl: --dataset applies only to run folders" in done.stderr
+    )
 
 
 def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
