@@ -10,7 +10,7 @@ from closeread.audits.problems import Problems
 from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
 from closeread.items import drop_metadata, iter_questions
-from closeread.readers.generative.extraction import stops_in
+from closeread.readers.generative.extraction import parse_stops
 from closeread.runs.records import DatasetInfo
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
@@ -74,7 +74,7 @@ def subject(
         submission=submission,
         tail_lost="tail" in lost or bool(stops),
         stops=stops.most_common(1)[0][0] if stops else (),
-        own_stops=stops_in(str(options.get("stop", ""))) if rule is not None else (),
+        own_stops=parse_stops(str(options.get("stop", ""))) if rule is not None else (),
         rule=rule,
         stops_known=ours or (log is not None and not {"stops", "tail"} & lost.keys()),
         model=(log.model if log is not None else "") or str(options.get("model", "")),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from closeread.errors import CloseReadError
 from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.prompts import gold_of, language_of
+from closeread.readers.generative.prompts import format_gold, language_of
 from closeread.runs.store import Run
 from closeread.types import Passage, Question
 
@@ -28,13 +28,13 @@ def answers_shown(
     if not record.get("shots"):
         return {}
     try:
-        examples = Examples.opened(record["path"], record["shots"], record["seed"])
+        examples = Examples.load(record["path"], record["shots"], record["seed"])
         if examples.sha256 != record["sha256"]:
             return None
         return {
             question.question_id: tuple(
-                gold_of(example, language_of(of))
-                for of, example in examples.drawn(passages[question.passage_id], question)
+                format_gold(example, language_of(of))
+                for of, example in examples.select(passages[question.passage_id], question)
             )
             for question in questions
         }

@@ -7,7 +7,12 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.metrics.choice import picked_label
-from closeread.readers.generative.extraction import Extraction, needs_question, rule_named, stops_in
+from closeread.readers.generative.extraction import (
+    Extraction,
+    check_rule,
+    needs_question,
+    parse_stops,
+)
 from closeread.runs.store import Predictions, Run
 from closeread.types import Dataset, Prediction, Question, Summary
 
@@ -32,8 +37,8 @@ def choose_extraction(
         return None
     options = run.info.reader.options
     if stops is None:
-        stops = stops_in(str(options.get("stop", "")))
-    return Extraction(stops=stops, rule=rule_named(rule or str(options.get("extract", "none"))))
+        stops = parse_stops(str(options.get("stop", "")))
+    return Extraction(stops=stops, rule=check_rule(rule or str(options.get("extract", "none"))))
 
 
 def server_stops(run: Run) -> tuple[str, ...]:
@@ -83,7 +88,7 @@ class ExtractedAnswers(Mapping[str, Prediction]):
             )
         question = self._questions.get(found.question_id)
         written = (found.generation, *found.others)
-        answer, share = self._extraction.voted(written, question)
+        answer, share = self._extraction.vote(written, question)
         return msgspec.structs.replace(found, answer=answer, confidence=share, candidates=())
 
 

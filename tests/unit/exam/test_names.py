@@ -2,7 +2,7 @@
 
 import closeread
 from closeread.exam import locate
-from closeread.readers.generative.examples import located
+from closeread.readers.generative.examples import locate_dataset
 
 
 def test_the_folder_of_a_run_hides_no_exam(tmp_path, monkeypatch):
@@ -10,7 +10,7 @@ def test_the_folder_of_a_run_hides_no_exam(tmp_path, monkeypatch):
     run = closeread.read("exam/zh", "majority", "exam/zh", limit=3)
     assert run.path.is_dir()
     assert closeread.load("exam/zh").path == str(locate("exam/zh"))
-    assert located("exam/zh") == locate("exam/zh")
+    assert locate_dataset("exam/zh") == locate("exam/zh")
 
 
 def test_a_file_by_an_exam_s_name_is_meant(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.readers.generative.judging import judged
+from closeread.readers.generative.judging import support_question
 from closeread.registry import lookup
 from closeread.text.language import detect
 from closeread.types import Option, Passage, Question
@@ -19,7 +19,7 @@ def test_options_are_judged_one_by_one_in_english_or_chinese(name):
     question = Question(
         question_id="q", passage_id="p", text="?", kind="verification", options=options
     )
-    yes, _ = judged(question, "A").options
+    yes, _ = support_question(question, "A").options
     assert ("passage" in yes.text) == (name != "zh")
 
 

@@ -11,7 +11,7 @@ import closeread
 from closeread.exam import EXAMS, locate
 from closeread.formats import load
 from closeread.readers import make
-from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, asked
+from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, to_wire
 from closeread.runs.plan import plan_batches
 from closeread.types import Span
 from served import asking, context, serving
@@ -182,7 +182,7 @@ def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
     reader, options = make("lexical", {"sharpness": 4.0})
     for name in EXAMS:
         items = list(islice(load(locate(name)), 50))  # a request holds 1,024 questions at most
-        body = AnswerRequest(items=tuple(asked(*item) for item in items), n_best=1000)
+        body = AnswerRequest(items=tuple(to_wire(*item) for item in items), n_best=1000)
         reply = decoded(lexical.post("/v1/answer", msgspec.json.encode(body)))
         assert (reply.reader, reply.options) == ("lexical", options)
         assert reply.version == closeread.__version__

@@ -13,7 +13,7 @@ from closeread.cli.terminal.reading import watched
 from closeread.cli.terminal.sources import runs_in
 from closeread.metrics.subject import judges_options
 from closeread.protocols import Advance, uncounted, unwatched
-from closeread.readers.generative.extraction import stops_in
+from closeread.readers.generative.extraction import parse_stops
 from closeread.runs.extract import choose_extraction, count_unmatched, server_stops
 from closeread.runs.integrity import predictions_mismatch
 from closeread.runs.macro import macro_averages
@@ -84,7 +84,7 @@ def _read_anew(
     run: Run, settings: ScoreSettings, stops: Sequence[str], rule: str | None
 ) -> ScoreSettings:
     """Return the settings with the extraction that was asked for; say what it cannot undo."""
-    given = tuple(one for text in stops for one in stops_in(text))
+    given = tuple(one for text in stops for one in parse_stops(text))
     extraction = choose_extraction(run, given if stops else None, rule)
     if extraction is not None and (lost := server_stops(run)):
         remark(

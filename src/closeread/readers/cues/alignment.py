@@ -35,7 +35,7 @@ class AlignedPassage:
             self._places.setdefault(unit.form, []).append(place)
         self._starts = _ON * np.array([unit.start for unit in units], dtype=float)
 
-    def told(self, option: Sequence[Unit]) -> float:
+    def ordered_share(self, option: Sequence[Unit]) -> float:
         """Return the share of an option that one stretch tells in order, from 0 to 1.
 
         Args:

@@ -239,7 +239,7 @@ def piece_order_features(explanation: Explanation, passage: Passage) -> Features
 
 def order_features(text: str, read: ReadPassage) -> Features:
     """Return whether one stretch of the passage tells a statement in its own order."""
-    return {"order:told": read.aligned.told(units(text)) ** _NEARLY_ALL}
+    return {"order:told": read.aligned.ordered_share(units(text)) ** _NEARLY_ALL}
 
 
 def stem_features(

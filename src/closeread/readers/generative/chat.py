@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.generative.extraction import stops_in
-from closeread.readers.generative.options import AskingOptions, taking
+from closeread.readers.generative.extraction import parse_stops
+from closeread.readers.generative.options import AskingOptions, takes_options
 from closeread.readers.generative.remote import LIMITS, RemoteReader
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.endpoint import Endpoint
@@ -18,7 +18,7 @@ from closeread.registry.factory import PathText
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_KEY = 8  # a shorter one, such as "none" for a server that wants none, is no secret
-_NOT_EXTRA = {
+_RESERVED_KEYS = {
     "model": "use -o model=",
     "messages": "use -o prompt= to change how a question is asked",
     "prompt": "use -o prompt= to change how a question is asked",
@@ -121,22 +121,22 @@ class CompletionOptions(EndpointOptions):
     stop: str = "\\n"
 
 
-@taking(ChatOptions)
+@takes_options(ChatOptions)
 def chat(options: ChatOptions) -> RemoteReader:
     """Make a reader that asks ``/chat/completions``; the server applies its chat template."""
-    return _made("/chat/completions", options, options.top_logprobs)
+    return _make_reader("/chat/completions", options, options.top_logprobs)
 
 
-@taking(CompletionOptions)
+@takes_options(CompletionOptions)
 def completion(options: CompletionOptions) -> RemoteReader:
     """Make a reader that asks ``/completions`` with the whole prompt as text.
 
     A base model goes on with a next question of its own: its saved text is cut at the line's end.
     """
-    return _made("/completions", options, 0)
+    return _make_reader("/completions", options, 0)
 
 
-def _made(path: str, options: EndpointOptions, top_logprobs: int) -> RemoteReader:
+def _make_reader(path: str, options: EndpointOptions, top_logprobs: int) -> RemoteReader:
     budget = Budget(
         options.budget_tokens, options.budget_money, options.price_in, options.price_out
     )
@@ -145,7 +145,7 @@ def _made(path: str, options: EndpointOptions, top_logprobs: int) -> RemoteReade
         options.asking(),
         Endpoint(options.base_url, options.api_key_env, options.timeout_seconds, options.retries),
         model=options.model,
-        sent=_sent(options, limited=budget.limited),
+        sent=_request_settings(options, limited=budget.limited),
         top_logprobs=top_logprobs,
         concurrency=options.concurrency,
         cache=options.cache,
@@ -153,7 +153,7 @@ def _made(path: str, options: EndpointOptions, top_logprobs: int) -> RemoteReade
     )
 
 
-def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
+def _request_settings(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     """Return what every request holds beside the model and the question."""
     sent: dict[str, Any] = {
         "max_tokens": options.max_tokens,
@@ -161,7 +161,7 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     }
     if options.temperature > 0:
         sent["seed"] = options.seed
-    stops = stops_in(options.stop)
+    stops = parse_stops(options.stop)
     if options.server_stop and not stops:
         raise UsageError(
             "server_stop=true, but there is no stop string to send",
@@ -172,7 +172,7 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     if options.stream:
         sent["stream"] = True
         sent["stream_options"] = {"include_usage": True}
-    sent |= _extra(options.extra)
+    sent |= _parse_extra(options.extra)
     sent = {key: value for key, value in sent.items() if value is not None}
     if limited and not any(name in sent for name in LIMITS):
         raise UsageError(
@@ -183,7 +183,7 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     return sent
 
 
-def _extra(text: str) -> dict[str, Any]:
+def _parse_extra(text: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text or "{}")
     except msgspec.DecodeError as error:
@@ -191,8 +191,8 @@ def _extra(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UsageError("extra is not a JSON object", expected='{"top_p": 0.9}')
     for key in found:
-        if key in _NOT_EXTRA:
-            raise UsageError(f"extra cannot set {key!r}", cure=_NOT_EXTRA[key])
+        if key in _RESERVED_KEYS:
+            raise UsageError(f"extra cannot set {key!r}", cure=_RESERVED_KEYS[key])
     for name in LIMITS:
         value = found.get(name, 1)
         if value is not None and (type(value) is not int or value < 1):

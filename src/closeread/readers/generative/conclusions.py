@@ -79,7 +79,7 @@ _NOUN = re.compile(r" +(?!(?:a|an|the|because|since|as|and|or|is|was|for|which|t
 Kind = Literal["asked", "good", "bad"]
 
 
-def stated(
+def find_conclusion(
     text: str, labels: Sequence[str], asks_for: Polarity | None
 ) -> tuple[tuple[str, ...], bool]:
     """Return what the last stated conclusion names, and whether its letter may be an article.
@@ -90,7 +90,7 @@ def stated(
     weaker: tuple[tuple[str, ...], bool] | None = None
     for match in reversed(list(_STATED.finditer(text))):
         kind = _kind(match, text)
-        found = named(_concluded(match, text), labels) if kind else ()
+        found = parse_labels(_conclusion_letters(match, text), labels) if kind else ()
         noun = bool(_NOUN.match(text, match.end()))
         if not found or (noun and match["letters"] == "I"):  # "Answer: I think ..."
             continue
@@ -115,7 +115,7 @@ def _kind(match: re.Match[str], text: str) -> Kind | None:
     return "asked" if match["asked"] or _ASKED_ALL_THE_SAME.match(match["good"]) else "good"
 
 
-def _concluded(match: re.Match[str], text: str) -> str:
+def _conclusion_letters(match: re.Match[str], text: str) -> str:
     """Return the letters of a conclusion, without those of which the next clause speaks.
 
     In "C, B and D are wrong" and "选A，B项错误" the conclusion is the first letter alone.
@@ -130,7 +130,7 @@ def _concluded(match: re.Match[str], text: str) -> str:
     return letters
 
 
-def named(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
+def parse_labels(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels in a group of letters; none where one of them is no label."""
     names = re.findall(r"[A-Z]", re.sub(r"(?i)\b(?:and|or|und)\b", " ", letters))
     if any(name not in labels for name in names):

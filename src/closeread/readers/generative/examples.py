@@ -12,7 +12,7 @@ from closeread.types import Passage, PassageQuestion, Question
 from closeread.wording import count_of
 
 
-def located(name: str) -> Path:
+def locate_dataset(name: str) -> Path:
     """Return the file of a data set: a path, or ``exam/zh`` and its like."""
     if name.startswith("exam/"):
         from closeread import exam
@@ -37,7 +37,7 @@ class Examples:
     _pool: dict[tuple[str, str], list[PassageQuestion]] = field(default_factory=dict)
 
     @classmethod
-    def opened(cls, name: str, shots: int, seed: int) -> "Examples":
+    def load(cls, name: str, shots: int, seed: int) -> "Examples":
         """Read a data set of examples; none is read where no example is wanted.
 
         Raises:
@@ -54,8 +54,8 @@ class Examples:
                 expected="-o examples=DATASET",
                 cure="give a data set with gold answers, such as a training set",
             )
-        dataset = load(located(name))
-        found = cls(shots, seed, str(located(name).absolute()), dataset.sha256)
+        dataset = load(locate_dataset(name))
+        found = cls(shots, seed, str(locate_dataset(name).absolute()), dataset.sha256)
         rows = [(passage, one) for passage, of in dataset for one in of if one.answers]
         random.Random(seed).shuffle(rows)
         for passage, question in rows:
@@ -63,7 +63,7 @@ class Examples:
             found._pool.setdefault(kind, []).append((passage, question))
         return found
 
-    def drawn(self, passage: Passage, question: Question) -> list[PassageQuestion]:
+    def select(self, passage: Passage, question: Question) -> list[PassageQuestion]:
         """Return the examples for a question, each from another passage and none from its own.
 
         Raises:

@@ -12,7 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from closeread.errors import UnknownNameError
-from closeread.readers.generative.judging import fitting, judged, option_of, were_judged
+from closeread.readers.generative.judging import (
+    matching_labels,
+    option_of,
+    show_one_option_each,
+    support_question,
+)
 from closeread.types import Answer, Generation, Question, Record
 
 
@@ -43,7 +48,7 @@ class Extraction(Record, frozen=True, kw_only=True):
 
         return RULES[self.rule](self.cut(text), question)
 
-    def voted(
+    def vote(
         self, generations: Sequence[Generation], question: Question | None
     ) -> tuple[Answer | None, float | None]:
         """Return the answer of one or more generations, and the winner's share of the votes.
@@ -52,7 +57,7 @@ class Extraction(Record, frozen=True, kw_only=True):
         several do, or none. Otherwise each is read with the options in the order in which its model
         saw them, and its letter is turned back. Of equal ones the answer that was given first wins.
         """
-        if question is not None and were_judged(generations, question):
+        if question is not None and show_one_option_each(generations, question):
             return self._fitting(generations, question), None
         if len(generations) == 1 and not generations[0].option_order:
             return self.answer(generations[0].text, question), None
@@ -67,35 +72,37 @@ class Extraction(Record, frozen=True, kw_only=True):
     def _fitting(self, generations: Sequence[Generation], question: Question) -> Answer | None:
         if not needs_question(self.rule):
             return None
-        from closeread.readers.generative.rules import judgement
+        from closeread.readers.generative.rules import extract_verdict
 
         verdicts = []
         for one in generations:
             (label,) = one.option_order
-            verdicts.append((label, judgement(self.cut(one.text), judged(question, label))))
-        labels = fitting(verdicts, question)
+            verdicts.append(
+                (label, extract_verdict(self.cut(one.text), support_question(question, label)))
+            )
+        labels = matching_labels(verdicts, question)
         return option_of(question, labels[0]).answer if len(labels) == 1 else None
 
     def _turned_back(self, generation: Generation, question: Question | None) -> Answer | None:
         if question is None or not generation.option_order:
             return self.answer(generation.text, question)
-        from closeread.readers.generative.prompts import reordered
+        from closeread.readers.generative.prompts import reorder_options
 
         labels = [option.label for option in question.options]
         order = tuple(labels.index(label) for label in generation.option_order)
-        found = self.answer(generation.text, reordered(question, order))
+        found = self.answer(generation.text, reorder_options(question, order))
         if found is None or not found.label:
             return found
         return option_of(question, generation.option_order[labels.index(found.label)]).answer
 
 
-def stops_in(text: str) -> tuple[str, ...]:
+def parse_stops(text: str) -> tuple[str, ...]:
     r"""Return the stop strings in an option: separated by ``||``, ``\n`` and ``\t`` as escapes."""
     pieces = (piece.replace("\\n", "\n").replace("\\t", "\t") for piece in text.split("||"))
     return tuple(piece for piece in pieces if piece)
 
 
-def rule_named(name: str) -> str:
+def check_rule(name: str) -> str:
     """Return the name where there is such a rule.
 
     Raises:

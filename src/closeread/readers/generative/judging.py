@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from closeread.text.language import detect
 from closeread.types import Generation, Option, Question
 
-JUDGING = ("together", "each")
+JUDGE_MODES = ("together", "each")
 _SUPPORTED, _NOT = "A", "B"
 _WORDS = {
     "zh": ("原文支持这一说法", "原文不支持这一说法"),
@@ -16,7 +16,7 @@ _WORDS = {
 }
 
 
-def one_by_one(question: Question, judge: str) -> bool:
+def is_judged_one_by_one(question: Question, judge: str) -> bool:
     """Whether a question's options are judged one by one."""
     return judge == "each" and question.kind == "verification" and len(question.options) > 1
 
@@ -26,7 +26,7 @@ def option_of(question: Question, label: str) -> Option:
     return next(option for option in question.options if option.label == label)
 
 
-def judged(question: Question, label: str) -> Question:
+def support_question(question: Question, label: str) -> Question:
     """Return the question whether the passage supports one option."""
     text = option_of(question, label).text
     yes, no = _WORDS["zh" if detect(text) == "zh" else "en"]
@@ -44,7 +44,7 @@ def letter_of(supported: bool) -> str:
     return _SUPPORTED if supported else _NOT
 
 
-def were_judged(generations: Sequence[Generation], question: Question | None) -> bool:
+def show_one_option_each(generations: Sequence[Generation], question: Question | None) -> bool:
     """Whether each generation is about one option: it was shown that one alone."""
     return (
         question is not None
@@ -53,7 +53,7 @@ def were_judged(generations: Sequence[Generation], question: Question | None) ->
     )
 
 
-def fitting(verdicts: Sequence[tuple[str, str]], question: Question) -> list[str]:
+def matching_labels(verdicts: Sequence[tuple[str, str]], question: Question) -> list[str]:
     """Return the labels whose verdict is the one that the stem asks for.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def by_length(
+def plan_by_length(
     lengths: Sequence[int], *, room: int, most: int, token_budget: int, padded: bool = True
 ) -> list[list[int]]:
     """Return batches that hold every sequence's place once, the longest first.

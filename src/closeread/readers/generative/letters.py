@@ -18,8 +18,8 @@ from closeread.readers.generative.conclusions import (
     LETTERS,
     NEXT,
     OPEN,
-    named,
-    stated,
+    find_conclusion,
+    parse_labels,
 )
 from closeread.text.polarity import approving
 from closeread.text.traditional import TO_SIMPLIFIED, simplified
@@ -90,7 +90,7 @@ _REFUSAL = re.compile(
 
 
 @dataclass(frozen=True)
-class Picked:
+class PickedLabels:
     """What was found: no label, one, or several where the text commits itself to several.
 
     ``rule`` tells by which rule: conclusion, first, verdict, words, alone, refusal, or "".
@@ -100,7 +100,9 @@ class Picked:
     rule: str
 
 
-def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = None) -> Picked:
+def pick_labels(
+    text: str, options: Sequence[Option], asks_for: Polarity | None = None
+) -> PickedLabels:
     """Return the labels that a text picks.
 
     Args:
@@ -109,26 +111,28 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
         asks_for: Which of the verdicts "right" and "wrong" is the one asked for.
     """
     labels = [option.label for option in options]
-    plain = _SMALL.sub(lambda match: _raised(match, labels), text.translate(_WIDE).strip())
+    plain = _SMALL.sub(
+        lambda match: _capitalise_label(match, labels), text.translate(_WIDE).strip()
+    )
     if not any(match[1] in labels for match in _ALONE.finditer(plain)):
-        plain = _NUMBERED.sub(lambda match: _lettered(match, labels), plain)
-    found, article = stated(plain, labels, asks_for)
+        plain = _NUMBERED.sub(lambda match: _number_to_label(match, labels), plain)
+    found, article = find_conclusion(plain, labels, asks_for)
     if found:
-        return Picked((article and _words(plain, options)) or found, "conclusion")
-    found = _first(plain, labels)
-    for_it, against = _verdicts(plain, labels, asks_for)
+        return PickedLabels((article and _labels_by_words(plain, options)) or found, "conclusion")
+    found = _first_labels(plain, labels)
+    for_it, against = _judged_labels(plain, labels, asks_for)
     # "A. Wrong. B. Right." goes through the options.
     if found and not (len(for_it) == 1 and set(found) <= set(against)):
-        return Picked(found, "first")
+        return PickedLabels(found, "first")
     if len(for_it) == 1:
-        return Picked(for_it, "verdict")
-    found = _words(plain, options)
+        return PickedLabels(for_it, "verdict")
+    found = _labels_by_words(plain, options)
     if found:
-        return Picked(found, "words")
+        return PickedLabels(found, "words")
     if _REFUSAL.search(plain):
-        return Picked((), "refusal")
+        return PickedLabels((), "refusal")
     if for_it:
-        return Picked(for_it, "verdict")
+        return PickedLabels(for_it, "verdict")
     kept = _DENIED.sub(" ", plain)
     alone = {
         match[1]
@@ -136,15 +140,15 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
         if match[1] in labels and not _is_word(match, kept)
     }
     found = tuple(label for label in labels if label in alone and label not in against)
-    return Picked(found, "alone" if found else "")
+    return PickedLabels(found, "alone" if found else "")
 
 
-def refuses(text: str) -> bool:
+def is_refusal(text: str) -> bool:
     """Whether a text says that it gives no answer."""
     return bool(_REFUSAL.search(text.translate(_WIDE)))
 
 
-def _raised(match: re.Match[str], labels: Sequence[str]) -> str:
+def _capitalise_label(match: re.Match[str], labels: Sequence[str]) -> str:
     """Return "(c)" and "option c" as "(C)" and "option C" where C is a label."""
     letter = (match["bracketed"] or match["said"]).upper()
     if letter not in labels:
@@ -152,7 +156,7 @@ def _raised(match: re.Match[str], labels: Sequence[str]) -> str:
     return f"({letter})" if match["bracketed"] else match.group()[:-1] + letter
 
 
-def _lettered(match: re.Match[str], labels: Sequence[str]) -> str:
+def _number_to_label(match: re.Match[str], labels: Sequence[str]) -> str:
     """Return "第三项" as the third label; as it stands where there are not so many."""
     said = match[1] or match[2]
     place = int(said) if said.isdecimal() else 1 + _NUMBERS.index(said)
@@ -170,7 +174,7 @@ def _is_word(match: re.Match[str], text: str) -> bool:
     return match[1] == "I" or bool(opens) or titled
 
 
-def _first(text: str, labels: Sequence[str]) -> tuple[str, ...]:
+def _first_labels(text: str, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the letter that a text begins with, unless it goes on to repeat the options."""
     match = _FIRST.match(text)
     if match is None:
@@ -181,10 +185,14 @@ def _first(text: str, labels: Sequence[str]) -> tuple[str, ...]:
         repeated = {letter for letter in _LETTER_LINE.findall(text) if letter in labels}
     else:
         repeated = {letter for letter in _LINE_LETTER.findall(text) if letter in labels}
-    return () if len(repeated) > 1 else named(match["letters"] or match["small"].upper(), labels)
+    return (
+        ()
+        if len(repeated) > 1
+        else parse_labels(match["letters"] or match["small"].upper(), labels)
+    )
 
 
-def _verdicts(
+def _judged_labels(
     text: str, labels: Sequence[str], asks_for: Polarity | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the options judged as asked for, and those judged otherwise."""
@@ -193,18 +201,18 @@ def _verdicts(
     approved = approving(text)
     for match in _VERDICT.finditer(approved):
         right = wanted != bool(match["not"]) if match["asked"] else not match["bad"]
-        for letter in _judged(match):
+        for letter in _verdict_letters(match):
             if letter in labels:
                 judged.setdefault(letter, set()).add(right)
     for match in _BUT.finditer(approved):
-        for letter in named(match["letters"], labels):
+        for letter in parse_labels(match["letters"], labels):
             judged.setdefault(letter, set()).add(bool(match["bad"]))
     for_it = tuple(label for label, verdicts in judged.items() if verdicts == {wanted})
     against = tuple(label for label, verdicts in judged.items() if verdicts == {not wanted})
     return for_it, against
 
 
-def _judged(match: re.Match[str]) -> list[str]:
+def _verdict_letters(match: re.Match[str]) -> list[str]:
     """Return the letters of a verdict: in "C, A and B are wrong" A and B."""
     letters = match["letters"]
     if match["bad"]:
@@ -212,15 +220,17 @@ def _judged(match: re.Match[str]) -> list[str]:
     return re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", letters)
 
 
-def _words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
+def _labels_by_words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
     """Return the option whose words the text repeats, if it is exactly one."""
-    said = _folded(text)
-    texts = {option.label: _folded(option.text) for option in options if _folded(option.text)}
+    said = _fold(text)
+    texts = {option.label: _fold(option.text) for option in options if _fold(option.text)}
     equal = [label for label, words in texts.items() if words == said]
     if equal:
         return tuple(equal) if len(equal) == 1 else ()
     held = {
-        label: words for label, words in texts.items() if len(words) > 1 and _holds(said, words)
+        label: words
+        for label, words in texts.items()
+        if len(words) > 1 and _contains_words(said, words)
     }
     whole = [
         label
@@ -230,12 +240,12 @@ def _words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
     return (whole[0],) if len(whole) == 1 else ()
 
 
-def _holds(said: str, words: str) -> bool:
+def _contains_words(said: str, words: str) -> bool:
     left = r"(?<![a-z0-9])" if words[0].isascii() else ""
     right = r"(?![a-z0-9])" if words[-1].isascii() else ""
     return bool(re.search(left + re.escape(words) + right, said))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     plain = simplified(unicodedata.normalize("NFKC", text).casefold())
     return plain.strip(" \t\n.。!！\"“”'*")

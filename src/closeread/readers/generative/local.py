@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.generative.length_batches import by_length
-from closeread.readers.generative.option_scores import parted
-from closeread.readers.generative.options import AskingOptions, taking
+from closeread.readers.generative.length_batches import plan_by_length
+from closeread.readers.generative.option_scores import score_from_divergence
+from closeread.readers.generative.options import AskingOptions, takes_options
 from closeread.readers.generative.prompting import Ask, Asking
 from closeread.readers.lineage import weights_record
 from closeread.readers.models.location import require_model
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from closeread.readers.neural.causal import Written
 
 _FORMS = ("auto", "chat", "plain")
-_GET = "give a folder of a causal language model, or its name on the hub (docs/chat.md)"
+_GIVE_MODEL = "give a folder of a causal language model, or its name on the hub (docs/chat.md)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class LocalOptions(AskingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_model(self.model, cure=_GET)
+        require_model(self.model, cure=_GIVE_MODEL)
         if self.form not in _FORMS:
             raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
         if self.batch < 1 or self.batch_tokens < 1:
@@ -68,14 +68,14 @@ class LocalOptions(AskingOptions):
             raise UsageError(found, expected="both at least 1")
 
 
-@taking(LocalOptions)
+@takes_options(LocalOptions)
 def local(options: LocalOptions) -> "LocalReader":
     """Make the reader. Decoding is greedy."""
     return LocalReader(options.asking(), options)
 
 
 @dataclass
-class _Work:
+class _PendingQuestion:
     """One question under way.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Work:
 
 
 # A sequence by its work and its place there.
-_Job = tuple[_Work, int]
+_Job = tuple[_PendingQuestion, int]
 
 
 class LocalReader:
@@ -116,7 +116,7 @@ class LocalReader:
         self._batch_tokens = options.batch_tokens
         from closeread.readers.neural.causal import CausalModel
 
-        self._model = CausalModel.opened(options.model, options.device, options.dtype)
+        self._model = CausalModel.open(options.model, options.device, options.dtype)
         self._chat = options.form == "chat" or (options.form == "auto" and self._model.has_template)
         if self._chat and not self._model.has_template:
             raise UsageError(
@@ -147,11 +147,11 @@ class LocalReader:
             work.seconds = time.perf_counter() - started
             works.append(work)
         written = [(one, at) for one in works if not one.scored for at in range(len(one.asks))]
-        weighed = [(one, at) for one in works if one.scored for at in _different(one.sequences)]
+        weighed = [(one, at) for one in works if one.scored for at in _first_places(one.sequences)]
         yield from self._computed(written, self._generate, self._max_tokens, self._model.may_pad)
         yield from self._computed(weighed, self._weigh, 0, True)
 
-    def _work(self, passage: Passage, question: Question) -> _Work:
+    def _work(self, passage: Passage, question: Question) -> _PendingQuestion:
         asks = self._asking.asks(passage, question)
         scored = self._asking.scores_options(question)
         if scored:
@@ -160,8 +160,8 @@ class LocalReader:
         else:
             texts = [self._text(ask) for ask in asks]
         sequences = [self._ids(text, 0 if scored else self._max_tokens) for text in texts]
-        shared = _shared(sequences) if scored else 0
-        return _Work(passage, question, asks, sequences, texts, scored, shared)
+        shared = _shared_prefix_length(sequences) if scored else 0
+        return _PendingQuestion(passage, question, asks, sequences, texts, scored, shared)
 
     def _computed(
         self, jobs: list[_Job], compute: Callable[[list[_Job]], list[Any]], room: int, padded: bool
@@ -171,7 +171,7 @@ class LocalReader:
         for work, _ in jobs:
             left[id(work)] = left.get(id(work), 0) + 1
         lengths = [len(work.sequences[at]) for work, at in jobs]
-        for places in by_length(
+        for places in plan_by_length(
             lengths, room=room, most=self._batch, token_budget=self._batch_tokens, padded=padded
         ):
             started = time.perf_counter()
@@ -186,11 +186,11 @@ class LocalReader:
                 if not left[id(work)]:
                     yield self._prediction(work)
 
-    def _prediction(self, work: _Work) -> Prediction:
+    def _prediction(self, work: _PendingQuestion) -> Prediction:
         if work.scored:
             first = {tuple(work.sequences[at]): row for at, row in work.done.items()}
             rows = [first[tuple(sequence)] for sequence in work.sequences]
-            found = self._asking.weigh(work.question, parted(rows))
+            found = self._asking.weigh(work.question, score_from_divergence(rows))
         else:
             generations = [work.done[at] for at in range(len(work.asks))]
             found = self._asking.read(work.passage, work.question, generations)
@@ -201,7 +201,7 @@ class LocalReader:
         """Return what the model is given: the prompt, and for scoring what follows it."""
         if not self._chat:
             return ask.plain() + (continuation or "")
-        shown = self._model.templated([turn._asdict() for turn in ask.turns])
+        shown = self._model.apply_chat_template([turn._asdict() for turn in ask.turns])
         return shown if continuation is None else shown + ask.begun + continuation
 
     def _ids(self, text: str, room: int) -> list[int]:
@@ -218,7 +218,7 @@ class LocalReader:
         found = self._model.generate([work.sequences[at] for work, at in jobs], self._max_tokens)
         return [self._generation(*job, one) for job, one in zip(jobs, found, strict=True)]
 
-    def _generation(self, work: _Work, at: int, found: "Written") -> Generation:
+    def _generation(self, work: _PendingQuestion, at: int, found: "Written") -> Generation:
         request = {"model": self._name, "text": work.texts[at], "max_tokens": self._max_tokens}
         return Generation(
             text=found.text,
@@ -245,14 +245,14 @@ class LocalReader:
         return found
 
 
-def _shared(sequences: list[list[int]]) -> int:
+def _shared_prefix_length(sequences: list[list[int]]) -> int:
     """Return how many tokens all sequences begin with."""
     least, most = min(sequences), max(sequences)
     pairs = enumerate(zip(least, most, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(least), len(most)))
 
 
-def _different(sequences: list[list[int]]) -> list[int]:
+def _first_places(sequences: list[list[int]]) -> list[int]:
     """Return the place of the first of equal sequences, so that equal ones get one number."""
     return list({tuple(one): at for at, one in reversed(list(enumerate(sequences)))}.values())
 

@@ -15,7 +15,7 @@ from closeread.readers.generative.wire import Logprobs, TopToken
 from closeread.readers.http.failures import MalformedReplyError
 
 
-def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:
+def score_echoes(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:
     """Return one log-probability an option, up to a constant that all of them share.
 
     Args:
@@ -26,10 +26,12 @@ def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...
     Raises:
         MalformedReplyError: Tokens and log-probabilities do not match, or the text is not echoed.
     """
-    return parted([_of_text(echo, text) for echo, text in zip(echoes, texts, strict=True)])
+    return score_from_divergence(
+        [_echoed_tokens(echo, text) for echo, text in zip(echoes, texts, strict=True)]
+    )
 
 
-def parted(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, ...]:
+def score_from_divergence(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, ...]:
     """Return each sequence's log-probability from the first token at which any two part.
 
     Args:
@@ -53,7 +55,7 @@ def parted(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, .
     return tuple(found)
 
 
-def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
+def _echoed_tokens(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
     """Return the tokens that make up the text, without the one that was generated behind it.
 
     Where the tokens' strings do not join to the text (parts of one character), exactly one token
@@ -74,7 +76,7 @@ def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
     return rows[:kept]
 
 
-def of_letters(
+def score_letters(
     tops: Sequence[TopToken], labels: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Return the log-probability of each label as the first thing written, and those not listed.

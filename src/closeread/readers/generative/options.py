@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from closeread.errors import UsageError
 from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.extraction import Extraction, stops_in
+from closeread.readers.generative.extraction import Extraction, parse_stops
 from closeread.readers.generative.prompting import Asking
 from closeread.registry.factory import PathText
 
@@ -57,8 +57,8 @@ class AskingOptions:
             InputError: A prompt or a data set of examples that cannot be used.
         """
         return Asking(
-            examples=Examples.opened(self.examples, self.shots, self.seed),
-            extraction=Extraction(stops=stops_in(self.stop), rule=self.extract),
+            examples=Examples.load(self.examples, self.shots, self.seed),
+            extraction=Extraction(stops=parse_stops(self.stop), rule=self.extract),
             prompt=self.prompt,
             shuffles=self.shuffles,
             scoring=self.scoring,
@@ -67,7 +67,9 @@ class AskingOptions:
         )
 
 
-def taking(options: type[Options]) -> Callable[[Callable[[Options], Made]], Callable[..., Made]]:
+def takes_options(
+    options: type[Options],
+) -> Callable[[Callable[[Options], Made]], Callable[..., Made]]:
     """Decorate what makes a reader from a record of options, so that it takes each by its name.
 
     Its signature is that of the record: names, kinds and defaults are written once.

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from closeread.errors import UsageError
 from closeread.readers.competition import softmax
 from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.extraction import Extraction, rule_named
-from closeread.readers.generative.judging import JUDGING, judged, one_by_one
+from closeread.readers.generative.extraction import Extraction, check_rule
+from closeread.readers.generative.judging import JUDGE_MODES, is_judged_one_by_one, support_question
 from closeread.readers.generative.prompts import (
     Prompt,
-    gold_of,
+    format_gold,
     language_of,
-    opened,
-    reordered,
-    shipped,
+    load_built_in,
+    load_prompt,
+    reorder_options,
 )
 from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question, Span
 
@@ -82,7 +82,7 @@ class Asking:
     judge: str = "together"
 
     def __post_init__(self) -> None:
-        rule_named(self.extraction.rule)
+        check_rule(self.extraction.rule)
         if self.scoring not in SCORINGS:
             raise UsageError(f"scoring={self.scoring}", expected="one of " + ", ".join(SCORINGS))
         if self.shuffles < 1:
@@ -93,8 +93,8 @@ class Asking:
                 expected="scoring=generation: shuffles are votes of generated answers",
                 cure="leave out shuffles= or scoring=",
             )
-        if self.judge not in JUDGING:
-            raise UsageError(f"judge={self.judge}", expected="one of " + ", ".join(JUDGING))
+        if self.judge not in JUDGE_MODES:
+            raise UsageError(f"judge={self.judge}", expected="one of " + ", ".join(JUDGE_MODES))
         if self.judge == "each" and (
             self.shuffles > 1 or self.scoring != "generation" or self.examples.shots
         ):
@@ -103,35 +103,35 @@ class Asking:
                 cure="leave out shuffles=, scoring= and shots=",
             )
         if self.prompt:
-            opened(self.prompt)
+            load_prompt(self.prompt)
 
     def prompt_for(self, passage: Passage, question: Question) -> Prompt:
         """Return the prompt file for a question."""
         if self.prompt:
-            return opened(self.prompt)
-        return shipped(question.kind, language_of(passage))
+            return load_prompt(self.prompt)
+        return load_built_in(question.kind, language_of(passage))
 
     def asks(self, passage: Passage, question: Question) -> list[Ask]:
         """Return the requests that a question needs.
 
         One for each order of its options, or for each of its options.
         """
-        if one_by_one(question, self.judge):
+        if is_judged_one_by_one(question, self.judge):
             return [self._about(passage, question, one.label) for one in question.options]
         prompt = self.prompt_for(passage, question)
         turns = [Turn("system", prompt.system)] if prompt.system else []
-        for of, example in self.examples.drawn(passage, question):
-            turns.append(Turn("user", prompt.asked(of, example)))
-            gold = prompt.answered(gold_of(example, language_of(of)))
+        for of, example in self.examples.select(passage, question):
+            turns.append(Turn("user", prompt.format_question(of, example)))
+            gold = prompt.fill_answer(format_gold(example, language_of(of)))
             turns.append(Turn("assistant", gold))
         found = []
         for order in self._orders(question):
             labels = [option.label for option in question.options]
-            shown = reordered(question, order) if order else question
+            shown = reorder_options(question, order) if order else question
             found.append(
                 Ask(
-                    turns=(*turns, Turn("user", prompt.asked(passage, shown))),
-                    begun=prompt.begun(),
+                    turns=(*turns, Turn("user", prompt.format_question(passage, shown))),
+                    begun=prompt.answer_prefix(),
                     option_order=tuple(labels[place] for place in order),
                     continuations=self._continuations(prompt, question),
                 )
@@ -140,11 +140,11 @@ class Asking:
 
     def _about(self, passage: Passage, question: Question, label: str) -> Ask:
         """Return the request that shows one option alone."""
-        alone = judged(question, label)
+        alone = support_question(question, label)
         prompt = self.prompt_for(passage, alone)
         turns = [Turn("system", prompt.system)] if prompt.system else []
-        turns.append(Turn("user", prompt.asked(passage, alone)))
-        return Ask(turns=tuple(turns), begun=prompt.begun(), option_order=(label,))
+        turns.append(Turn("user", prompt.format_question(passage, alone)))
+        return Ask(turns=tuple(turns), begun=prompt.answer_prefix(), option_order=(label,))
 
     def scores_options(self, question: Question) -> bool:
         """Whether this question's options are compared by log-probabilities."""
@@ -154,10 +154,10 @@ class Asking:
         self, passage: Passage, question: Question, generations: Sequence[Generation]
     ) -> Prediction:
         """Return the prediction that was written."""
-        answer, share = self.extraction.voted(generations, question)
+        answer, share = self.extraction.vote(generations, question)
         return Prediction(
             question_id=question.question_id,
-            answer=placed(answer, passage),
+            answer=locate_answer(answer, passage),
             confidence=share,
             generation=generations[0],
             others=tuple(generations[1:]),
@@ -181,9 +181,11 @@ class Asking:
     def record(self) -> dict[str, Any]:
         """Return what a run says of it: the prompts word for word, with their hashes."""
         if self.prompt:
-            prompts = [opened(self.prompt)]
+            prompts = [load_prompt(self.prompt)]
         else:
-            prompts = [shipped(kind, language) for kind in _KINDS for language in ("zh", "en")]
+            prompts = [
+                load_built_in(kind, language) for kind in _KINDS for language in ("zh", "en")
+            ]
         return {
             "prompts": {one.name: {"sha256": one.sha256, "text": one.text} for one in prompts},
             "examples": self.examples.record(),
@@ -199,7 +201,7 @@ class Asking:
         # The beginning of an answer is never less likely than the answer: "1" is no rival of "10"
         # before the line of either has ended.
         ends = any(one != other and other.startswith(one) for one in texts for other in texts)
-        return tuple(prompt.continued(text) + "\n" * ends for text in texts)
+        return tuple(prompt.continuation(text) + "\n" * ends for text in texts)
 
     def _orders(self, question: Question) -> list[tuple[int, ...]]:
         """Return the orders of the options to show, different ones as far as there are any."""
@@ -217,7 +219,7 @@ class Asking:
         return found
 
 
-def placed(answer: Answer | None, passage: Passage) -> Answer | None:
+def locate_answer(answer: Answer | None, passage: Passage) -> Answer | None:
     """Return a span answer with its first place in the passage, where it is word for word there."""
     if answer is None or answer.kind != "span":
         return answer

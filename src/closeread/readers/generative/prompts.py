@@ -17,9 +17,9 @@ from closeread.types import Answer, Option, Passage, Question
 
 _FOLDER = files("closeread.readers.generative") / "prompts"
 _SECTION = re.compile(r"^\[(system|question|answer)\][ \t]*\n", re.MULTILINE)
-_PLACE = re.compile(r"\{(passage|title|question|options|answer)\}")
+_PLACEHOLDER = re.compile(r"\{(passage|title|question|options|answer)\}")
 _LANGUAGES = ("zh", "en")
-_UNASKED = {
+_DEFAULT_STEMS = {
     ("zh", "supported"): "下列说法符合文意的一项是",
     ("zh", "contradicted"): "下列说法不符合文意的一项是",
     ("en", "supported"): "Which statement does the passage support?",
@@ -51,32 +51,32 @@ class Prompt:
         """The file's hash, which the run records."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def asked(self, passage: Passage, question: Question) -> str:
+    def format_question(self, passage: Passage, question: Question) -> str:
         """Return the question as the model is shown it."""
         language = language_of(passage)
         asks_for = question.asks_for or "supported"
         text = question.text.strip()
         if not text and question.options:
-            text = _UNASKED[language, asks_for]
+            text = _DEFAULT_STEMS[language, asks_for]
         found = {
             "passage": passage.text.strip(),
             "title": passage.title,
             "question": text,
             "options": "\n".join(f"{option.label}. {option.text}" for option in question.options),
         }
-        return _PLACE.sub(lambda match: found.get(match[1], ""), self.question).rstrip()
+        return _PLACEHOLDER.sub(lambda match: found.get(match[1], ""), self.question).rstrip()
 
-    def begun(self) -> str:
+    def answer_prefix(self) -> str:
         """Return the beginning of an answer, without the space that belongs to what follows."""
         return self.answer.partition("{answer}")[0].rstrip(" ")
 
-    def answered(self, answer: str) -> str:
+    def fill_answer(self, answer: str) -> str:
         """Return a whole answer as an example shows it."""
         return self.answer.replace("{answer}", answer)
 
-    def continued(self, answer: str) -> str:
-        """Return what must follow ``begun`` to give this answer, its space included."""
-        return self.answered(answer)[len(self.begun()) :]
+    def continuation(self, answer: str) -> str:
+        """Return what must follow ``answer_prefix`` to give this answer, its space included."""
+        return self.fill_answer(answer)[len(self.answer_prefix()) :]
 
 
 def language_of(passage: Passage) -> str:
@@ -85,14 +85,14 @@ def language_of(passage: Passage) -> str:
 
 
 @lru_cache(maxsize=64)
-def shipped(kind: str, language: str) -> Prompt:
+def load_built_in(kind: str, language: str) -> Prompt:
     """Return the prompt that ships for a kind of question."""
     name = f"{kind}.{language}"
-    return _prompt((_FOLDER / f"{name}.txt").read_text("utf-8"), name)
+    return _parse_prompt((_FOLDER / f"{name}.txt").read_text("utf-8"), name)
 
 
 @lru_cache(maxsize=64)
-def opened(path: str) -> Prompt:
+def load_prompt(path: str) -> Prompt:
     """Return a user's own prompt, used for every kind of question.
 
     Raises:
@@ -112,13 +112,13 @@ def opened(path: str) -> Prompt:
             where=path,
             cure="save it in UTF-8",
         ) from error
-    return _prompt(text, path)
+    return _parse_prompt(text, path)
 
 
-def _prompt(text: str, name: str) -> Prompt:
+def _parse_prompt(text: str, name: str) -> Prompt:
     pieces = _SECTION.split(text)
     found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
-    if problems := _problems(found, names=pieces[1::2], before=pieces[0]):
+    if problems := _find_problems(found, names=pieces[1::2], before=pieces[0]):
         raise InputError(
             "; ".join(problems),
             where=name,
@@ -129,9 +129,9 @@ def _prompt(text: str, name: str) -> Prompt:
     return Prompt(name, text, found.get("system", ""), found["question"], found["answer"])
 
 
-def _problems(found: dict[str, str], *, names: list[str], before: str) -> list[str]:
+def _find_problems(found: dict[str, str], *, names: list[str], before: str) -> list[str]:
     """Return what is wrong with a file of these sections; a place elsewhere is never filled."""
-    places = {name: _PLACE.findall(text) for name, text in found.items()}
+    places = {name: _PLACEHOLDER.findall(text) for name, text in found.items()}
     problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
     problems += [f"several [{one}] sections" for one in found if names.count(one) > 1]
     problems += ["text before the first section"] if before.strip() else []
@@ -144,14 +144,14 @@ def _problems(found: dict[str, str], *, names: list[str], before: str) -> list[s
     return problems
 
 
-def gold_of(question: Question, language: str) -> str:
+def format_gold(question: Question, language: str) -> str:
     """Return a question's first gold answer as an example shows it; "" where there is none."""
     if not question.answers:
         return ""
-    return shown(question.answers[0], language)
+    return format_answer(question.answers[0], language)
 
 
-def shown(answer: Answer, language: str) -> str:
+def format_answer(answer: Answer, language: str) -> str:
     """Return an answer in the form that the prompts ask for."""
     if answer.kind == "choice":
         return answer.label
@@ -160,7 +160,7 @@ def shown(answer: Answer, language: str) -> str:
     return "; ".join(answer.texts)
 
 
-def reordered(question: Question, order: tuple[int, ...]) -> Question:
+def reorder_options(question: Question, order: tuple[int, ...]) -> Question:
     """Return the question with its options in another order, labelled anew from the first."""
     import msgspec
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError
-from closeread.readers.http.client import glance
+from closeread.readers.http.client import probe
 from closeread.readers.http.connection import Lane
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.failures import FailedQuestionError, Reply
@@ -18,7 +18,7 @@ _TOO_LONG = re.compile(
 )
 
 
-async def model_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
+async def explain_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
     """Return what a refusal by a language model's endpoint means.
 
     Args:
@@ -28,31 +28,31 @@ async def model_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: boo
         first: Nothing was answered yet, so that every request may be refused.
     """
     status = reply.status
-    told = endpoint.said(reply.content)
+    told = endpoint.refusal_text(reply.content)
     if status in (401, 403):
-        return key_refused(endpoint, status, told)
+        return key_error(endpoint, status, told)
     if status in (400, 413, 422) and _TOO_LONG.search(told):
         return FailedQuestionError(
             f"the question does not fit into the model's context: {told}. Reduce -o shots= or "
             "-o max_tokens=, or serve the model with a longer context"
         )
     if first:
-        known = await models(lane, endpoint) if status in (400, 404) else None
-        return refused(endpoint, status, told, known, reply.asked)
+        known = await list_models(lane, endpoint) if status in (400, 404) else None
+        return refusal_error(endpoint, status, told, known, reply.asked)
     return FailedQuestionError(f"status {status}: {told}")
 
 
-async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
+async def list_models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
     """Return what the server says of its models; None where it does not tell.
 
     Raises:
         EndpointError: It cannot be reached, or refuses the key.
     """
-    reply = await glance(lane, endpoint, "/models")
+    reply = await probe(lane, endpoint, "/models")
     if reply is None:
         return None
     if reply.status in (401, 403):
-        raise key_refused(endpoint, reply.status, endpoint.said(reply.content))
+        raise key_error(endpoint, reply.status, endpoint.refusal_text(reply.content))
     try:
         listed = msgspec.json.decode(reply.content)["data"]
         return [one for one in listed if isinstance(one.get("id"), str)]
@@ -60,7 +60,7 @@ async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
         return None
 
 
-def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
+def key_error(endpoint: Endpoint, status: int, told: str) -> EndpointError:
     """Return the error for a key that is missing or wrong."""
     return EndpointError(
         f"status {status}: {told}",
@@ -71,14 +71,14 @@ def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
     )
 
 
-def refused(
+def refusal_error(
     endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
 ) -> EndpointError:
     """Return the error for a request that this server will never answer."""
     names = [one["id"] for one in known or ()]
     model = msgspec.json.decode(content).get("model") if content else ""
     if names and model not in names:
-        return wrong_model(endpoint, str(model), names, told=f"status {status}: {told}; ")
+        return wrong_model_error(endpoint, str(model), names, told=f"status {status}: {told}; ")
     return EndpointError(
         f"status {status}: {told}",
         where=endpoint.base_url,
@@ -87,7 +87,9 @@ def refused(
     )
 
 
-def wrong_model(endpoint: Endpoint, model: str, names: list[str], told: str = "") -> EndpointError:
+def wrong_model_error(
+    endpoint: Endpoint, model: str, names: list[str], told: str = ""
+) -> EndpointError:
     """Return the error for a model that the server does not list; it may have said so itself."""
     return EndpointError(
         f"{told}the server lists no model {model!r}" if model else "no model given",

@@ -11,22 +11,22 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError, UsageError
-from closeread.readers.generative.option_scores import of_letters, scored
+from closeread.readers.generative.option_scores import score_echoes, score_letters
 from closeread.readers.generative.prompting import Ask, Asking
-from closeread.readers.generative.refusals import model_refusal, models, wrong_model
+from closeread.readers.generative.refusals import explain_refusal, list_models, wrong_model_error
 from closeread.readers.generative.wire import (
     ChatReply,
     TextReply,
     Usage,
-    decoded,
-    generation,
+    decode_reply,
+    to_generation,
     top_tokens,
 )
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
 from closeread.readers.http.client import Client
 from closeread.readers.http.connection import Lane
-from closeread.readers.http.connections import Put, streamed, through_lanes
+from closeread.readers.http.connections import Put, run_in_lanes, stream_results
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.failures import (
     FailedQuestionError,
@@ -36,7 +36,7 @@ from closeread.readers.http.failures import (
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
 LIMITS = ("max_tokens", "max_completion_tokens")  # of a reply: what servers call it
-_TOLD = ("id", "owned_by", "root", "max_model_len")
+_RECORDED_KEYS = ("id", "owned_by", "root", "max_model_len")
 
 
 class RemoteReader:
@@ -104,7 +104,7 @@ class RemoteReader:
         names = [one["id"] for one in listed]
         if not self._model and len(names) != 1:
             raise (
-                wrong_model(self._endpoint, "", names)
+                wrong_model_error(self._endpoint, "", names)
                 if names
                 else UsageError(
                     "no model given, and the server lists none", expected="-o model=NAME"
@@ -114,13 +114,13 @@ class RemoteReader:
         known = {*names, *(one.get("root") for one in listed)}
         # `transformers serve` lists what the hub's cache holds, and not the folder that it serves.
         if names and wanted not in known and not wanted.startswith("/"):
-            raise wrong_model(self._endpoint, wanted, names)
+            raise wrong_model_error(self._endpoint, wanted, names)
         entry = next((one for one in listed if one["id"] == wanted), {})
-        return {"id": wanted} | {name: entry[name] for name in _TOLD if entry.get(name)}
+        return {"id": wanted} | {name: entry[name] for name in _RECORDED_KEYS if entry.get(name)}
 
     async def _list(self) -> list[dict[str, Any]] | None:
         async with Lane(self._endpoint) as lane:
-            return await models(lane, self._endpoint)
+            return await list_models(lane, self._endpoint)
 
     def _body(self, particular: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": self._served["id"], **self._sent, **particular}
@@ -140,13 +140,13 @@ class RemoteReader:
         if not items:
             return
         for passage, question in items:  # a lack of examples is said before anything is paid for
-            self._asking.examples.drawn(passage, question)
+            self._asking.examples.select(passage, question)
         _ = self._served
-        yield from streamed(partial(self._all, items))
+        yield from stream_results(partial(self._all, items))
 
     async def _all(self, items: Sequence[PassageQuestion], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
-        client = Client(self._endpoint, self.budget, cache, model_refusal)
+        client = Client(self._endpoint, self.budget, cache, explain_refusal)
 
         async def one(lane: Lane, item: PassageQuestion) -> None:
             put(await self._one(client, lane, *item))
@@ -155,7 +155,7 @@ class RemoteReader:
             put(Prediction(question_id=item[1].question_id, error=told))
 
         try:
-            await through_lanes(client, items, one, failed, self._concurrency)
+            await run_in_lanes(client, items, one, failed, self._concurrency)
         finally:
             if cache is not None:
                 cache.close()
@@ -181,7 +181,7 @@ class RemoteReader:
         body = self._body(self._shown(ask))
         reply, sha256 = await self._ask(client, lane, body, 1)
         stops = body.get("stop", ())
-        return generation(
+        return to_generation(
             reply,
             stops=(stops,) if isinstance(stops, str) else tuple(stops),
             request_sha256=sha256,
@@ -197,7 +197,7 @@ class RemoteReader:
             if not tops:
                 raise self._no_logprobs()
             labels = [option.label for option in question.options]
-            scores, absent = of_letters(tops, labels)
+            scores, absent = score_letters(tops, labels)
             if len(absent) == len(labels):
                 raise FailedQuestionError(
                     f"no option's letter is among the {len(tops)} likeliest first tokens: "
@@ -216,7 +216,7 @@ class RemoteReader:
         if len(present) < len(texts):
             raise self._no_logprobs()
         try:
-            return self._asking.weigh(question, scored(present, texts))
+            return self._asking.weigh(question, score_echoes(present, texts))
         except MalformedReplyError as error:
             raise FailedQuestionError(str(error)) from error
 
@@ -227,7 +227,7 @@ class RemoteReader:
             lane,
             self._path,
             body,
-            read=partial(decoded, chat=self._is_chat, n=n),
+            read=partial(decode_reply, chat=self._is_chat, n=n),
             cost=_cost,
             most_out=n * max((body[name] for name in LIMITS if name in body), default=0),
         )

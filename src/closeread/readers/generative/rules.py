@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 
 from closeread.readers.generative.judging import letter_of, option_of
-from closeread.readers.generative.letters import picked, refuses
+from closeread.readers.generative.letters import is_refusal, pick_labels
 from closeread.readers.generative.prompts import UNANSWERABLE
-from closeread.readers.generative.verdicts import verdict
+from closeread.readers.generative.verdicts import find_verdict
 from closeread.text.calendar import A_MONTH
 from closeread.types import Answer, Question
 
@@ -26,21 +26,21 @@ _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("「", "」"
 Rule = Callable[[str, Question | None], Answer | None]
 
 
-def judgement(text: str, asked: Question) -> str:
+def extract_verdict(text: str, asked: Question) -> str:
     """Return the letter of the verdict on one option, "" where there is none.
 
     A letter that is stated as the answer decides, and without one what is said in words.
     """
-    shown = visible(text)
-    found = picked(shown, asked.options)
+    shown = without_reasoning(text)
+    found = pick_labels(shown, asked.options)
     if found.rule not in ("conclusion", "first"):
         for part in (_after_prefix(shown), shown):
-            if (supported := verdict(part)) is not None:
+            if (supported := find_verdict(part)) is not None:
                 return letter_of(supported)
     return found.labels[0] if len(found.labels) == 1 else ""
 
 
-def visible(text: str) -> str:
+def without_reasoning(text: str) -> str:
     """Return what follows the model's reasoning; nothing where the reasoning never ended."""
     _, closed, after = text.rpartition("</think>")
     if closed:
@@ -53,22 +53,22 @@ def _none(text: str, question: Question | None) -> Answer | None:
 
 
 def _first_line(text: str, question: Question | None) -> Answer | None:
-    return _span(next((line for line in visible(text).splitlines() if line.strip()), ""))
+    return _span(next((line for line in without_reasoning(text).splitlines() if line.strip()), ""))
 
 
 def _last_line(text: str, question: Question | None) -> Answer | None:
-    lines = [line for line in visible(text).splitlines() if line.strip()]
+    lines = [line for line in without_reasoning(text).splitlines() if line.strip()]
     return _span(lines[-1] if lines else "")
 
 
 def _answer_prefix(text: str, question: Question | None) -> Answer | None:
-    return _span(_after_prefix(visible(text)))
+    return _span(_after_prefix(without_reasoning(text)))
 
 
 def _letter(text: str, question: Question | None) -> Answer | None:
     if question is None or not question.options:
         return None
-    found = picked(visible(text), question.options, question.asks_for)
+    found = pick_labels(without_reasoning(text), question.options, question.asks_for)
     if len(found.labels) == 1:
         return option_of(question, found.labels[0]).answer
     return Answer(kind="none") if found.rule == "refusal" else None
@@ -76,9 +76,9 @@ def _letter(text: str, question: Question | None) -> Answer | None:
 
 def _drop(text: str, question: Question | None) -> Answer | None:
     """Read a number, a date, or pieces separated by semicolons."""
-    said = _line(text)
+    said = _answer_line(text)
     # Stripped after the cut: a pattern with the space before it would look for it at every space.
-    found = (_bare(piece.strip()) for piece in _SEMICOLON.split(said))
+    found = (_strip_dress(piece.strip()) for piece in _SEMICOLON.split(said))
     pieces = tuple(piece for piece in found if piece)
     if not pieces:
         return None
@@ -91,10 +91,10 @@ def _drop(text: str, question: Question | None) -> Answer | None:
 
 
 def _span_line(text: str, question: Question | None) -> Answer | None:
-    said = _bare(_line(text))
+    said = _strip_dress(_answer_line(text))
     if said.rstrip(".。").casefold() in (*UNANSWERABLE.values(), "no answer"):
         return Answer(kind="none")
-    if refuses(said):
+    if is_refusal(said):
         return Answer(kind="none")
     return _span(said)
 
@@ -124,9 +124,9 @@ def _span(text: str) -> Answer | None:
     return Answer(kind="span", texts=(said,)) if said else None
 
 
-def _line(text: str) -> str:
+def _answer_line(text: str) -> str:
     """Return the line of the answer: after the last prefix, else the first that is not blank."""
-    shown = visible(text)
+    shown = without_reasoning(text)
     found = _after_prefix(shown) if _PREFIX.search(shown) else shown
     return next((line for line in found.splitlines() if line.strip(_DRESS)), "").strip()
 
@@ -140,7 +140,7 @@ def _after_prefix(text: str) -> str:
     return rest.partition("\n")[0]
 
 
-def _bare(text: str) -> str:
+def _strip_dress(text: str) -> str:
     """Return a text without dress: marks around all of it, and quotes around all of it or lost.
 
     Quotes that belong to words within stay, so that what was copied is still found in the passage.

@@ -90,7 +90,7 @@ _OPEN_OR_DENIED = re.compile(
 )
 
 
-def verdict(text: str) -> bool | None:
+def find_verdict(text: str) -> bool | None:
     """Return whether a statement is said to be supported; None where nothing is said of it.
 
     Args:

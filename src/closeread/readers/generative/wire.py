@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from closeread.readers.http.endpoint import told
+from closeread.readers.http.endpoint import error_text
 from closeread.readers.http.failures import FailedQuestionError, MalformedReplyError
-from closeread.readers.http.message_text import other_kinds, text_of
+from closeread.readers.http.message_text import other_part_kinds, text_of
 from closeread.types import Generation
 
 
@@ -79,7 +79,7 @@ _CHAT = msgspec.json.Decoder(ChatReply)
 _TEXT = msgspec.json.Decoder(TextReply)
 
 
-def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
+def decode_reply(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
     """Read a reply, and put its choices in the order of their index, each once.
 
     Args:
@@ -95,7 +95,8 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
         found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise MalformedReplyError(
-            f"the reply has an unexpected form: {error}; it says: {told(raw)[:200] or 'nothing'}"
+            f"the reply has an unexpected form: {error}; "
+            f"it says: {error_text(raw)[:200] or 'nothing'}"
         ) from error
     by_index: dict[int, Any] = {}
     for one in found.choices:
@@ -109,7 +110,7 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
     return found
 
 
-def generation(
+def to_generation(
     reply: ChatReply | TextReply,
     *,
     stops: Sequence[str],
@@ -122,7 +123,7 @@ def generation(
         FailedQuestionError: It holds parts, and none that is text or a model's reasoning.
     """
     first = reply.choices[0]
-    text = _written(first.message) if isinstance(first, _ChatChoice) else first.text
+    text = _message_text(first.message) if isinstance(first, _ChatChoice) else first.text
     usage = reply.usage or Usage()
     return Generation(
         text=text,
@@ -135,10 +136,10 @@ def generation(
     )
 
 
-def _written(message: _Message) -> str:
+def _message_text(message: _Message) -> str:
     refusal = message.refusal if isinstance(message.refusal, str) else ""
     text = text_of(message.content) or refusal
-    if not text and (kinds := other_kinds(message.content)):
+    if not text and (kinds := other_part_kinds(message.content)):
         raise FailedQuestionError(
             f"the reply contains no text but {', '.join(kinds)}: use a model that answers in text, "
             "or make the server send text only with -o extra='{...}'"

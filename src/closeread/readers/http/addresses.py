@@ -10,7 +10,7 @@ from closeread.downloads.environment import proxy_to
 from closeread.errors import UsageError
 
 
-def url_of(address: str) -> httpx.URL:
+def parse_url(address: str) -> httpx.URL:
     """Return an address as it goes over the wire.
 
     Raises:
@@ -43,7 +43,7 @@ def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
     Raises:
         UsageError: It cannot be used. Its password is not repeated.
     """
-    proxy = None if _is_this_machine(url_of(address).host) else proxy_to(address)
+    proxy = None if _is_this_machine(parse_url(address).host) else proxy_to(address)
     if proxy is None:
         return None
     context = tls if proxy.url.scheme == "https" else None
@@ -57,7 +57,7 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def shown(url: httpcore.URL) -> str:
+def format_proxy(url: httpcore.URL) -> str:
     """Return a proxy's address without its password."""
     host = url.host.decode("ascii")
     place = f"[{host}]" if ":" in host else host

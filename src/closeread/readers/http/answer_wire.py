@@ -149,7 +149,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     max_body_bytes: Count
 
 
-def asked(passage: Passage, questions: Iterable[Question]) -> Asked:
+def to_wire(passage: Passage, questions: Iterable[Question]) -> Asked:
     """Return a passage and its questions as they are sent: without gold, tags and metadata."""
     return Asked(
         passage=AskedPassage(

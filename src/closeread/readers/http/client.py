@@ -21,33 +21,35 @@ from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
 from closeread.readers.http.connection import (
-    BROKEN_OFF,
+    CONNECTION_ERRORS,
     Lane,
     NoConnectionInTimeError,
     NotThereError,
 )
-from closeread.readers.http.endpoint import Endpoint, lacks_files, unreachable
-from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
+from closeread.readers.http.endpoint import Endpoint, is_out_of_file_handles, unreachable_error
+from closeread.readers.http.event_stream import BrokenStreamError, decode_body
 from closeread.readers.http.failures import (
     FailedQuestionError,
     LostQuestionError,
     MalformedReplyError,
-    PassingFaultError,
     Reply,
+    TransientError,
 )
 from closeread.wording import count_of, seconds_of
 
-_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_TRANSIENT_STATUSES = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
-_FEW = 3  # attempts after which it is told what is waited for; the next waits are seconds
+_SILENT_ATTEMPTS = (
+    3  # attempts after which it is told what is waited for; the next waits are seconds
+)
 _BETWEEN_REMARKS_SECONDS = 60.0
-_NOBODY_BEHIND = {502, 503, 504}  # a gateway alone says so
+_GATEWAY_STATUSES = {502, 503, 504}  # a gateway alone says so
 _STATUS_AFTER_WORK = {408, 504}  # something behind the gateway may still be at it, and charge
 _STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in all of them
 _DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of them
 # Questions lost one after the other, none answered between: the server may be gone, and is.
-_LOST_IN_DOUBT, _LOST_FOR_GOOD = 3, 24
+_LOST_BEFORE_PROBE, _LOST_BEFORE_STOP = 3, 24
 
 T = TypeVar("T")
 
@@ -145,7 +147,7 @@ class Client:
                 raw = await self._once(lane, path, content)
                 found = read(raw)
                 spent = cost(found)
-            except PassingFaultError as fault:
+            except TransientError as fault:
                 spent = (0, 0) if fault.unpaid else spent
                 raise
             except (EndpointError, FailedQuestionError):
@@ -167,14 +169,14 @@ class Client:
                 await asyncio.sleep(pause)
             try:
                 found = await attempt()
-            except (PassingFaultError, MalformedReplyError) as fault:
-                told = self.endpoint.hidden(str(fault))
+            except (TransientError, MalformedReplyError) as fault:
+                told = self.endpoint.redact(str(fault))
                 if not left:
                     raise await self._given_up(lane, told) from None
                 asked = getattr(fault, "wait_seconds", None)
                 if asked is not None:
                     self._not_before = max(self._not_before, time.monotonic() + asked)
-                if left <= self.endpoint.retries - _FEW + 1:
+                if left <= self.endpoint.retries - _SILENT_ATTEMPTS + 1:
                     self._say_waiting(told, left)
                 await asyncio.sleep(wait * self._jitter.uniform(0.5, 1.5))
                 wait = min(2 * wait, 60.0)
@@ -199,21 +201,21 @@ class Client:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
                 reply = await lane.send("POST", path, content)
         except NoConnectionInTimeError as error:
-            raise PassingFaultError(str(error), unpaid=True) from None
+            raise TransientError(str(error), unpaid=True) from None
         except TimeoutError:
-            raise PassingFaultError(
+            raise TransientError(
                 f"no complete reply within {seconds_of(self.endpoint.timeout_seconds)}"
             ) from None
         except NotThereError as error:
-            if not self._succeeded and (lacks_files(error) or not self._there):
-                raise unreachable(self.endpoint, error) from None
-            raise PassingFaultError(f"no connection: {error}", unpaid=True) from None
-        except BROKEN_OFF as error:
-            raise PassingFaultError(str(error) or type(error).__name__) from None
+            if not self._succeeded and (is_out_of_file_handles(error) or not self._there):
+                raise unreachable_error(self.endpoint, error) from None
+            raise TransientError(f"no connection: {error}", unpaid=True) from None
+        except CONNECTION_ERRORS as error:
+            raise TransientError(str(error) or type(error).__name__) from None
         if reply.status == 200:
             # Some servers repeat what they were sent, and a stream would part the key in pieces.
             try:
-                return self.endpoint.scrubbed(unstreamed(reply.content))
+                return self.endpoint.redact_json(decode_body(reply.content))
             except BrokenStreamError as error:
                 raise MalformedReplyError(str(error)) from None
         await self._refused(lane, reply)
@@ -221,10 +223,10 @@ class Client:
 
     async def _refused(self, lane: Lane, reply: Reply) -> None:
         status = reply.status
-        if status in _PASSING:
-            told = self.endpoint.said(reply.content)
+        if status in _TRANSIENT_STATUSES:
+            told = self.endpoint.refusal_text(reply.content)
             asked = retry_after(reply.retry_after)
-            raise PassingFaultError(
+            raise TransientError(
                 f"status {status}: {told}",
                 None if asked is None else min(asked, _LONGEST_WAIT_SECONDS),
                 unpaid=status not in _STATUS_AFTER_WORK,
@@ -244,25 +246,25 @@ class Client:
         """Return what it means that every attempt came to nothing: a bad question, or a bad end."""
         self.lost_in_a_row += 1
         attempts = f"{told}, in each of {self.endpoint.retries + 1} attempts"
-        if told.startswith("status 429") or self.lost_in_a_row >= _LOST_FOR_GOOD:
-            return self.gone(attempts)
-        if self.lost_in_a_row < _LOST_IN_DOUBT or await self._lives(lane):
+        if told.startswith("status 429") or self.lost_in_a_row >= _LOST_BEFORE_STOP:
+            return self.gone_error(attempts)
+        if self.lost_in_a_row < _LOST_BEFORE_PROBE or await self._lives(lane):
             return LostQuestionError(attempts)
-        return self.gone(attempts)
+        return self.gone_error(attempts)
 
     async def _lives(self, lane: Lane) -> bool:
         try:
-            reply = await glance(lane, self.endpoint, self.endpoint.alive)
+            reply = await probe(lane, self.endpoint, self.endpoint.alive)
         except EndpointError:
             return False
-        return reply is not None and reply.status not in _NOBODY_BEHIND
+        return reply is not None and reply.status not in _GATEWAY_STATUSES
 
-    async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
+    async def diagnose_lost(self, lane: Lane, lost: "LostQuestionError") -> Exception:
         """Return whose fault a question lost twice is: its own where the server lives."""
         self.lost_in_a_row = 0
-        return lost if await self._lives(lane) else self.gone(str(lost))
+        return lost if await self._lives(lane) else self.gone_error(str(lost))
 
-    def gone(self, told: str) -> EndpointError:
+    def gone_error(self, told: str) -> EndpointError:
         """Return the error for a server that does not answer any more."""
         return EndpointError(
             told,
@@ -273,7 +275,7 @@ class Client:
         )
 
 
-async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
+async def probe(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
     """Return what a GET gets; None where nothing comes, or not in time.
 
     Raises:
@@ -283,6 +285,6 @@ async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
         async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
             return await lane.send("GET", path)
     except (NotThereError, NoConnectionInTimeError) as error:
-        raise unreachable(endpoint, error) from None
-    except (TimeoutError, *BROKEN_OFF):
+        raise unreachable_error(endpoint, error) from None
+    except (TimeoutError, *CONNECTION_ERRORS):
         return None

@@ -11,19 +11,19 @@ import httpx
 
 from closeread.downloads.environment import make_ssl_context
 from closeread.errors import EndpointError
-from closeread.readers.http.addresses import core_url, proxy_for, shown, url_of
+from closeread.readers.http.addresses import core_url, format_proxy, parse_url, proxy_for
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.failures import Reply
 from closeread.readers.http.network import Network
 
 _CONNECT_SECONDS = 10.0
 
-_MOVED = {301, 302, 303, 307, 308}
+_REDIRECTS = {301, 302, 303, 307, 308}
 
 # What a request may end in besides a reply. Limits of time are TimeoutError, but for the second.
 NotThereError = httpcore.ConnectError
 NoConnectionInTimeError = httpcore.ConnectTimeout
-BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError)
+CONNECTION_ERRORS = (httpcore.NetworkError, httpcore.ProtocolError)
 
 
 class Lane:
@@ -40,7 +40,7 @@ class Lane:
             UsageError: The address, or what the environment says of the way to it, is of no use.
         """
         self._endpoint = endpoint
-        self._url = url_of(endpoint.base_url)
+        self._url = parse_url(endpoint.base_url)
         self._headers = [
             (b"Host", self._url.netloc),
             (b"Accept", b"application/json"),
@@ -50,7 +50,9 @@ class Lane:
             self._headers.append((b"Authorization", f"Bearer {endpoint.key}".encode()))
         tls = tls or make_ssl_context()
         proxy = proxy_for(endpoint.base_url, tls)
-        self._through = f", through the proxy {shown(proxy.url)}" if proxy is not None else ""
+        self._through = (
+            f", through the proxy {format_proxy(proxy.url)}" if proxy is not None else ""
+        )
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=tls,
             proxy=proxy,
@@ -93,10 +95,10 @@ class Lane:
             await response.aclose()
         named = {name.lower(): value for name, value in response.headers}
         if b"content-encoding" in named:  # nobody asked for it; some proxies do it all the same
-            body = _decoded(response.headers, body)
+            body = _decompress(response.headers, body)
         if response.status == 407 and self._through:
-            raise NotThereError(f"status 407: {self._endpoint.said(body)}{self._through}")
-        if response.status in _MOVED:
+            raise NotThereError(f"status 407: {self._endpoint.refusal_text(body)}{self._through}")
+        if response.status in _REDIRECTS:
             raise self._moved(response.status, named.get(b"location", b"").decode("latin1"))
         return Reply(
             response.status, body, content, named.get(b"retry-after", b"").decode("latin1")
@@ -104,7 +106,7 @@ class Lane:
 
     def _moved(self, status: int, location: str) -> EndpointError:
         """Return the error for a redirection: followed, it would take the key to somebody else."""
-        place = self._endpoint.hidden(location.partition("?")[0])
+        place = self._endpoint.redact(location.partition("?")[0])
         return EndpointError(
             f"status {status}: the server redirects" + (f" to {place}" if place else ""),
             where=self._endpoint.base_url,
@@ -113,7 +115,7 @@ class Lane:
         )
 
 
-def _decoded(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
+def _decompress(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
     try:
         return httpx.Response(200, headers=headers, content=body).content
     except httpx.DecodingError as error:

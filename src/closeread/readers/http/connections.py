@@ -19,7 +19,7 @@ T = TypeVar("T")
 Put = Callable[[Prediction], None]
 
 
-def streamed(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> Iterator[T]:
+def stream_results(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> Iterator[T]:
     """Yield what asynchronous work puts, as it comes; the work is cancelled when nobody listens.
 
     Args:
@@ -71,7 +71,7 @@ def streamed(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> Iterator
         thread.join()
 
 
-async def through_lanes(
+async def run_in_lanes(
     client: Client,
     asked: Sequence[T],
     one: Callable[[Lane, T], Awaitable[None]],
@@ -124,7 +124,7 @@ async def through_lanes(
                 try:
                     await one(lane_of_the_lost, each)
                 except LostQuestionError as error:
-                    told = await client.tell(lane_of_the_lost, error)
+                    told = await client.diagnose_lost(lane_of_the_lost, error)
                     if told is not error:
                         raise told from None
                     failed(each, str(error))

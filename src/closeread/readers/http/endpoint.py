@@ -77,11 +77,11 @@ class Endpoint:
                 cure="copy the key again, without quotation marks",
             )
 
-    def hidden(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return a server's words without the key, which some of them repeat."""
         return text.replace(self.key, "***") if self.key else text
 
-    def scrubbed(self, raw: bytes) -> bytes:
+    def redact_json(self, raw: bytes) -> bytes:
         """Return a reply of JSON without the key, whichever of its characters are escaped."""
         if not self.key:
             return raw
@@ -91,9 +91,9 @@ class Endpoint:
     def _pattern(self) -> re.Pattern[bytes]:
         return re.compile("".join(map(_plain_or_escaped, self.key)).encode())
 
-    def said(self, content: bytes) -> str:
+    def refusal_text(self, content: bytes) -> str:
         """Return what a server says of its refusal, one line of it, without the key."""
-        return self.hidden(told(content))[:300]
+        return self.redact(error_text(content))[:300]
 
 
 def _plain_or_escaped(character: str) -> str:
@@ -101,9 +101,9 @@ def _plain_or_escaped(character: str) -> str:
     return rf"(?:\\?{re.escape(character)}|\\u{number})"
 
 
-def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
+def unreachable_error(endpoint: Endpoint, error: Exception) -> EndpointError:
     """Return the error for a server that is not there, or to which no connection can be opened."""
-    if lacks_files(error):
+    if is_out_of_file_handles(error):
         return EndpointError(
             f"no connection can be opened: {error}",
             where=endpoint.base_url,
@@ -117,7 +117,7 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     )
 
 
-def lacks_files(error: BaseException | None) -> bool:
+def is_out_of_file_handles(error: BaseException | None) -> bool:
     """Say whether a connection failed since this process may open no further file."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
@@ -126,7 +126,7 @@ def lacks_files(error: BaseException | None) -> bool:
     return False
 
 
-def told(content: bytes) -> str:
+def error_text(content: bytes) -> str:
     """Return what a reply says where it is no answer, on one line; not yet without the key."""
     try:
         found = msgspec.json.decode(content)

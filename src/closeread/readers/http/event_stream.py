@@ -19,7 +19,7 @@ class BrokenStreamError(Exception):
     """A stream that ends before its end, reports an error, or holds what is no chunk."""
 
 
-def unstreamed(raw: bytes) -> bytes:
+def decode_body(raw: bytes) -> bytes:
     """Return a body as it is, and a stream of events as the JSON that it makes up.
 
     What was asked for does not matter: some servers only stream.
@@ -28,10 +28,10 @@ def unstreamed(raw: bytes) -> bytes:
         BrokenStreamError: A stream breaks off, a chunk is no JSON object, or it reports an error.
     """
     is_stream = raw.lstrip().startswith(_BEGINNINGS)
-    return msgspec.json.encode(joined(raw)) if is_stream else raw
+    return msgspec.json.encode(join_stream(raw)) if is_stream else raw
 
 
-def joined(raw: bytes) -> dict[str, Any]:
+def join_stream(raw: bytes) -> dict[str, Any]:
     """Return the reply that a stream's chunks make up, as if it had not been streamed.
 
     Args:
@@ -43,15 +43,15 @@ def joined(raw: bytes) -> dict[str, Any]:
     choices: dict[int, dict[str, Any]] = {}
     usage: Any = None
     done = False
-    for data in _events(raw):
+    for data in _iter_events(raw):
         if data == b"[DONE]":
             done = True
             break
-        chunk = _chunk(data)
+        chunk = _decode_chunk(data)
         usage = chunk.get("usage") or usage
         for part in chunk.get("choices") or ():
             try:
-                _add(choices.setdefault(int(part.get("index", 0)), {}), part)
+                _merge_choice(choices.setdefault(int(part.get("index", 0)), {}), part)
             except (AttributeError, TypeError, ValueError) as error:
                 raise BrokenStreamError(f"a chunk has an unexpected form: {error}") from error
     ended = choices and all(one.get("finish_reason") for one in choices.values())
@@ -61,7 +61,7 @@ def joined(raw: bytes) -> dict[str, Any]:
     return found if usage is None else found | {"usage": usage}
 
 
-def _events(raw: bytes) -> Iterator[bytes]:
+def _iter_events(raw: bytes) -> Iterator[bytes]:
     """Yield each event's data; an event that no blank line ends was cut, and is left out."""
     lines: list[bytes] = []
     *whole, rest = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
@@ -77,7 +77,7 @@ def _events(raw: bytes) -> Iterator[bytes]:
         yield lines[0]
 
 
-def _chunk(data: bytes) -> dict[str, Any]:
+def _decode_chunk(data: bytes) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -91,7 +91,7 @@ def _chunk(data: bytes) -> dict[str, Any]:
     return found
 
 
-def _add(choice: dict[str, Any], part: dict[str, Any]) -> None:
+def _merge_choice(choice: dict[str, Any], part: dict[str, Any]) -> None:
     delta = part.get("delta")
     if delta is not None or "message" in part:
         message = choice.setdefault("message", {"content": None})

@@ -31,7 +31,7 @@ class MalformedReplyError(Exception):
     """A reply with status 200 that is no answer."""
 
 
-class PassingFaultError(Exception):
+class TransientError(Exception):
     """One attempt came to nothing and another may not.
 
     Attributes:

@@ -16,16 +16,16 @@ def text_of(content: Any) -> str:
         return content or ""
     if not isinstance(content, list):
         raise TypeError(f"a message's content is of type {type(content).__name__}")
-    return "".join(map(_said, content))
+    return "".join(map(_part_text, content))
 
 
-def other_kinds(content: Any) -> list[str]:
+def other_part_kinds(content: Any) -> list[str]:
     """Return of what kinds those parts are that are neither text nor reasoning, each once."""
     parts = content if isinstance(content, list) else ()
     kinds = [str(one.get("type")) if isinstance(one, dict) else type(one).__name__ for one in parts]
     return list(dict.fromkeys(kind for kind in kinds if kind not in {"str", *_TEXTS, *_THOUGHTS}))
 
 
-def _said(part: Any) -> str:
+def _part_text(part: Any) -> str:
     said = part.get(_TEXTS.get(str(part.get("type")))) if isinstance(part, dict) else part
     return said if isinstance(said, str) else ""

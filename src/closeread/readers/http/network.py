@@ -37,7 +37,7 @@ class Network(httpcore.AsyncNetworkBackend):
             httpcore.ConnectTimeout: Not within ``timeout`` seconds.
             httpcore.ConnectError: Nobody is there.
         """
-        _, connection = await _opened(_first_of(host, port), timeout)
+        _, connection = await _connect(_connect_any(host, port), timeout)
         return cast("Connection", connection)
 
     async def sleep(self, seconds: float) -> None:
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         changing = loop.start_tls(
             self._transport, self, ssl_context, server_hostname=server_hostname
         )
-        self._transport = cast("asyncio.Transport", await _opened(changing, timeout))
+        self._transport = cast("asyncio.Transport", await _connect(changing, timeout))
         return self
 
     def get_extra_info(self, info: str) -> Any:
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
             self._arrival.set_result(None)
 
 
-async def _first_of(host: str, port: int) -> tuple[asyncio.Transport, Connection]:
+async def _connect_any(host: str, port: int) -> tuple[asyncio.Transport, Connection]:
     """Try a name's addresses in their order.
 
     asyncio's own race among them loses a socket where it is cancelled (Python 3.11).
@@ -189,7 +189,7 @@ async def _first_of(host: str, port: int) -> tuple[asyncio.Transport, Connection
     return await loop.create_connection(Connection, addresses[-1], port)
 
 
-async def _opened(opening: Any, seconds: float | None) -> Any:
+async def _connect(opening: Any, seconds: float | None) -> Any:
     try:
         async with asyncio.timeout(seconds) as limit:
             return await opening

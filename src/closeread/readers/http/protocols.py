@@ -15,9 +15,9 @@ from closeread.readers.http.answer_wire import (
     AnswerReply,
     AnswerRequest,
     Coverage,
-    asked,
+    to_wire,
 )
-from closeread.readers.http.endpoint import told
+from closeread.readers.http.endpoint import error_text
 from closeread.readers.http.failures import MalformedReplyError
 from closeread.readers.http.waiting import Served
 from closeread.types import Answer, PassageQuestion, Prediction, Question
@@ -35,7 +35,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Own:
+class CloseReadProtocol:
     """``POST /v1/answer`` of ``closeread serve``: options, n-best, confidence and evidence.
 
     Attributes:
@@ -59,18 +59,18 @@ class Own:
     def exchange(self, portion: Portion) -> Exchange:
         """Return the request; gold, tags and metadata are not in it."""
         request = AnswerRequest(
-            items=(asked(portion[0][0], [question for _, question in portion]),),
+            items=(to_wire(portion[0][0], [question for _, question in portion]),),
             n_best=MOST_CANDIDATES,
         )
         names = [question.question_id for _, question in portion]
 
         def read(raw: bytes) -> list[Prediction]:
-            reply = _decoded(raw, AnswerReply)
+            reply = _decode(raw, AnswerReply)
             if [one.question_id for one in reply.predictions] != names:
                 raise MalformedReplyError("the reply answers other questions")
             self._check(reply)
             covered = chain(reply.coverage, repeat(()))
-            return list(map(_readers_own, reply.predictions, covered))
+            return list(map(_without_service_evidence, reply.predictions, covered))
 
         return Exchange("/v1/answer", msgspec.to_builtins(request), read)
 
@@ -98,7 +98,7 @@ class Own:
 
 
 @dataclass(frozen=True)
-class SharedTask:
+class MrqaProtocol:
     """``POST /`` of a submission to the MRQA 2019 shared task: ``{qid: answer}``.
 
     A fork of its baseline replies ``{qid: {"answers": [text], "scores": [number]}}``, the n best
@@ -137,16 +137,16 @@ class SharedTask:
             body["qas"].append(row)
 
         def read(raw: bytes) -> list[Prediction]:
-            texts = _decoded(raw, dict[str, Any])
-            return [_answered(question.question_id, texts) for _, question in portion]
+            texts = _decode(raw, dict[str, Any])
+            return [_mrqa_prediction(question.question_id, texts) for _, question in portion]
 
         return Exchange("/", body, read)
 
 
-AnswerProtocol = Own | SharedTask
+AnswerProtocol = CloseReadProtocol | MrqaProtocol
 
 
-def portions(items: Iterable[PassageQuestion], most: int) -> Iterator[Portion]:
+def group_by_passage(items: Iterable[PassageQuestion], most: int) -> Iterator[Portion]:
     """Yield the questions that stand together and are about the same passage, ``most`` at most."""
     begun: list[PassageQuestion] = []
     for item in items:
@@ -167,14 +167,14 @@ def _identity(told: Served | AnswerReply) -> dict[str, Any]:
     }
 
 
-def _readers_own(prediction: Prediction, coverage: Sequence[Coverage]) -> Prediction:
+def _without_service_evidence(prediction: Prediction, coverage: Sequence[Coverage]) -> Prediction:
     """Return a prediction without the evidence that the reader did not name itself."""
     if not any(one.found_by for one in coverage):
         return prediction
     return msgspec.structs.replace(prediction, evidence=())
 
 
-def _answered(name: str, replied: Mapping[str, Any]) -> Prediction:
+def _mrqa_prediction(name: str, replied: Mapping[str, Any]) -> Prediction:
     if name not in replied:
         return Prediction(
             question_id=name, error="the server's reply has no answer to this question"
@@ -190,10 +190,11 @@ def _answered(name: str, replied: Mapping[str, Any]) -> Prediction:
         raise MalformedReplyError(f"an n-best list is not one: {error.found}") from error
 
 
-def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002
+def _decode(raw: bytes, type: Any) -> Any:  # noqa: A002
     try:
         return msgspec.json.decode(raw, type=type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedReplyError(
-            f"the reply has an unexpected form: {error}; it says: {told(raw)[:200] or 'nothing'}"
+            f"the reply has an unexpected form: {error}; "
+            f"it says: {error_text(raw)[:200] or 'nothing'}"
         ) from error

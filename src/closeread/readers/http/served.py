@@ -16,18 +16,18 @@ from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client
 from closeread.readers.http.connection import Lane
-from closeread.readers.http.connections import Put, streamed, through_lanes
+from closeread.readers.http.connections import Put, run_in_lanes, stream_results
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.failures import FailedQuestionError, LostQuestionError, Reply
 from closeread.readers.http.protocols import (
     AnswerProtocol,
+    CloseReadProtocol,
     Exchange,
-    Own,
+    MrqaProtocol,
     Portion,
-    SharedTask,
-    portions,
+    group_by_passage,
 )
-from closeread.readers.http.waiting import Served, awaited, token_refused
+from closeread.readers.http.waiting import Served, token_error, wait_for_server
 from closeread.types import PassageQuestion, Prediction
 
 _PROTOCOLS = ("auto", "closeread", "mrqa")
@@ -81,7 +81,7 @@ def http(
             expected="a name such as READER_KEY, never the key itself",
         )
     endpoint = Endpoint(
-        base_url=address(url),
+        base_url=parse_address(url),
         key_name=api_key_env,
         timeout_seconds=timeout_seconds,
         retries=retries,
@@ -93,7 +93,7 @@ def http(
     return HttpReader(endpoint, protocol, tokens, concurrency, wait_seconds)
 
 
-def address(url: str) -> str:
+def parse_address(url: str) -> str:
     """Return the address that a user means: ``http:host:port`` and ``host:port`` among others.
 
     Raises:
@@ -154,7 +154,7 @@ class HttpReader:
 
     @cached_property
     def _served(self) -> Served | None:
-        return awaited(self._endpoint, self._wait_seconds)
+        return wait_for_server(self._endpoint, self._wait_seconds)
 
     @cached_property
     def _protocol(self) -> AnswerProtocol:
@@ -162,10 +162,10 @@ class HttpReader:
         if self._asked_for == "mrqa" or (self._asked_for == "auto" and served is None):
             if self._tokens:
                 tokenizer("en")  # what is missing is said before anything is written
-            return SharedTask(tokens=self._tokens)
+            return MrqaProtocol(tokens=self._tokens)
         if served is None:
             raise self._not_ours()
-        return Own(self._endpoint.base_url, served)
+        return CloseReadProtocol(self._endpoint.base_url, served)
 
     def _not_ours(self) -> EndpointError:
         return EndpointError(
@@ -184,19 +184,19 @@ class HttpReader:
                 protocol that was guessed.
         """
         if items:
-            yield from streamed(partial(self._all, items, self._protocol))
+            yield from stream_results(partial(self._all, items, self._protocol))
 
     async def _all(
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
         # It told its protocol before: it was there.
-        client = Client(self._endpoint, budget, None, _explained, there=True)
+        client = Client(self._endpoint, budget, None, _explain_refusal, there=True)
         alone: list[Portion] = []
 
         async def one(lane: Lane, portion: Portion) -> None:
             try:
-                found = await _replied(client, lane, protocol.exchange(portion))
+                found = await _ask(client, lane, protocol.exchange(portion))
             except LostQuestionError:
                 raise
             except FailedQuestionError as error:
@@ -220,24 +220,24 @@ class HttpReader:
                 failed((item,), told)
             else:
                 askable.append(item)
-        for asked in (list(portions(askable, protocol.most)), alone):
+        for asked in (list(group_by_passage(askable, protocol.most)), alone):
             if asked:
-                await through_lanes(client, asked, one, failed, self._concurrency)
+                await run_in_lanes(client, asked, one, failed, self._concurrency)
 
 
-async def _replied(client: Client, lane: Lane, asked: Exchange) -> list[Prediction]:
+async def _ask(client: Client, lane: Lane, asked: Exchange) -> list[Prediction]:
     found, _ = await client.ask(
         lane, asked.path, asked.body, read=asked.read, cost=lambda _: (0, 0), most_out=0
     )
     return found
 
 
-async def _explained(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
+async def _explain_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
     """Return what a refusal means: for this request, or for every one."""
     status = reply.status
-    told = f"status {status}: {endpoint.said(reply.content)}"
+    told = f"status {status}: {endpoint.refusal_text(reply.content)}"
     if status in (401, 403):
-        return token_refused(endpoint, told)
+        return token_error(endpoint, told)
     if first and status in (404, 405, 501):
         return EndpointError(
             told,

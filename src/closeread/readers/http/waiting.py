@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError
-from closeread.readers.http.connection import BROKEN_OFF, Lane, NoConnectionInTimeError
-from closeread.readers.http.connections import streamed
-from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.connection import CONNECTION_ERRORS, Lane, NoConnectionInTimeError
+from closeread.readers.http.connections import stream_results
+from closeread.readers.http.endpoint import Endpoint, unreachable_error
 from closeread.wording import seconds_of
 
-_NOT_YET = (408, 425, 429, 502, 503, 504)
+_RETRIED_STATUSES = (408, 425, 429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 1.0
 _ATTEMPT_SECONDS = 10.0
@@ -42,13 +42,13 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class _Answers:
+class _Reachable:
     """Somebody answers; ``served`` is None where it is no server of closeread's."""
 
     served: Served | None
 
 
-def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
+def wait_for_server(endpoint: Endpoint, seconds: float) -> Served | None:
     """Wait until a server answers; return what it serves, None where it does not tell.
 
     That it waits is said on stderr.
@@ -61,7 +61,7 @@ def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
         EndpointError: Nobody answered in time, or a token is wanted.
     """
     found: Served | None = None
-    for told in streamed(partial(_wait, endpoint, seconds)):
+    for told in stream_results(partial(_wait, endpoint, seconds)):
         if isinstance(told, str):
             sys.stderr.write(told + "\n")
             sys.stderr.flush()
@@ -70,7 +70,9 @@ def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
     return found
 
 
-async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answers], None]) -> None:
+async def _wait(
+    endpoint: Endpoint, seconds: float, put: Callable[[str | _Reachable], None]
+) -> None:
     pause = _FIRST_PAUSE_SECONDS
     waited = False
     async with Lane(endpoint) as lane:
@@ -79,10 +81,10 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
             try:
                 put(await _ask(endpoint, lane))
                 return
-            except (TimeoutError, NoConnectionInTimeError, *BROKEN_OFF) as error:
+            except (TimeoutError, NoConnectionInTimeError, *CONNECTION_ERRORS) as error:
                 left = ends - time.monotonic()
                 if left <= 0:
-                    raise unreachable(endpoint, error) from None
+                    raise unreachable_error(endpoint, error) from None
                 if not waited:
                     put(f"waiting for {endpoint.base_url}, at most {seconds_of(seconds)}: {error}")
                     waited = True
@@ -90,24 +92,24 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-async def _ask(endpoint: Endpoint, lane: Lane) -> _Answers:
+async def _ask(endpoint: Endpoint, lane: Lane) -> _Reachable:
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, _ATTEMPT_SECONDS)):
             reply = await lane.send("GET", endpoint.alive)
     except TimeoutError:
         raise TimeoutError("it accepts connections but does not answer") from None
-    if reply.status in _NOT_YET:
+    if reply.status in _RETRIED_STATUSES:
         raise TimeoutError(f"it answers with status {reply.status}")
     if reply.status == 401:
         # whoever guards the server answers, and what is behind is not known
-        raise token_refused(endpoint, f"status 401: {endpoint.said(reply.content)}")
+        raise token_error(endpoint, f"status 401: {endpoint.refusal_text(reply.content)}")
     try:
-        return _Answers(msgspec.json.decode(reply.content, type=Served))
+        return _Reachable(msgspec.json.decode(reply.content, type=Served))
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _Answers(None)
+        return _Reachable(None)
 
 
-def token_refused(endpoint: Endpoint, told: str) -> EndpointError:
+def token_error(endpoint: Endpoint, told: str) -> EndpointError:
     """Return the error for a token that is missing or wrong."""
     return EndpointError(
         told,

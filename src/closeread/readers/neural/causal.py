@@ -33,7 +33,7 @@ class CausalModel:
         self._tokenizer = tokenizer
 
     @classmethod
-    def opened(cls, name: str, device: str, dtype: str) -> "CausalModel":
+    def open(cls, name: str, device: str, dtype: str) -> "CausalModel":
         """Open a folder or a hub name.
 
         Raises:
@@ -73,7 +73,7 @@ class CausalModel:
 
         return str(transformers.__version__)
 
-    def templated(self, messages: Sequence[dict[str, str]]) -> str:
+    def apply_chat_template(self, messages: Sequence[dict[str, str]]) -> str:
         """Return a conversation as the model's chat template writes it, the answer to follow."""
         found: str = self._tokenizer.apply_chat_template(
             list(messages), add_generation_prompt=True, tokenize=False

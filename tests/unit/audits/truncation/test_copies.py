@@ -17,7 +17,7 @@ from closeread.audits.truncation.endings import causes
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
 from closeread.readers.generative.prompting import Asking
-from closeread.readers.generative.prompts import gold_of
+from closeread.readers.generative.prompts import format_gold
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
@@ -253,10 +253,10 @@ class Copying:
     def read(self, items):
         for place, (passage, question) in enumerate(items):
             (ask,) = self._asking.asks(passage, question)
-            ((_, example),) = self._asking.examples.drawn(passage, question)
+            ((_, example),) = self._asking.examples.select(passage, question)
             text = "I do not know"
             if place % 2 == 0:
-                text = gold_of(example, "en")
+                text = format_gold(example, "en")
                 assert any(turn.content.endswith(text) for turn in ask.turns)
                 self.copied.add(question.text)
             answer = Answer(kind="span", texts=(text,))
@@ -269,7 +269,7 @@ class Copying:
 def test_copies_in_a_run_of_our_own_are_known(tmp_path, seed):
     """The examples are drawn again from the data set that the run names."""
     dataset = load(write_dataset(tmp_path))
-    reader = Copying(Examples.opened(str(tmp_path / "ours.jsonl"), 1, seed))
+    reader = Copying(Examples.load(str(tmp_path / "ours.jsonl"), 1, seed))
     described = describe_reader("copying", {}, reader)
     run = predict(Job(dataset=dataset, reader=reader, reader_info=described), tmp_path / "run")
     ids, finding = copied_in(loaded(run))

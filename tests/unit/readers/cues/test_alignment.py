@@ -10,7 +10,7 @@ from closeread.readers.cues.alignment import AlignedPassage
 
 
 def told(passage, option):
-    return AlignedPassage(units(passage)).told(units(option))
+    return AlignedPassage(units(passage)).ordered_share(units(option))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.readers.generative.letters import picked
+from closeread.readers.generative.letters import pick_labels
 from closeread.types import Option
 
 OPTIONS = tuple(
@@ -33,7 +33,7 @@ OPTIONS = tuple(
     ],
 )
 def test_what_the_next_clause_says_of_other_options_is_no_conclusion(text, labels):
-    assert "".join(picked(text, OPTIONS).labels) == labels
+    assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_the_next_clause_says_of_other_options_is_no_conclusion(text, label
     ],
 )
 def test_what_is_not_chosen_is_no_conclusion(text, labels):
-    assert "".join(picked(text, OPTIONS, "supported").labels) == labels
+    assert "".join(pick_labels(text, OPTIONS, "supported").labels) == labels
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_is_not_chosen_is_no_conclusion(text, labels):
     ],
 )
 def test_the_wrong_one_is_the_conclusion_where_it_is_asked_for(text, asks_for, labels):
-    assert "".join(picked(text, OPTIONS, asks_for).labels) == labels
+    assert "".join(pick_labels(text, OPTIONS, asks_for).labels) == labels
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_wrong_one_is_the_conclusion_where_it_is_asked_for(text, asks_for, l
     ],
 )
 def test_a_text_that_commits_itself_to_several_is_seen(text, labels):
-    assert "".join(picked(text, OPTIONS).labels) == labels
+    assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
 @pytest.mark.parametrize(
@@ -116,25 +116,25 @@ def test_a_text_that_commits_itself_to_several_is_seen(text, labels):
 @pytest.mark.parametrize("label", ["A", "D"])
 def test_every_letter_is_found_alike_though_one_is_an_article(text, label):
     said = text.format(label=label, small=label.lower())
-    assert picked(said, OPTIONS).labels == (label,)
+    assert pick_labels(said, OPTIONS).labels == (label,)
 
 
 def test_an_article_after_a_conclusion_begins_an_options_words():
-    assert picked("Answer: A new tunnel was dug.", OPTIONS).labels == ("B",)
-    assert picked("Answer: A because of the fire", OPTIONS).labels == ("A",)
+    assert pick_labels("Answer: A new tunnel was dug.", OPTIONS).labels == ("B",)
+    assert pick_labels("Answer: A because of the fire", OPTIONS).labels == ("A",)
 
 
 @pytest.mark.parametrize("text", ["answer" + "*" * 20_000, "A," * 50_000, "A和" * 50_000])
 def test_a_text_that_repeats_one_mark_for_ever_is_read(text):
-    assert len(picked(text, OPTIONS).labels) < 2
+    assert len(pick_labels(text, OPTIONS).labels) < 2
 
 
 def test_the_ninth_letter_is_a_pronoun_before_a_verb():
     ten = tuple(Option(label=label, text=f"reason {label}") for label in "ABCDEFGHIJ")
-    assert picked("Answer: I think it is (B).", ten).labels == ("B",)
-    assert picked("Answer: I don't know", ten).rule == "refusal"
-    assert picked("Answer: I", ten).labels == ("I",)
-    assert picked("故选J", ten).labels == ("J",)
+    assert pick_labels("Answer: I think it is (B).", ten).labels == ("B",)
+    assert pick_labels("Answer: I don't know", ten).rule == "refusal"
+    assert pick_labels("Answer: I", ten).labels == ("I",)
+    assert pick_labels("故选J", ten).labels == ("J",)
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_the_ninth_letter_is_a_pronoun_before_a_verb():
 )
 def test_who_corrects_himself_means_what_he_says_last(text, labels):
     """What an option should have said is no correction of the answer."""
-    assert "".join(picked(text, OPTIONS).labels) == labels
+    assert "".join(pick_labels(text, OPTIONS).labels) == labels

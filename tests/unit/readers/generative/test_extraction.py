@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.errors import UnknownNameError
-from closeread.readers.generative.extraction import Extraction, rule_named, stops_in
-from closeread.readers.generative.rules import RULES, visible
+from closeread.readers.generative.extraction import Extraction, check_rule, parse_stops
+from closeread.readers.generative.rules import RULES, without_reasoning
 from closeread.types import Generation, Option, Question
 
 CHOICE = Question(
@@ -67,12 +67,12 @@ def test_a_stop_at_the_beginning_leaves_nothing():
 
 
 def test_stops_are_written_with_escapes():
-    assert stops_in("\\n||Question:||.") == ("\n", "Question:", ".")
-    assert stops_in("") == ()
+    assert parse_stops("\\n||Question:||.") == ("\n", "Question:", ".")
+    assert parse_stops("") == ()
 
 
 def test_reasoning_that_never_ended_says_nothing():
-    assert visible("<think>it is B") == ""
+    assert without_reasoning("<think>it is B") == ""
     assert Extraction().answer("<think>the answer is B", CHOICE) is None
 
 
@@ -84,7 +84,7 @@ def test_the_signature_holds_stops_and_rule_on_one_line_without_bars():
 
 def test_an_unknown_rule_lists_those_there_are():
     with pytest.raises(UnknownNameError, match="first-line"):
-        rule_named("fist-line")
+        check_rule("fist-line")
 
 
 def test_votes_turn_letters_back_to_the_options_that_were_meant():
@@ -94,7 +94,7 @@ def test_votes_turn_letters_back_to_the_options_that_were_meant():
         Generation(text="Answer: A", option_order=("B", "C", "A")),
         Generation(text="Answer: C", option_order=("C", "A", "B")),
     ]
-    answer, share = Extraction().voted(written, CHOICE)
+    answer, share = Extraction().vote(written, CHOICE)
     assert (answer.label, answer.texts, share) == ("B", ("green",), 2 / 3)
 
 
@@ -104,7 +104,7 @@ def test_of_equal_votes_the_first_one_counts():
         Generation(text="A", option_order=("A", "C", "B")),
         Generation(text="我不知道", option_order=("B", "C", "A")),
     ]
-    answer, share = Extraction().voted(written, CHOICE)
+    answer, share = Extraction().vote(written, CHOICE)
     assert (answer.label, share) == ("C", 1 / 3)
 
 

@@ -46,7 +46,7 @@ def test_each_option_is_asked_about_without_sight_of_the_others(name):
     assert (found.answer.label, found.answer.texts) == ("B", ("It carried cows",))
     written = (found.generation, *found.others)
     assert [one.option_order for one in written] == [("A",), ("B",), ("C",), ("D",)]
-    assert Extraction(rule="letter").voted(written, question()) == (found.answer, None)
+    assert Extraction(rule="letter").vote(written, question()) == (found.answer, None)
 
 
 def test_the_stem_decides_which_verdict_is_asked_for():
@@ -68,7 +68,7 @@ def test_a_prompt_that_asks_for_a_verdict_in_words_gets_one(tmp_path):
     found, seen = read(rule, question(), prompt=str(prompt))
     assert found.answer.label == "B" and "True or false? It sank" in last_user(seen[2].body)
     written = (found.generation, *found.others)
-    assert Extraction(rule="letter").voted(written, question()) == (found.answer, None)
+    assert Extraction(rule="letter").vote(written, question()) == (found.answer, None)
 
 
 @pytest.mark.parametrize("supported", [(), TEXTS[:2]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.readers.generative.letters import picked
+from closeread.readers.generative.letters import pick_labels
 from closeread.types import Option
 
 OPTIONS = tuple(
@@ -91,14 +91,14 @@ OPTIONS = tuple(
     ],
 )
 def test_what_a_text_picks(text, labels):
-    assert "".join(picked(text, OPTIONS).labels) == labels
+    assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
 def test_the_polarity_of_the_stem_turns_verdicts_round():
     text = "A项正确，B项错误，C项正确，D项正确"
-    assert picked(text, OPTIONS, "contradicted").labels == ("B",)
-    assert picked("A项错误。", OPTIONS, "supported").labels == ()
-    assert picked("A项错误。", OPTIONS, "contradicted").labels == ("A",)
+    assert pick_labels(text, OPTIONS, "contradicted").labels == ("B",)
+    assert pick_labels("A项错误。", OPTIONS, "supported").labels == ()
+    assert pick_labels("A项错误。", OPTIONS, "contradicted").labels == ("A",)
 
 
 @pytest.mark.parametrize(
@@ -136,32 +136,32 @@ def test_the_polarity_of_the_stem_turns_verdicts_round():
     ],
 )
 def test_what_models_write_in_chinese_of_a_known_stem(text, asked):
-    assert picked(text, OPTIONS, asked).labels == ("C",)
+    assert pick_labels(text, OPTIONS, asked).labels == ("C",)
 
 
 @pytest.mark.parametrize(
     "text", ["A项和C项都正确，B项、D项错误。", "选项A和选项C正确", "答案：A项、C项。", "选A、C两项"]
 )
 def test_several_letters_with_the_word_for_an_option_between(text):
-    assert picked(text, OPTIONS, "supported").labels == ("A", "C")
+    assert pick_labels(text, OPTIONS, "supported").labels == ("A", "C")
 
 
 @pytest.mark.parametrize(
     "text", ["文章第二个论点讲科技，第三项内容讲教育。", "选项九", "只有第八个", "没问题"]
 )
 def test_a_number_that_names_no_option(text):
-    assert picked(text, OPTIONS, "supported").labels == ()
+    assert pick_labels(text, OPTIONS, "supported").labels == ()
 
 
 def test_a_verdict_that_is_part_of_another_word_is_none():
     """绝对, 面对, 相对: and 过于绝对 says nothing of which it is."""
-    found = picked("A项过于绝对，B项针对性强，C项符合原文，D项相对，", OPTIONS, "supported")
+    found = pick_labels("A项过于绝对，B项针对性强，C项符合原文，D项相对，", OPTIONS, "supported")
     assert found.labels == ("C",)
 
 
 def test_a_refusal_is_told_from_silence():
-    assert picked("我无法判断。", OPTIONS).rule == "refusal"
-    assert picked("嗯。", OPTIONS).rule == ""
+    assert pick_labels("我无法判断。", OPTIONS).rule == "refusal"
+    assert pick_labels("嗯。", OPTIONS).rule == ""
 
 
 @pytest.mark.parametrize(
@@ -184,5 +184,5 @@ def test_a_refusal_is_told_from_silence():
 @pytest.mark.parametrize("filling", [" ", "*", "\n", " *", ")"])
 def test_a_long_text_is_read_in_time_that_grows_with_it(text, filling):
     """Models that repeat themselves without end write such; hours went by with some of them."""
-    found = picked(text.format(filling * 200_000), OPTIONS)
-    assert found == picked(text.format(filling * 3), OPTIONS)
+    found = pick_labels(text.format(filling * 200_000), OPTIONS)
+    assert found == pick_labels(text.format(filling * 3), OPTIONS)

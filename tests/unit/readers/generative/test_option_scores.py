@@ -13,7 +13,7 @@ from closeread.cli import main
 from closeread.errors import EndpointError
 from closeread.readers import make
 from closeread.readers.competition import softmax
-from closeread.readers.generative.option_scores import scored
+from closeread.readers.generative.option_scores import score_echoes
 from closeread.readers.generative.wire import Logprobs
 from closeread.readers.http.failures import MalformedReplyError
 from closeread.types import Option, Passage, Question
@@ -100,7 +100,7 @@ def test_differences_are_those_of_the_whole_sequences(context, options):
     tokenizer, vocabulary = pieces(texts)
     for seed in range(20):
         model = Model(vocabulary, seed)
-        found = scored([echoed(tokenizer, model, text) for text in texts], texts)
+        found = score_echoes([echoed(tokenizer, model, text) for text in texts], texts)
         whole = [math.fsum(model.logprobs(tokenizer(text))[1:]) for text in texts]
         for one, other in zip(found, whole, strict=True):
             assert one - found[0] == pytest.approx(other - whole[0], abs=1e-9)
@@ -117,7 +117,7 @@ def test_the_border_matters():
         for seed in range(20):
             model = Model(vocabulary, seed)
             echoes = [echoed(tokenizer, model, text) for text in texts]
-            right = scored(echoes, texts)
+            right = score_echoes(echoes, texts)
             naive = [sum(one.token_logprobs[len(border) : -1]) for one in echoes]
             moved += np.argmax(right) != np.argmax(naive)
     assert straddled >= 3
@@ -128,9 +128,9 @@ def test_characters_in_several_tokens_and_a_mark_at_the_beginning():
     tokens = ["<s>", "答", "bytes:\\xe6", "bytes:\\xa1\\x88", "A", "!"]
     one = Logprobs(tokens, [None, -1.0, -1.0, -1.0, -0.5, -9.0])
     other = Logprobs([*tokens[:4], "B", "!"], [None, -1.0, -1.0, -1.0, -0.7, -0.1])
-    assert scored([one, other], ["答案A", "答案B"]) == (-0.5, -0.7)
+    assert score_echoes([one, other], ["答案A", "答案B"]) == (-0.5, -0.7)
     marked = [Logprobs(["<s>", "x", label, "z"], [None, -1, -2, -3]) for label in "AB"]
-    assert scored(marked, ["xA", "xB"]) == (-2, -2)
+    assert score_echoes(marked, ["xA", "xB"]) == (-2, -2)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_characters_in_several_tokens_and_a_mark_at_the_beginning():
 def test_replies_that_do_not_hold_what_is_needed(echo):
     good = Logprobs(["x", "B", "z"], [None, -1.0, -1.0])
     with pytest.raises(MalformedReplyError):
-        scored([echo, good], ["xA", "xB"])
+        score_echoes([echo, good], ["xA", "xB"])
 
 
 def test_shares_sum_to_one_even_where_nothing_is_likely():

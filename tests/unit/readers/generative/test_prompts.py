@@ -7,7 +7,7 @@ import pytest
 from closeread.errors import InputError
 from closeread.formats import load
 from closeread.readers import make
-from closeread.readers.generative.prompts import opened, shipped
+from closeread.readers.generative.prompts import load_built_in, load_prompt
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, serving
 
@@ -29,7 +29,7 @@ HASHES = {  # their beginnings
 def test_the_words_that_ship_are_those_of_saved_runs(name):
     """A changed prompt is another one: its hash stands in runs, and belongs into the changelog."""
     kind, language = name.split(".")
-    assert shipped(kind, language).sha256.startswith(HASHES[name])
+    assert load_built_in(kind, language).sha256.startswith(HASHES[name])
 
 
 GOOD = "[system]\nRead.\n[question]\n{passage}\n{question}\n{options}\n[answer]\nAnswer: {answer}\n"
@@ -53,14 +53,14 @@ def test_a_file_that_would_ask_for_something_else_is_refused(tmp_path, text, tol
     path = tmp_path / "prompt.txt"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
-        opened(str(path))
+        load_prompt(str(path))
     assert told in str(caught.value)
 
 
 def test_marks_and_ends_of_lines_of_other_editors_are_no_words(tmp_path):
     path = tmp_path / "prompt.txt"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    found = opened(str(path))
+    found = load_prompt(str(path))
     assert found.text == GOOD
     assert found.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
 
@@ -73,7 +73,7 @@ def test_words_of_a_passage_that_look_like_places_stay(tmp_path):
         question_id="q", passage_id="p", text="What of {passage}?", kind="choice",
         options=(Option(label="A", text="{title}"), Option(label="B", text="two")),
     )  # fmt: skip
-    shown = opened(str(path)).asked(passage, question)
+    shown = load_prompt(str(path)).format_question(passage, question)
     assert shown == f"{passage.text}\n{question.text}\nA. {{title}}\nB. two"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.readers.generative.extraction import Extraction
-from closeread.readers.generative.verdicts import verdict
+from closeread.readers.generative.verdicts import find_verdict
 from closeread.types import Generation, Option, Question
 
 YES = [
@@ -51,17 +51,17 @@ NEITHER = [
 
 @pytest.mark.parametrize("text", YES)
 def test_supported(text):
-    assert verdict(text) is True
+    assert find_verdict(text) is True
 
 
 @pytest.mark.parametrize("text", NO)
 def test_not_supported(text):
-    assert verdict(text) is False
+    assert find_verdict(text) is False
 
 
 @pytest.mark.parametrize("text", NEITHER)
 def test_what_is_left_open_or_not_clear_is_none(text):
-    assert verdict(text) is None
+    assert find_verdict(text) is None
 
 
 def picks(first, second, rule="auto", asks_for="supported"):
@@ -75,7 +75,7 @@ def picks(first, second, rule="auto", asks_for="supported"):
         Generation(text=text, option_order=(label,))
         for text, label in ((first, "A"), (second, "B"))
     ]
-    found, _ = Extraction(rule=rule).voted(written, question)
+    found, _ = Extraction(rule=rule).vote(written, question)
     return found and found.label
 
 
@@ -104,4 +104,4 @@ def test_a_rule_that_reads_no_option_reads_no_verdict():
 def test_a_long_text_is_read_in_time_that_grows_with_it():
     """No pattern looks back from every blank line, or on from every subject."""
     for piece in ("\n", "the statement that ", "原文说", "- - -\n", "passage not "):
-        assert verdict("a" + piece * 20_000 + "b") is None
+        assert find_verdict("a" + piece * 20_000 + "b") is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.readers.generative.wire import decoded
+from closeread.readers.generative.wire import decode_reply
 from closeread.readers.http.failures import MalformedReplyError
 
 
@@ -17,5 +17,5 @@ from closeread.readers.http.failures import MalformedReplyError
 )
 def test_a_reply_that_is_none_is_quoted(raw, said):
     with pytest.raises(MalformedReplyError) as raised:
-        decoded(raw, chat=True)
+        decode_reply(raw, chat=True)
     assert said in str(raised.value)

@@ -7,12 +7,12 @@ import pytest
 
 from closeread.errors import EndpointError
 from closeread.readers import make
-from closeread.readers.generative.refusals import model_refusal
+from closeread.readers.generative.refusals import explain_refusal
 from closeread.readers.http import client as clients
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client
 from closeread.readers.http.endpoint import Endpoint as Address
-from closeread.readers.http.failures import PassingFaultError, Reply
+from closeread.readers.http.failures import Reply, TransientError
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
 from loops import run_coroutine
@@ -113,8 +113,8 @@ def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything
 
 @pytest.mark.parametrize(("told", "seconds"), [("7", 7), ("86400", 600), ("soon", None)])
 def test_a_server_that_asks_for_a_day_is_given_ten_minutes(told, seconds):
-    client = Client(Address("http://127.0.0.1:1", "NO_KEY"), Budget(), None, model_refusal)
-    with pytest.raises(PassingFaultError) as fault:
+    client = Client(Address("http://127.0.0.1:1", "NO_KEY"), Budget(), None, explain_refusal)
+    with pytest.raises(TransientError) as fault:
         run_coroutine(client._refused(None, Reply(429, b"busy", retry_after=told)))
     assert fault.value.wait_seconds == seconds
 
@@ -124,7 +124,7 @@ def test_a_pause_that_grows_while_others_wait_holds_them_longer(monkeypatch):
     clock, slept = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), []
 
     async def asked_of(endpoint):
-        client = Client(Address(endpoint.url, "NO_KEY"), Budget(), None, model_refusal)
+        client = Client(Address(endpoint.url, "NO_KEY"), Budget(), None, explain_refusal)
         client._not_before = 2.0
 
         async def sleep(seconds):

@@ -16,7 +16,7 @@ from closeread.readers import make
 from closeread.readers.http import connection
 from closeread.readers.http.addresses import proxy_for
 from closeread.readers.http.connection import (
-    BROKEN_OFF,
+    CONNECTION_ERRORS,
     Lane,
     NoConnectionInTimeError,
     NotThereError,
@@ -209,7 +209,7 @@ def test_what_is_no_whole_reply_is_broken_off(said):
         async with listening(breaks) as port:
             await sent(port, b"{}")
 
-    with pytest.raises(BROKEN_OFF):
+    with pytest.raises(CONNECTION_ERRORS):
         run_coroutine(check())
 
 

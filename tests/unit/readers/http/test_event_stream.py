@@ -6,7 +6,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.readers import make
-from closeread.readers.http.event_stream import BrokenStreamError, joined, unstreamed
+from closeread.readers.http.event_stream import BrokenStreamError, decode_body, join_stream
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, last_user, serving
 
@@ -85,28 +85,28 @@ def delta(text, **more):
 
 def test_without_a_last_line_the_endings_decide():
     """Some servers never send [DONE]; the reason of every choice is as good."""
-    assert joined(delta("6") + delta("", finish_reason="stop"))["choices"] == [
+    assert join_stream(delta("6") + delta("", finish_reason="stop"))["choices"] == [
         {"index": 0, "message": {"content": "6"}, "finish_reason": "stop"}
     ]
-    assert joined(delta("6") + b"data: [DONE]")["choices"][0]["message"] == {"content": "6"}
+    assert join_stream(delta("6") + b"data: [DONE]")["choices"][0]["message"] == {"content": "6"}
     for broken in (delta("6"), b": nothing\n\n", delta("6") + b'data: {"choices": [{"index"'):
         with pytest.raises(BrokenStreamError, match="ended too early"):
-            joined(broken)
+            join_stream(broken)
 
 
 def test_the_last_usage_counts():
     """Some servers count from chunk to chunk."""
     raw = event(choices=[], usage={"prompt_tokens": 1}) + delta("6", finish_reason="stop")
     raw += event(choices=[], usage={"prompt_tokens": 7, "completion_tokens": 2})
-    assert joined(raw)["usage"] == {"prompt_tokens": 7, "completion_tokens": 2}
+    assert join_stream(raw)["usage"] == {"prompt_tokens": 7, "completion_tokens": 2}
 
 
 def test_lines_end_in_every_way_and_data_may_have_several():
     raw = b'event: message\r\nid: 1\r\ndata: {\r\ndata: "choices": []}\r\n\r\n'
     raw += b"data:[DONE]\r\n\r\n"
-    assert joined(raw) == json.loads(unstreamed(raw)) == {"choices": []}
+    assert join_stream(raw) == json.loads(decode_body(raw)) == {"choices": []}
     for whole in (b'{"choices": []}', b""):
-        assert unstreamed(whole) == whole
+        assert decode_body(whole) == whole
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_lines_end_in_every_way_and_data_may_have_several():
 )
 def test_what_is_no_chunk_is_said(raw):
     with pytest.raises(BrokenStreamError, match="chunk"):
-        joined(raw + b"data: [DONE]\n\n")
+        join_stream(raw + b"data: [DONE]\n\n")
 
 
 OPTIONS = tuple(Option(label=one, text=one * 2) for one in "ABCD")

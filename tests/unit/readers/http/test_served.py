@@ -10,7 +10,7 @@ from closeread import catalog
 from closeread.errors import EndpointError, MissingExtraError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers import make
-from closeread.readers.http.served import address
+from closeread.readers.http.served import parse_address
 from closeread.registry import lookup
 from endpoint import serving
 from stand_in import (
@@ -44,7 +44,7 @@ from stand_in import (
     ],
 )
 def test_addresses_are_read_as_they_are_meant(name, meant):
-    assert address(name) == meant
+    assert parse_address(name) == meant
     if name.startswith("http"):
         assert lookup.find_entry("reader", name) == catalog.CATALOG["reader"]["http"]
         assert make(name)[1]["url"] == name
