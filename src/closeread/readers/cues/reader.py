@@ -136,7 +136,7 @@ class CueReader:
     Weights that were learned from statements alone say nothing of options that answer their stem:
     of these the best covered one is taken, as by the reader ``lexical``.
     Questions without options, and judgements of a single hypothesis (entailment), have nothing to
-    be ranked: they are answered with ``none``.
+    rank: they get no answer and a note.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ def open_reader(
 
 
 class ChoiceReader:
-    """Answers questions with two options or more; others get ``none``, a single option itself.
+    """Answers questions with options, a single option with itself; others get no answer.
 
     The candidates' scores and ``confidence`` are the softmax over the question's own options, and
     so are ``option_scores``, or 1 less it where the stem asks for what the passage contradicts.

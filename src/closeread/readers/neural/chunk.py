@@ -61,7 +61,7 @@ class ChunkReader:
     ``option_scores`` are probabilities of "supported", whatever the stem asks for; ``evidence`` is
     each option's best chunk, as far as it was shown; ``confidence`` and the candidates' scores are
     what ``competition.answer_shares`` says. Questions without options, and hypotheses (entailment),
-    are answered with ``none``. ``note`` tells how many tokens were read, to be set against readers
+    get no answer and a note. ``note`` tells how many tokens were read, to be set against readers
     that look for evidence first.
 
     Args:

@@ -44,7 +44,7 @@ def answer_groups(
             hold, one at least.
         told: Makes the prediction of it and of a row of the model's for each of its sequences.
         checkpoint: What computes.
-        answers: Whether a question is of the reader's kind; others are answered with none, first.
+        answers: Whether a question is of the reader's kind; others get no answer, first of all.
         token_budget: Tokens of a batch, padding included; None: what suits the device.
         network: Another way to compute it; see ``engine.forward``.
     """

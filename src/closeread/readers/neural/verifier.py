@@ -66,7 +66,7 @@ class VerifierReader:
 
     ``option_scores`` say how well each option is supported, whatever the stem asks for;
     ``confidence`` and the candidates' scores what ``competition.answer_shares`` says. Questions
-    without options are answered with ``none``: there is no statement to be verified.
+    without options get no answer and a note: there is no statement to be verified.
 
     Attributes:
         options: The retriever's, defaults included.
