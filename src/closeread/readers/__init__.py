@@ -1,4 +1,4 @@
-"""Question + passage -> prediction; and how a reader is made from its name and options."""
+"""Readers answer questions about passages; ``make`` creates one from its name and options."""
 
 from collections.abc import Mapping
 from typing import Any

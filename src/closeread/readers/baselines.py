@@ -1,4 +1,4 @@
-"""Floors: what a score is worth is seen beside what a reader gets that does not read."""
+"""Baselines that do not read: the floor to compare a score with."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence

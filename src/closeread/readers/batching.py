@@ -1,4 +1,4 @@
-"""Which sequences a model computes together; no torch.
+"""Plans which sequences a model computes together; needs no torch.
 
 Every sequence is padded to its own length rounded up, never to its neighbours': a batch holds
 sequences of one rounded length. So what is computed for a sequence does not depend on what stands
@@ -15,8 +15,8 @@ class Batch(NamedTuple):
     """Sequences that are computed together.
 
     Attributes:
-        indices: Their places among all.
-        length: Tokens that each is padded to.
+        indices: The index of each among all sequences.
+        length: Number of tokens that each is padded to.
     """
 
     indices: list[int]

@@ -1,4 +1,4 @@
-"""Pieces of a passage that could answer a question, by what the question word asks for."""
+"""Finds pieces of a passage that could answer a question, by its question word."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which option wins, from how well each is supported (section 3.3 of Zhang et al. 2021)."""
+"""Chooses an option by how well each is supported (section 3.3 of Zhang et al. 2021)."""
 
 import math
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def softmax(scores: Sequence[float]) -> tuple[float, ...]:
 
 
 def log_sum(values: Sequence[float]) -> float:
-    """Return the logarithm of the sum of what these are logarithms of."""
+    """Return log(sum(exp(value))) over the values."""
     top = max(values)
     return top + math.log(math.fsum(math.exp(value - top) for value in values))
 
@@ -95,9 +95,9 @@ def choose_by_share(question: Question, shares: Sequence[float], note: str = "")
 
 
 def not_for_it(question: Question) -> Prediction:
-    """Return what a reader says of a question of a kind that it does not answer: nothing, and why.
+    """Return the prediction for a question of a kind that the reader does not answer.
 
-    That is not to say that the passage has no answer, which would be right where it has none.
+    It has no answer and a note. The answer ``none`` would claim that the passage has no answer.
     """
     return Prediction(
         question_id=question.question_id,
@@ -122,5 +122,5 @@ def _prediction(
 
 
 def polarity_sign(question: Question) -> float:
-    """Return what turns support into fitness: -1 where the stem asks for what is contradicted."""
+    """Return -1 where the stem asks for the contradicted option, else 1."""
     return -1.0 if question.asks_for == "contradicted" else 1.0

@@ -1,4 +1,4 @@
-"""Where a model comes from: every model and data set that touched it, written beside its weights.
+"""The lineage of a model: every model and data set behind it, written next to its weights.
 
 Contests ask for it. GCRC_advRobust's closed track allows no large model at any stage of data,
 training or prediction, and nobody can tell that from weights. ``closeread train`` writes it into

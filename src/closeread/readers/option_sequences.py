@@ -1,4 +1,4 @@
-"""What a model is shown of a passage and an option; no torch, shared with training.
+"""Builds the sequences of passage and option that a model reads; no torch, shared with training.
 
 A multiple-choice head is shown as much of the passage as fits, then question and option (the
 published baseline of GCRC_advRobust, after Radford et al. 2018 and the usual layout for RACE):

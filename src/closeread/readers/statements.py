@@ -1,4 +1,4 @@
-"""What a verifier is shown of an option: its evidence, and the statement that it makes.
+"""Builds what a verifier reads of an option: its evidence and the statement that it makes.
 
 As Zhang et al. (2021, section 3.2) and their program: the sentences of the chain in the order of
 the passage, one behind the other, and then the option. No torch; shared with training.

@@ -1,4 +1,4 @@
-"""Whether a checkpoint of ``closeread train`` is read as it was trained."""
+"""Compares how a checkpoint of ``closeread train`` is read with how it was trained."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A passage too long for a model, cut into windows that overlap; no torch, shared with training.
+"""Cuts a long passage into overlapping windows; no torch, shared with training.
 
 Windows follow Devlin et al. (2019) and the baseline of MRQA 2019: question, separator, as much of
 the passage as fits, and so again some tokens further on (there 128), until the passage ends.

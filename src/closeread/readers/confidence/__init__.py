@@ -1,1 +1,1 @@
-"""How sure a prediction may be: signs of it, and the chance that it is right, learned, applied."""
+"""Calibrated confidence: features of a prediction, and the learned probability that it is right."""

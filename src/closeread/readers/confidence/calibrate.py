@@ -1,4 +1,4 @@
-"""Confidence that means something: the chance that a prediction is right, learned and applied.
+"""Calibrators: the learned probability that a prediction is right, and how it is applied.
 
 A calibrator is numbers in a JSON file: what it was fitted with is not needed to apply it.
 ``closeread calibrate`` fits (closeread.training.confidence.learn) and applies them.

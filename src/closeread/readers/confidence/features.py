@@ -1,6 +1,6 @@
-"""What tells how sure a prediction may be, as named numbers; gold is not looked at.
+"""Features of a prediction's confidence, as named numbers; gold answers are not used.
 
-Every number is about one prediction alone, so that it can be told for a single question of any
+Every feature is about one prediction alone, so that it can be computed for a single question of any
 reader. What a reader does not give (a confidence, alternatives, evidence) is 0, and a feature
 that ends in ``:none`` says so. docs/selective.md lists the groups.
 """

@@ -1,4 +1,4 @@
-"""The chance that the option picked is right, from nothing but the options' scores."""
+"""The probability that the chosen option is right, from the options' scores alone."""
 
 import math
 from collections.abc import Sequence

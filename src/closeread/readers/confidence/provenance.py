@@ -1,4 +1,4 @@
-"""Who gave the answers that confidences were learned from, and whether another is the same."""
+"""Identifies the reader whose answers a calibrator was learned from, and compares readers."""
 
 from typing import Any
 

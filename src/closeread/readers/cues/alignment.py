@@ -1,4 +1,4 @@
-"""How far one stretch of the passage tells an option in the option's own order.
+"""Aligns an option with one stretch of the passage, in the option's own order.
 
 Who exchanges two subjects, or what came first and what next, takes every word from the passage:
 coverage sees nothing, and where words stand near each other hardly more. What is lost is a stretch

@@ -1,4 +1,4 @@
-"""What tells a wrong option from a right one, as named numbers that a person can check.
+"""Features that tell wrong options from right ones, as named numbers that a person can check.
 
 Every feature is about one option: the cue words that it adds to its evidence, how it lies over its
 evidence, how it is written, and how it stands to the other options of the same question. A name

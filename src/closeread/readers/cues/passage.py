@@ -1,4 +1,4 @@
-"""A passage as the options of a question are held against it: what they share is made once."""
+"""What the options of a question need of its passage, computed once."""
 
 from functools import cached_property
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A verifier for a laptop: weighs how an option turns its evidence, and says with what weight."""
+"""A verifier for a laptop: a linear model over how an option changes its evidence."""
 
 import hashlib
 import math

@@ -1,4 +1,4 @@
-"""Cue words: the little words by which an examiner turns a statement, in categories.
+"""Cue words: the small words by which an examiner changes a statement, in categories.
 
 The lists stand in ``words.toml`` beside this file; a word may be in several categories.
 """

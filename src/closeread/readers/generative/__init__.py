@@ -1,1 +1,1 @@
-"""Language models as readers: what they are shown, and how an answer is read from their words."""
+"""Language models as readers: their prompts, and how answers are extracted from their texts."""

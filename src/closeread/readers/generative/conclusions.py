@@ -1,4 +1,4 @@
-"""The conclusion that a free text states, in Chinese or English: which letters it names.
+"""Finds the conclusion that a free text states, in Chinese or English: the letters it names.
 
 A text states more than it concludes: what it does not choose, which one is the wrong one, and what
 is said of the next option behind a comma. The last conclusion counts: people and models correct

@@ -1,4 +1,4 @@
-"""From what a model wrote to an answer: stop strings, then a named rule. Pure and changeable.
+"""Extracts an answer from a model's text: stop strings, then a named rule.
 
 The text itself is never touched, so that a run can be scored under another rule without asking the
 model again; which rule was used is part of a number's signature.

@@ -1,4 +1,4 @@
-"""Options of a verification question judged one by one: does the passage support this one?
+"""Judges the options of a verification question one by one: does the passage support it?
 
 Each option is a question of its own with two answers, so that no option's words bear on another's.
 """

@@ -1,4 +1,4 @@
-"""Which sequences a causal model computes together: of like lengths, under a budget; no torch."""
+"""Plans batches for a causal model: similar lengths, under a token budget; no torch."""
 
 from collections.abc import Sequence
 

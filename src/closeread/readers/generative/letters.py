@@ -1,4 +1,4 @@
-"""The option that a model's free text picks, in Chinese or English, in whatever dress it comes.
+"""Finds the option that a model's free text picks, in Chinese or English, whatever its form.
 
 Rules are tried from the surest to the weakest, and the first that finds anything decides: a stated
 conclusion (the last one: people and models correct themselves), a letter at the beginning, a

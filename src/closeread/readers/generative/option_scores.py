@@ -1,4 +1,4 @@
-"""Options scored by log-probabilities, the border between prompt and option handled rightly.
+"""Scores options by log-probabilities, with tokens across the border of prompt and option.
 
 A tokenizer knows nothing of where the prompt ends: its last characters and the option's first may
 share a token, and which characters do may differ from option to option. Counting "the option's

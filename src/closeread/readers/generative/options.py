@@ -1,4 +1,4 @@
-"""The options that every language model takes: how it is asked, and how its answer is read."""
+"""The options of every language-model reader: how it is asked, and how its answer is read."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""From a question to what a language model is shown, and from what it wrote to a prediction.
+"""Turns a question into prompts, and what a language model wrote into a prediction.
 
 Shared by models behind an endpoint and models in this process.
 """

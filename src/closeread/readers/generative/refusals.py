@@ -1,4 +1,4 @@
-"""What an endpoint of language models says that is no answer: its models, and its refusals."""
+"""Explains the refusals of a language model's endpoint, and lists its models."""
 
 import re
 from typing import Any

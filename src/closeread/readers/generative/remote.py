@@ -1,4 +1,4 @@
-"""A reader whose model stands behind an endpoint: many requests at once, one answer a question."""
+"""A reader whose model is behind an endpoint: many requests at once, one answer per question."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The verdict that a free text gives on one statement, in Chinese or English: is it supported?
+"""Finds the verdict of a free text on one statement, in Chinese or English: is it supported?
 
 A model that judges one statement says true, not supported, 错误 or 原文不支持 more readily than the
 letter that it was asked for. The last verdict counts: people and models correct themselves. What is

@@ -1,4 +1,4 @@
-"""What goes over the wire: the bodies of requests, and replies checked and made records."""
+"""Replies of language-model endpoints, checked and turned into records."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,1 +1,1 @@
-"""Asking over HTTP: the client of every model elsewhere, and a reader that is served elsewhere."""
+"""HTTP: the client of all remote models, and the reader that asks a served reader."""

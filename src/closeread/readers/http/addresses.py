@@ -1,4 +1,4 @@
-"""Addresses and proxies as httpcore has them."""
+"""Converts addresses and proxies into httpcore's types."""
 
 import ssl
 from ipaddress import ip_address

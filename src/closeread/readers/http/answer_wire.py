@@ -1,4 +1,4 @@
-"""What our own service is asked and says, as records that server and client share.
+"""Requests and replies of ``closeread serve``, as records that server and client share.
 
 ``POST /v1/answer`` takes an :class:`AnswerRequest` and returns an :class:`AnswerReply`; every
 refusal, whatever its path and status, is an :class:`ErrorReply`; ``GET /health`` returns a

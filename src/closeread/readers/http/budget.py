@@ -1,4 +1,4 @@
-"""A budget of tokens and money: nothing is asked that might not be paid for."""
+"""A budget of tokens and money: no request is sent that might exceed it."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""Replies kept on disk by the exact request, so that asking again costs nothing."""
+"""Caches replies on disk by the exact request, so that a repeated request costs nothing."""
 
 import sqlite3
 import time

@@ -1,4 +1,4 @@
-"""The one place that asks an endpoint: patient with what passes, plain about the rest.
+"""Sends requests to an endpoint: retries transient faults and explains all others.
 
 Each of the ``concurrency`` lanes holds one connection of its own, so that the cost of a request
 does not grow with their number.

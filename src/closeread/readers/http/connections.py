@@ -1,4 +1,4 @@
-"""Many requests on their way at once, each lane with its own connection; results as a stream."""
+"""Runs many requests at once, one connection per lane, and streams their results."""
 
 import asyncio
 import contextlib

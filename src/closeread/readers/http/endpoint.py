@@ -1,4 +1,4 @@
-"""Where a model is, and what is said when it cannot be had; nothing here opens the network."""
+"""The settings of an endpoint and its error messages; nothing here opens the network."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A streamed reply (``text/event-stream``) put together again as the reply that it is parts of.
+"""Joins a streamed reply (``text/event-stream``) into the reply that it would be unstreamed.
 
 Chunks bring deltas of each choice's text and log-probabilities, why it ended, and, last, the usage.
 A stream may break off without any error of the connection, so its end must be said: by ``[DONE]``,

@@ -1,4 +1,4 @@
-"""What may become of one request: it passes, it is lost, it fails, or its reply is no answer."""
+"""A reply, and the ways in which one request fails."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is posted to a served reader and how its replies are read, in either protocol."""
+"""Requests to a served reader and how its replies are read, in both protocols."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

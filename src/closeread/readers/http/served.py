@@ -1,6 +1,6 @@
-"""A reader that is served elsewhere, asked over HTTP: ``--reader http:localhost:8000``.
+"""A reader that asks a served reader over HTTP: ``--reader http:localhost:8000``.
 
-Two protocols are spoken: that of ``closeread serve``, which carries options, n-best, confidence and
+It speaks two protocols: that of ``closeread serve``, which carries options, n-best, confidence and
 evidence, and that of the MRQA 2019 shared task, whose submissions answer ``POST /`` (Fisch et al.
 2019; the official ``predict_server.py``).
 """

@@ -1,4 +1,4 @@
-"""Waiting for a server to come up, as the shared task's client does, and asking what it serves."""
+"""Waits for a server to start, as the shared task's client does, and asks what it serves."""
 
 import asyncio
 import sys

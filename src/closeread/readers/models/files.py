@@ -1,7 +1,7 @@
-"""A model's folder is looked at before a library opens it: it may be a stranger's.
+"""Checks a model's folder before a library opens it, since it may come from a stranger.
 
-A library waits for ever where a pipe stands for a file and reads a device without end; it reads
-settings whole, and builds as many layers as they tell before it looks for their weights.
+A library waits for ever on a pipe and reads a device without end. It reads settings whole, and
+builds as many layers as they name before it looks for their weights.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _MAX_SIZES = dict.fromkeys(_LAYERS, 1000) | {"num_labels": 100_000}
 
 
 def check_files(folder: Path) -> None:
-    """Refuse a model's folder that a library would not come to an end with.
+    """Reject a model's folder that would make a library run without end.
 
     Args:
         folder: That is there; parts of a model may have folders of their own in it.

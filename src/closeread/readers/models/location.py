@@ -1,4 +1,4 @@
-"""Any model, whatever library opens it: where it is, its words, and what helps where it fails."""
+"""Locates models and checks their tokenizers, whichever library opens them."""
 
 import os
 import time
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def load_one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
-    """Decorate what loads a model: threads that load do so one after the other.
+    """Decorate a function that loads a model, so that threads load one after another.
 
     While transformers loads, the type that it loads is the whole process's default: two at once
     would give each other's types to a model, or to a part of it.
@@ -44,7 +44,7 @@ def load_one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
 
 
 def require_model(model: str, *, cure: str = _TRAIN) -> None:
-    """Refuse a reader's empty model name.
+    """Reject an empty model name.
 
     Args:
         model: As the user gave it.
@@ -58,9 +58,9 @@ def require_model(model: str, *, cure: str = _TRAIN) -> None:
 
 
 def check_location(model: str) -> None:
-    """Refuse a file, and a path at which there is nothing; a name that may be a hub's passes.
+    """Reject a file and a path that does not exist; accept what may be a hub name.
 
-    The library would ask the hub for them, again and again. Into a folder it is looked.
+    The library would ask the hub for them again and again. A folder's files are checked.
 
     Args:
         model: A folder or a hub name, as the user gave it.
@@ -132,7 +132,7 @@ def _is_hub_unreachable(model: str) -> bool:
 
 
 def suggest_cure(model: str) -> str:
-    """Return what to do about a model that a library could not open."""
+    """Return the cure for a model that a library could not open."""
     if Path(model).is_dir():
         return "check the files in the folder: they may be truncated"
     if is_offline():
@@ -147,7 +147,7 @@ def first_line(error: BaseException) -> str:
 
 
 def check_vocabulary(model: str, tokenizer: Any) -> None:
-    """Refuse a tokenizer that is made of nothing.
+    """Reject a tokenizer without a vocabulary.
 
     Where its files are missing the library makes one of the kind that the model's configuration
     names, with special tokens and no words: every text would read alike.
@@ -184,7 +184,7 @@ def _iter_vocabulary(tokenizer: Any) -> Iterator[str]:
 
 @contextmanager
 def reporting_tokenizer_crash(model: str) -> Iterator[None]:
-    """Tell of a tokenizer that gives up at a text: its library in Rust raises no Exception then.
+    """Report a tokenizer that crashes on a text: its Rust library then raises no ``Exception``.
 
     Args:
         model: A folder or a hub name.

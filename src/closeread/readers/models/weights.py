@@ -1,4 +1,4 @@
-"""What a model is run with: hashes of its weights, and of the files that say how to use them.
+"""Hashes a model's weights and the files that configure it.
 
 A folder's name says nothing of what lies in it. Readers keep the hashes in the run's record, so
 that a run is not gone on with after a model was changed for another under the same name.

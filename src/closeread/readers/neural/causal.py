@@ -1,4 +1,4 @@
-"""A causal language model on its tokens: what it writes after them, and how likely they are."""
+"""A causal language model: generates text after tokens, and gives their log-probabilities."""
 
 import hashlib
 import inspect

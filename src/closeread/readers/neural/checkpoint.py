@@ -1,4 +1,4 @@
-"""An opened checkpoint: an encoder with a head and its tokenizer, and what is asked of both."""
+"""An opened checkpoint: an encoder with a head, and its tokenizer."""
 
 import copy
 import inspect

@@ -1,4 +1,4 @@
-"""Questions with options on their way through a model: each answered when its last row is there."""
+"""Runs questions of several sequences through a model; each is answered after its last row."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""Which head a checkpoint has, as its configuration tells, and which reader reads that.
+"""Tells which head a checkpoint has, by its configuration, and which reader reads it.
 
 Shapes do not tell it: heads of several kinds are a layer of one name, and one number comes out of
 those for options and of those for pairs alike.

@@ -1,4 +1,4 @@
-"""Makes a checkpoint's model a graph, and holds what the graph says against what the model says."""
+"""Exports a checkpoint's model to ONNX, and compares the graph's outputs with the model's."""
 
 import warnings
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the opening of every model has in common: its name, its tokenizer, what failures say."""
+"""What opening any model has in common: loading options, tokenizer, error messages."""
 
 import json
 import re

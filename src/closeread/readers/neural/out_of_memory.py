@@ -1,4 +1,4 @@
-"""Memory that is used up, told from a model that cannot compute what it is given."""
+"""Tells exhausted memory from a model that cannot compute its input."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The torch side of the span reader: passages are tokenised once, windows share batches."""
+"""The torch side of the reader ``span``: tokenises passages once, and batches windows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Folders to write in for a while, inside of one that stays; those of killed processes are removed.
+"""Temporary folders inside a permanent one; those of killed processes are removed.
 
 Whoever writes holds a lock on a file in its folder, and the system ends a lock with its process,
 however that ends. So a folder whose lock can be had is nobody's.
