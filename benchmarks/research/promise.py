@@ -12,7 +12,7 @@ from benchmarks.arguments import COUNT, NAMED, begin
 from closeread.readers.confidence.features import detect_scale
 from closeread.runs.recalibrate import grade_run
 from closeread.runs.store import open_run
-from closeread.training.confidence.learn import ConfidenceSettings, example_of, learn
+from closeread.training.confidence.learn import ConfidenceSettings, learn, make_example
 
 
 def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
@@ -20,7 +20,7 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
     rows = list(grade_run(open_run(Path(run))))
     scale = detect_scale([row.prediction for row in rows])
     examples = [
-        example_of(
+        make_example(
             row.passage,
             row.question,
             row.prediction,

@@ -12,7 +12,7 @@ from benchmarks.arguments import begin
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import macro_average
 from closeread.protocols import Pool
-from closeread.training.confidence.threshold import in_order, sequence
+from closeread.training.confidence.threshold import choose_fixed_sequence, threshold_sequence
 
 KEPT_BACK, OTHERS = 120, 180  # 40 % are kept back
 RISK, DELTA = 0.1, 0.05
@@ -32,8 +32,8 @@ def promise(samples: int = 1500) -> None:
             known = [_confidence(wrong, draw) for _ in range(OTHERS)]
             tried = [_confidence(wrong, draw) for _ in range(KEPT_BACK)]
             right = [draw.random() < sure for sure in tried]
-            grid = sequence(known, RISK, DELTA, KEPT_BACK)
-            threshold = in_order(tried, right, RISK, DELTA, grid)
+            grid = threshold_sequence(known, RISK, DELTA, KEPT_BACK)
+            threshold = choose_fixed_sequence(tried, right, RISK, DELTA, grid)
             found += threshold.n_answered > 0
             broken += threshold.n_answered > 0 and _risk(wrong, threshold.value) > RISK
         print(

@@ -19,11 +19,11 @@ from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.readers.lineage import lineage_of
 from closeread.registry import lookup
 from closeread.runs.closed_track import closed_track
-from closeread.training.recipe import TrainRecipe, load_recipe, section
+from closeread.training.recipe import TrainRecipe, load_recipe, parse_table
 from closeread.training.recipes.chunk import ChunkSettings
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
-from closeread.training.recipes.encoder import check as check_pretraining
-from closeread.training.recipes.settings import NeuralSettings, check
+from closeread.training.recipes.encoder import check_settings as check_pretraining
+from closeread.training.recipes.settings import NeuralSettings, check_settings
 from closeread.training.request import Request, Trained
 from neural import relative
 from neural.tiny_bert import make_encoder
@@ -38,8 +38,8 @@ _CHARACTERS = "甲乙丙丁对空可信无水是湿的不干。"
 def training(name: str) -> tuple[Path, TrainRecipe, NeuralSettings]:
     path = ROOT / "recipes" / "train" / f"{name}.toml"
     recipe = load_recipe(path)
-    settings = section(path, recipe.train, NeuralSettings, "train.")
-    check(settings)
+    settings = parse_table(path, recipe.train, NeuralSettings, "train.")
+    check_settings(settings)
     return path, recipe, settings
 
 
@@ -69,7 +69,7 @@ def test_chunk_has_the_papers_numbers():
     assert settings.batch_size * settings.accumulation == 64
     assert (settings.learning_rate, settings.epochs, settings.warmup) == (2e-5, 8, 0)
     assert (settings.group_by_length, settings.seed) == (False, 42)
-    assert section(path, settings.options, ChunkSettings) == ChunkSettings(nli_head="fold")
+    assert parse_table(path, settings.options, ChunkSettings) == ChunkSettings(nli_head="fold")
     (first,) = recipe.before
     assert first.reader.name == "entailment"
     assert [one["path"] for one in first.train["datasets"]] == ["data/ocnli/train.50k.json"]
@@ -91,8 +91,8 @@ def test_the_encoder_s_recipe_is_valid():
     """Blocks are as long as what the small readers are shown, so that all positions are learned."""
     path = ROOT / "recipes" / "train" / "encoder-zh.toml"
     recipe = load_recipe(path)
-    settings = section(path, recipe.train, PretrainSettings, "train.")
-    options = section(path, recipe.reader.options, EncoderOptions, "reader.options.")
+    settings = parse_table(path, recipe.train, PretrainSettings, "train.")
+    options = parse_table(path, recipe.reader.options, EncoderOptions, "reader.options.")
     check_pretraining(settings, options)
     assert settings.length >= training("choice-zh")[1].reader.options["max_length"]
 

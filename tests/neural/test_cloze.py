@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import InputError
-from closeread.training.recipe import TrainedReader, load_recipe, section
-from closeread.training.recipes.settings import NeuralSettings, check
+from closeread.training.recipe import TrainedReader, load_recipe, parse_table
+from closeread.training.recipes.settings import NeuralSettings, check_settings
 from neural import few_steps
 from neural.tiny_bert import make_encoder
 from neural.trained import train
@@ -105,11 +105,11 @@ def test_the_small_reader_s_recipe():
     recipe = load_recipe(RECIPE)
     first, second = recipe.before
     before, middle, last = (
-        section(RECIPE, train, NeuralSettings, "train.")
+        parse_table(RECIPE, train, NeuralSettings, "train.")
         for train in ({**first.train, "model": "m"}, {**second.train, "model": "m"}, recipe.train)
     )
     for settings in (before, middle, last):
-        check(settings)
+        check_settings(settings)
         assert (settings.batch_size, settings.warmup) == (16, 0.1)
         assert (settings.precision, settings.attention_dropout) == ("bfloat16", 0.0)
     assert (first.reader.name, recipe.reader.name) == ("cloze", "span")

@@ -19,11 +19,11 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
 from closeread.registry import lookup
 from closeread.registry.factory import make
-from closeread.training.neural.dev_metric import measured
-from closeread.training.neural.task import NOTHING, collate
+from closeread.training.neural.dev_metric import measure_dev
+from closeread.training.neural.task import NO_TARGET, collate
 from closeread.training.neural.tasks.entailment import EntailTask
-from closeread.training.neural.tasks.verifier import CompeteTask, hinge, independent
-from closeread.training.neural.training_data import flat
+from closeread.training.neural.tasks.verifier import CompeteTask, hinge_loss, independent_loss
+from closeread.training.neural.training_data import iter_questions
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
 from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
@@ -112,7 +112,7 @@ TRUTHS = [
     (1, 0, 1, 1),  # equation 7: for what is contradicted
     (1, 1, 0, 0),
     (1, 0),
-    (1, NOTHING, 0, NOTHING),
+    (1, NO_TARGET, 0, NO_TARGET),
 ]
 
 
@@ -124,7 +124,7 @@ def test_the_hinge_is_that_of_the_equations(truth, reduction):
         scores = [rng.uniform(0, 1) for _ in truth]
         pairs = by_the_equations(scores, truth)
         expected = sum(pairs) / (len(pairs) if reduction == "mean" else 1)
-        found = hinge(
+        found = hinge_loss(
             torch.tensor(scores, dtype=torch.float64), torch.tensor(truth), 0.5, reduction
         )
         assert float(found) == pytest.approx(expected, abs=1e-9)
@@ -133,17 +133,17 @@ def test_the_hinge_is_that_of_the_equations(truth, reduction):
 def test_one_example_of_each_equation_computed_on_paper():
     scores = torch.tensor([0.6, 0.3, 0.5, 0.0], dtype=torch.float64)
     six = torch.tensor([1, 0, 0, 0])  # 0.5-0.6+0.3, 0.5-0.6+0.5, below 0
-    assert float(hinge(scores, six, 0.5, "sum")) == pytest.approx(0.2 + 0.4)
-    assert float(hinge(scores, six, 0.5, "mean")) == pytest.approx((0.2 + 0.4 + 0) / 3)
+    assert float(hinge_loss(scores, six, 0.5, "sum")) == pytest.approx(0.2 + 0.4)
+    assert float(hinge_loss(scores, six, 0.5, "mean")) == pytest.approx((0.2 + 0.4 + 0) / 3)
     seven = torch.tensor([1, 0, 1, 1])  # 0.5-0.6+0.3, 0.5-0.5+0.3, 0.5-0.0+0.3
-    assert float(hinge(scores, seven, 0.5, "sum")) == pytest.approx(0.2 + 0.3 + 0.8)
-    assert float(hinge(scores, seven, 0.5, "mean")) == pytest.approx(1.3 / 3)
+    assert float(hinge_loss(scores, seven, 0.5, "sum")) == pytest.approx(0.2 + 0.3 + 0.8)
+    assert float(hinge_loss(scores, seven, 0.5, "mean")) == pytest.approx(1.3 / 3)
 
 
-@pytest.mark.parametrize("truth", [(1, 1, 1), (0, 0), (NOTHING, 1), (NOTHING, NOTHING)])
+@pytest.mark.parametrize("truth", [(1, 1, 1), (0, 0), (NO_TARGET, 1), (NO_TARGET, NO_TARGET)])
 def test_without_a_pair_there_is_no_loss_and_a_gradient_of_nothing(truth):
     scores = torch.zeros(len(truth), requires_grad=True)
-    found = hinge(scores, torch.tensor(truth), 0.5, "mean")
+    found = hinge_loss(scores, torch.tensor(truth), 0.5, "mean")
     found.backward()
     assert found.item() == 0
     assert not scores.grad.any()
@@ -155,17 +155,17 @@ def test_mean_is_the_ranking_loss_of_torch_over_the_pairs():
     right = torch.stack([scores[one] for one in (0, 2, 5) for _ in range(3)])
     wrong = scores[[1, 3, 4]].repeat(3)
     expected = torch.nn.MarginRankingLoss(margin=0.5)(right, wrong, torch.ones(9))
-    assert torch.allclose(hinge(scores, truth, 0.5, "mean"), expected)
+    assert torch.allclose(hinge_loss(scores, truth, 0.5, "mean"), expected)
 
 
 def test_the_ablation_is_the_cross_entropy_of_two_classes():
     logits, truth = torch.randn(4, 2), torch.tensor([1, 0, 0, 1])
     expected = torch.nn.functional.cross_entropy(logits, truth)
     odds = logits[:, 1] - logits[:, 0]
-    assert torch.allclose(independent(odds, truth), expected)
-    known = torch.tensor([1, NOTHING, 0, NOTHING])
+    assert torch.allclose(independent_loss(odds, truth), expected)
+    known = torch.tensor([1, NO_TARGET, 0, NO_TARGET])
     expected = torch.nn.functional.cross_entropy(logits[[0, 2]], known[[0, 2]])
-    assert torch.allclose(independent(odds, known), expected)
+    assert torch.allclose(independent_loss(odds, known), expected)
 
 
 @pytest.mark.parametrize("score", ["probability", "logit"])
@@ -174,7 +174,7 @@ def test_a_batch_of_questions_is_their_mean(score, reduction):
     """Questions of 4 and 2 options in one batch, through a head of two classes."""
     task = CompeteTask(retriever(), CompeteSettings(score=score, reduction=reduction))
     logits = torch.randn(6, 2, generator=torch.Generator().manual_seed(3)).double()
-    targets = torch.tensor([[1, 0, 1, 1], [0, 1, NOTHING, NOTHING]])
+    targets = torch.tensor([[1, 0, 1, 1], [0, 1, NO_TARGET, NO_TARGET]])
     g = [
         float(row.softmax(0)[1]) if score == "probability" else float(row[1] - row[0])
         for row in logits
@@ -215,11 +215,11 @@ ITEMS = [
 @pytest.mark.parametrize(
     ("settings", "targets"),
     [
-        ({}, [(1, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, NOTHING), (1, 1, 1, 0), (0, 1)]),
+        ({}, [(1, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, NO_TARGET), (1, 1, 1, 0), (0, 1)]),
         ({"unit": "pair"}, [(1, 0)] * (3 + 3 + 2 + 3 + 1)),
         (
             {"loss": "cross-entropy"},
-            [(1, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, NOTHING), (1, 1, 1), (1, 1, 1, 0), (0, 1)],
+            [(1, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, NO_TARGET), (1, 1, 1), (1, 1, 1, 0), (0, 1)],
         ),
         (
             {"loss": "cross-entropy", "unit": "option"},
@@ -295,7 +295,7 @@ def test_inference_is_learned_by_names_and_rows_without_a_label_are_dropped(tmp_
     turned = quiet(tmp_path / "turned", labels=("contradiction", "entailment", "neutral"))
     checkpoint, task = open_checkpoint(turned, "pair"), EntailTask(64)
     task.prepare(checkpoint)
-    items = list(flat(open_dataset(ocnli)))
+    items = list(iter_questions(open_dataset(ocnli)))
     found = list(task.features(checkpoint, items, random.Random(0)))
     assert [one.target for one in found] == [(1,), (2,), (0,), (1,), (2,), (0,)]
     tokens = checkpoint.tokens
@@ -325,8 +325,8 @@ def test_inference_comes_first_and_competition_goes_on_from_it(tmp_path, encoder
     nli = open_checkpoint(str(out / "before" / "1"), "pair")
     assert class_names(nli) == ["entailment", "neutral", "contradiction"]
     reader, _ = make("reader", "verifier", {"model": str(out / "before" / "1")})
-    items = list(flat(open_dataset(ocnli)))
-    assert measured(reader, items, "choice.accuracy") == 1.0
+    items = list(iter_questions(open_dataset(ocnli)))
+    assert measure_dev(reader, items, "choice.accuracy") == 1.0
     two = open_checkpoint(str(out), "pair")
     assert class_names(two) == ["not supported", "supported"]
     assert torch.allclose(two.model.classifier.weight[1], nli.model.classifier.weight[0], atol=1e-6)
@@ -348,7 +348,7 @@ def scale(tmp_path_factory):
         str(relative.write(folder / f"{name}.json", many, seed))
         for name, many, seed in (("train", 400, 1), ("test", 200, 2))
     )
-    return train, list(flat(open_dataset(test)))
+    return train, list(iter_questions(open_dataset(test)))
 
 
 def test_the_data_pull_options_apart_from_questions(scale):
@@ -380,7 +380,7 @@ def test_competition_sees_the_ranking_and_judging_each_option_for_itself_does_no
             tmp_path / name, encoder, data, options, epochs=3, batch_size=16, learning_rate=3e-3
         )
         reader, _ = make("reader", "verifier", {"model": str(tmp_path / name), **OPTIONS})
-        accuracy[name] = measured(reader, items, "choice.accuracy")
+        accuracy[name] = measure_dev(reader, items, "choice.accuracy")
     print(accuracy)
     assert accuracy["competing"] > 0.95
     assert accuracy["independent"] < 0.25

@@ -19,10 +19,10 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.windows import Encoded, Window
 from closeread.training.neural.distillation import distil
 from closeread.training.neural.distillation.distil import N_VOTES, votes
-from closeread.training.neural.distillation.kept_votes import KeptVotes
+from closeread.training.neural.distillation.kept_votes import VoteCache
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
-from closeread.training.neural.training_data import flat
+from closeread.training.neural.training_data import iter_questions
 from closeread.training.recipe import Stage, TrainedReader
 from closeread.training.recipes.span import SpanOptions
 from neural.colours import COLOURS, squad
@@ -62,7 +62,7 @@ def test_what_is_learned_is_the_mean_of_what_the_teachers_say(soup, data):
     """By transformers' own forward pass, a question at a time."""
     pupil = open_checkpoint(str(soup), "span")
     teachers = [open_checkpoint(str(soup / "members" / one), "span") for one in "12"]
-    items = [*flat(open_dataset(data))][:20]
+    items = [*iter_questions(open_dataset(data))][:20]
     task = SpanTask(SpanOptions(**OPTIONS, distillation=0.7))
     made = list(task.features(pupil, items, Random(0)))
     golds = SpanTask(SpanOptions(**OPTIONS)).features(pupil, items, Random(0))
@@ -86,7 +86,7 @@ def test_what_is_learned_is_the_mean_of_what_the_teachers_say(soup, data):
 
 
 def test_no_answer_is_taught_by_who_has_learned_it(tmp_path, soup, data):
-    items = [*flat(open_dataset(data))][:20]
+    items = [*iter_questions(open_dataset(data))][:20]
     known = tmp_path / "known"
     shutil.copytree(soup, known)
     for one in (known, known / "members" / "1", known / "members" / "2"):
@@ -172,11 +172,11 @@ def test_votes_are_kept_by_all_that_they_follow_from(tmp_path):
         ([0.5, ""], asked, 6),
         ([0.5, ""], asked, 7),
     ):
-        found = KeptVotes(tmp_path / "votes", follows_from).of(examples, make)
+        found = VoteCache(tmp_path / "votes", follows_from).of(examples, make)
         assert found.shape == (1, N_VOTES, 2)
         assert int(found[0, 0, 0]) == number
     assert len([*(tmp_path / "votes").iterdir()]) == 5
-    assert int(KeptVotes(None, [0.5, "a"]).of(asked, make)[0, 0, 0]) == 8
+    assert int(VoteCache(None, [0.5, "a"]).of(asked, make)[0, 0, 0]) == 8
 
 
 def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):

@@ -9,7 +9,7 @@ pytest.importorskip("accelerate", reason="needs the extra `train`: make neural")
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-from closeread.training.neural.pretraining.masking import SHOWN, Masker, masked_loss
+from closeread.training.neural.pretraining.masking import NOT_MASKED, Masker, masked_loss
 from closeread.training.neural.pretraining.texts import blocks
 from neural.toy_words import write_vocabulary
 
@@ -27,7 +27,7 @@ def test_special_tokens_and_padding_are_never_hidden(tokenizer):
     packed = list(blocks(["海水盐度蒸发降水。" * 9] * 30, tokenizer, 32, "token"))
     assert {len(one.ids) for one in packed[:-1]} == {32}
     batch = Masker(tokenizer, "token", 0.3, 0)(packed)
-    hidden = batch["labels"] != SHOWN
+    hidden = batch["labels"] != NOT_MASKED
     special = sum(one.special.count(1) for one in packed)
     padding = int((batch["attention_mask"] == 0).sum())
     ordinary = batch["labels"].numel() - special - padding
@@ -47,7 +47,7 @@ def test_words_are_hidden_whole(tokenizer):
     batch = Masker(tokenizer, "word", 0.4, 1)(packed)
     seen = set()
     for row, one in enumerate(packed):
-        hidden = (batch["labels"][row] != SHOWN).tolist()
+        hidden = (batch["labels"][row] != NOT_MASKED).tolist()
         for place in range(1, len(one.ids)):
             if one.words[place] == one.words[place - 1]:
                 assert hidden[place] == hidden[place - 1]
@@ -73,4 +73,4 @@ def test_the_loss_is_that_of_the_whole_model(tokenizer):
         loss, logits, truth = masked_loss(model, **batch)
         whole = model(**batch)
     assert float(loss) == pytest.approx(float(whole.loss), rel=1e-5)
-    assert len(truth) == len(logits) == int((batch["labels"] != SHOWN).sum())
+    assert len(truth) == len(logits) == int((batch["labels"] != NOT_MASKED).sum())

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.api.datasets import open_dataset
 from closeread.training.neural.tasks.cloze import ClozeTask
-from closeread.training.neural.training_data import drawn
+from closeread.training.neural.training_data import draw_questions
 from closeread.training.recipes.cloze import ClozeOptions
 from closeread.training.recipes.settings import Source
 
@@ -38,7 +38,7 @@ def test_what_a_format_alone_knows_is_not_held(mrqa, gathers):
     """MRQA's lists of tokens take twenty times the room of the texts, tens of GB for its sets."""
     whole = list(open_dataset(str(mrqa)))
     assert all(passage.metadata["context_tokens"] for passage, _ in whole)
-    items, _ = drawn(Source(path=str(mrqa)), open_dataset, None, 0, gathers)
+    items, _ = draw_questions(Source(path=str(mrqa)), open_dataset, None, 0, gathers)
     assert [passage.text for passage, _ in whole] == list(
         dict.fromkeys(passage.text for passage, _ in items)
     )

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.pipeline.recipe import load_recipe as load_reading
-from closeread.training.recipe import load_recipe, section
-from closeread.training.recipes.settings import NeuralSettings, check
+from closeread.training.recipe import load_recipe, parse_table
+from closeread.training.recipes.settings import NeuralSettings, check_settings
 from neural import few_steps
 from neural.colours import inference
 from places import ROOT
@@ -22,8 +22,8 @@ SINGLE = [f"mrqa-bert-base-{name.lower()}" for name in SETS]
 
 def loaded(name: str) -> NeuralSettings:
     path = FOLDER / f"{name}.toml"
-    found = section(path, load_recipe(path).train, NeuralSettings, "train.")
-    check(found)
+    found = parse_table(path, load_recipe(path).train, NeuralSettings, "train.")
+    check_settings(found)
     return found
 
 

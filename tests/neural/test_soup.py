@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
-from closeread.training.neural.training_data import drawn
+from closeread.training.neural.training_data import draw_questions
 from closeread.training.recipes.settings import Source
 from neural.colours import inference
 from neural.trained import Killed, killed_at, stage, train
@@ -76,7 +76,10 @@ def test_the_record_tells_of_the_questions_of_all_seeds(tmp_path, encoder, few):
     record = train(tmp_path / "out", encoder, few, resume=True, save_every=1, **given)
     source = Source(path=few, at_most=5)
     drawn_by = [
-        {question.question_id for _, question in drawn(source, open_dataset, None, seed)[0]}
+        {
+            question.question_id
+            for _, question in draw_questions(source, open_dataset, None, seed)[0]
+        }
         for seed in range(3)
     ]
     every = len(set().union(*drawn_by))
@@ -100,7 +103,7 @@ def test_a_soup_and_its_members_are_looked_at_by_the_same_questions(
         seen.add(tuple(question.question_id for _, question in items))
         return 0.5
 
-    monkeypatch.setattr("closeread.training.neural.train.measured", looked)
+    monkeypatch.setattr("closeread.training.neural.train.measure_dev", looked)
     dev = [{"path": few, "at_most": 10}]
     train(tmp_path / "out", encoder, few, soup=2, seed=3, max_steps=1, evaluate_every=1, dev=dev)
     assert [len(one) for one in seen] == [10]

@@ -14,7 +14,7 @@ from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
-from closeread.training.neural.training_data import drawn
+from closeread.training.neural.training_data import draw_questions
 from closeread.training.recipes.settings import Source
 from closeread.training.recipes.span import SpanOptions
 from closeread.types import Answer, Passage, Question, Span
@@ -93,7 +93,7 @@ def test_a_place_that_was_detected_is_learned_from_whatever_its_capitals(
     asked = {"qid": "1", "question": "?", "answers": [accepted], "detected_answers": [found]}
     path = tmp_path / "train.jsonl"
     path.write_text(json.dumps({"context": text, "qas": [asked]}) + "\n", "utf-8")
-    items, _ = drawn(Source(path=str(path)), open_dataset, None, 0)
+    items, _ = draw_questions(Source(path=str(path)), open_dataset, None, 0)
     (feature,) = _task().features(checkpoint, items, Random(0))
     start, end = feature.target[2:4]
     shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])

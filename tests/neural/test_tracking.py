@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import UsageError
 from closeread.training.neural.tracking import curve as tracking
-from closeread.training.neural.tracking.trackers import aside, check_trackers
+from closeread.training.neural.tracking.trackers import check_trackers, isolated_stdio
 from neural.test_training import killed, recipe
 from neural.trained import Killed, killed_at, losses, stage, train
 
@@ -60,7 +60,7 @@ def guests(monkeypatch):
         return guest, guest.end
 
     begin.fails_at = None
-    monkeypatch.setitem(tracking._BEGIN, "wandb", begin)
+    monkeypatch.setitem(tracking._STARTERS, "wandb", begin)
     begin.made = made
     return begin
 
@@ -78,7 +78,7 @@ def test_several_trackers_are_told_the_same(  # noqa: PLR0917 - fixtures
     tmp_path, encoder, few, guests, monkeypatch, caplog
 ):
     """One that fails takes no other with it, and the library finds nothing to warn of."""
-    monkeypatch.setitem(tracking._BEGIN, "trackio", tracking._BEGIN["wandb"])
+    monkeypatch.setitem(tracking._STARTERS, "trackio", tracking._STARTERS["wandb"])
     monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
     settings = {"max_steps": 4, "save_every": 2, "track": ["wandb", "trackio"]}
     record = train(tmp_path / "out", encoder, few, **settings)
@@ -128,7 +128,7 @@ def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_le
     tmp_path, encoder, few, guests, monkeypatch
 ):  # fmt: skip
     """Nothing is lost where it is the beginning; a resumption, a stage or a member goes on."""
-    begin = dict(tracking._BEGIN)["wandb"]
+    begin = dict(tracking._STARTERS)["wandb"]
 
     def refused_after(number):
         def begun(*given):
@@ -137,7 +137,7 @@ def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_le
             return begin(*given)
 
         guests.made.clear()
-        monkeypatch.setitem(tracking._BEGIN, "wandb", begun)
+        monkeypatch.setitem(tracking._STARTERS, "wandb", begun)
 
     settings = {"max_steps": 4, "save_every": 2, "track": ["wandb"]}
     refused_after(0)
@@ -183,7 +183,7 @@ def test_each_stage_is_a_run_of_its_own(tmp_path, encoder, few, guests):
 
 def test_nobody_is_asked():
     before = sys.stdin
-    with aside():
+    with isolated_stdio():
         assert not sys.stdin.isatty()
         assert sys.stdin.read() == ""
     assert sys.stdin is before

@@ -17,7 +17,7 @@ from closeread.training.neural import fit
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
-from closeread.training.neural.training_data import flat
+from closeread.training.neural.training_data import iter_questions
 from closeread.training.recipes.span import SpanOptions
 from neural.trained import train
 
@@ -37,7 +37,9 @@ def by_hand(encoder: str, data: str) -> dict[str, torch.Tensor]:
     checkpoint = open_checkpoint(encoder, "span", new_head=True)
     task, model = SpanTask(SpanOptions(max_length=96, stride=16)), checkpoint.model
     task.prepare(checkpoint)
-    made = list(task.features(checkpoint, flat(open_dataset(data)), Random(f"3/{data}/features")))
+    made = list(
+        task.features(checkpoint, iter_questions(open_dataset(data)), Random(f"3/{data}/features"))
+    )
     order = list(
         EpochOrder([1] * len(made), [len(made)], [len(made)], BATCH, seed=3, grouped=False)
     )

@@ -14,7 +14,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.span import open_reader
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as trainer
-from closeread.training.neural.packed_features import Packed
+from closeread.training.neural.packed_features import PackedFeatures
 from closeread.training.neural.task import Feature
 from neural.colours import inference, squad
 from neural.encoders import make_encoder
@@ -29,7 +29,7 @@ def test_features_are_kept_small_and_come_back_as_they_were():
         Feature((Encoded([1], [0]),), ()),
         Feature((Encoded([4] * 300, [1] * 300),), (1,)),
     ]
-    packed = Packed(iter(features))
+    packed = PackedFeatures(iter(features))
     assert list(packed) == features
     assert packed[-1] == features[-1]
     assert packed[:2] == features[:2]
@@ -37,8 +37,8 @@ def test_features_are_kept_small_and_come_back_as_they_were():
     assert packed.n_bytes < 305 * 5 + 200
     with pytest.raises(IndexError):
         packed[3]
-    assert Packed([features[0]._replace(beside=True)])[0].beside
-    assert not Packed()
+    assert PackedFeatures([features[0]._replace(beside=True)])[0].beside
+    assert not PackedFeatures()
 
 
 def test_resumed_in_a_later_epoch(tmp_path, encoder, few):

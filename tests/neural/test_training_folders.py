@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import msgspec
 
 from closeread.errors import InputError, MismatchError, UsageError
-from closeread.training.neural.saving.folder import Folder
+from closeread.training.neural.saving.folder import TrainingFolder
 from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.recipe import TrainRecipe
 from neural.colours import inference, squad
@@ -162,7 +162,7 @@ def test_the_best_is_found_again_in_a_folder_that_was_moved(tmp_path, encoder, f
     with pytest.raises(Killed):
         train(tmp_path / "out", encoder, few, begin=killed_at(5), **settings)
     (tmp_path / "out").rename(tmp_path / "moved")
-    with Folder(tmp_path / "moved", recipe_of(tmp_path / "moved"), True, False) as begun:
+    with TrainingFolder(tmp_path / "moved", recipe_of(tmp_path / "moved"), True, False) as begun:
         told = json.loads((begun.last_state() / "trainer_state.json").read_text())
     assert Path(told["best_model_checkpoint"]) == tmp_path / "moved" / "states" / "checkpoint-2"
     assert train(tmp_path / "moved", encoder, few, resume=True, **settings)["steps"] == 14

@@ -21,7 +21,7 @@ import closeread
 from closeread.errors import CloseReadError, InputError, MissingExtraError, StorageError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.capabilities import takes
+from closeread.training.neural.capabilities import max_model_tokens
 from closeread.training.neural.saving import folder
 from closeread.training.recipe import TrainedReader
 from neural.colours import inference, squad
@@ -359,9 +359,9 @@ def test_what_a_model_takes_is_known_without_its_weights(tmp_path, encoder):
     )  # fmt: skip
     transformers.RobertaModel(config).save_pretrained(roberta)
     for one in (encoder, str(roberta)):
-        assert takes(one) == open_checkpoint(one, "span", new_head=True).max_length
+        assert max_model_tokens(one) == open_checkpoint(one, "span", new_head=True).max_length
     (roberta / "model.safetensors").unlink()
-    assert takes(str(roberta)) == 64
+    assert max_model_tokens(str(roberta)) == 64
 
 
 def test_a_kind_of_model_that_cannot_compute_twice_is_told_before_the_first_stage(
@@ -458,7 +458,7 @@ def test_a_look_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypat
     def full(*given, **named):
         raise UsageError("no room", cure="token_budget=") from torch.OutOfMemoryError("CUDA: none")
 
-    monkeypatch.setattr("closeread.training.neural.train.measured", full)
+    monkeypatch.setattr("closeread.training.neural.train.measure_dev", full)
     for soup in (1, 2):
         with pytest.raises(UsageError, match="does not hold the evaluation on dev") as told:
             train(

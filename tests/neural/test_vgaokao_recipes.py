@@ -21,7 +21,7 @@ from closeread.api.datasets import open_dataset
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.registry import lookup
-from closeread.training.recipe import load_recipe, section
+from closeread.training.recipe import load_recipe, parse_table
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
@@ -61,7 +61,7 @@ def test_the_recipe_has_the_papers_numbers(name):
     64 is of pairs in the authors' program (2 at a time, 32 times); of options where none compete.
     """
     path, recipe = training(name)
-    settings = section(path, recipe.train, NeuralSettings)
+    settings = parse_table(path, recipe.train, NeuralSettings)
     assert settings.model == "hfl/chinese-roberta-wwm-ext-large"
     assert settings.epochs == 8
     assert settings.batch_size * settings.accumulation == 64
@@ -70,7 +70,7 @@ def test_the_recipe_has_the_papers_numbers(name):
     assert not settings.group_by_length
     assert settings.seed == 42
     alone = name == "soft-masking-no-competition"
-    assert section(path, settings.options, CompeteSettings) == (
+    assert parse_table(path, settings.options, CompeteSettings) == (
         CompeteSettings(loss="cross-entropy", unit="option", nli_head="fold")
         if alone
         else COMPETING

@@ -10,7 +10,7 @@ import torch
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
-from closeread.training.neural.training_data import drawn
+from closeread.training.neural.training_data import draw_questions
 from closeread.training.recipes.settings import Source
 from neural.trained import losses, train
 
@@ -31,7 +31,7 @@ def test_the_metric_is_watched_in_the_precision_that_is_read_in(
         same.append(torch.equal(told.start_logits, plain.start_logits))
         return 0.5
 
-    monkeypatch.setattr("closeread.training.neural.train.measured", looked)
+    monkeypatch.setattr("closeread.training.neural.train.measure_dev", looked)
     settings = {"max_steps": 4, "evaluate_every": 2, "save_every": 1}
     mixed = train(
         tmp_path / "out", encoder, few, precision="bfloat16", dev=[{"path": few}], **settings
@@ -53,7 +53,9 @@ def test_a_chinese_set_is_watched_by_characters(tmp_path, encoder, few):
 
 
 def watched(at_most):
-    return drawn(Source(path="exam/zh", at_most=at_most), open_dataset, None, 0, whole_groups=True)
+    return draw_questions(
+        Source(path="exam/zh", at_most=at_most), open_dataset, None, 0, whole_groups=True
+    )
 
 
 @pytest.mark.parametrize("at_most", [3, 10, 31, 107])
@@ -82,5 +84,5 @@ def test_there_is_no_room_for_a_group(tmp_path):
     triple.write_text("".join(json.dumps(row) + "\n" for row in rows))
     source = Source(path=str(triple), at_most=2)
     with pytest.raises(UsageError, match="scored in groups of 3 or more"):
-        drawn(source, open_dataset, None, 0, whole_groups=True)
-    assert len(drawn(source, open_dataset, None, 0)[0]) == 2
+        draw_questions(source, open_dataset, None, 0, whole_groups=True)
+    assert len(draw_questions(source, open_dataset, None, 0)[0]) == 2

@@ -33,7 +33,7 @@ from closeread.runs.records import describe_reader
 from closeread.runs.rereading import plan_rereading
 from closeread.runs.store import Run, open_run
 from closeread.training.recipe import load_recipe
-from closeread.training.recipes.precheck import look_at
+from closeread.training.recipes.precheck import precheck_recipe
 from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
 
@@ -355,6 +355,6 @@ def train(
         say=say,
     )
     with locate_errors(path), use_path_rule(recipe_path_rule(str(path))):
-        look_at(request)
+        precheck_recipe(request)
         trained: Trained = make_from("trainer", found.reader.name, request)
         return trained

@@ -153,7 +153,7 @@ def command(
 
     _must_be_installed()
     from closeread.serve.app import app
-    from closeread.serve.listen import bound, is_open, listen, url
+    from closeread.serve.listen import bind_socket, is_public, listen, url
     from closeread.serve.service import Service
 
     for origin in origins:
@@ -163,7 +163,7 @@ def command(
     sure, calibrated = (
         load_calibration(calibrator, selective=selective) if calibrator else (None, {})
     )
-    with bound(host, port) as listening:
+    with bind_socket(host, port) as listening:
         made, resolved = make(reader, parsed(options))
         info = describe_reader(reader, resolved, made)
         tell_otherwise(info)
@@ -181,7 +181,7 @@ def command(
             retriever,
             sure=sure,
         )
-        if is_open(listening):
+        if is_public(listening):
             remark(
                 "anyone who can reach this machine can send requests: the service has no "
                 "authentication"

@@ -30,9 +30,9 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.terminal.reading import watched
     from closeread.errors import CloseReadError
     from closeread.system.signals import exit_code, unwinding
-    from closeread.training.processes import ProcessGoneError, is_first
+    from closeread.training.processes import LostProcessError, is_first_process
 
-    speaks = is_first()  # of several processes; the others do their part and say nothing
+    speaks = is_first_process()  # of several processes; the others do their part and say nothing
     kept = "if a state was saved, the same command with --resume goes on from it"
     try:
         with unwinding(), watched("training", kept) if speaks else nullcontext() as begin:
@@ -44,7 +44,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     except KeyboardInterrupt as ended:  # where another speaks
         sys.exit(exit_code(ended))
     except CloseReadError as error:
-        if speaks or isinstance(error, ProcessGoneError):
+        if speaks or isinstance(error, LostProcessError):
             raise
         sys.exit(2)
     if not speaks:

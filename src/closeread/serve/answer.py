@@ -18,8 +18,8 @@ from closeread.readers.http.answer_wire import (
 from closeread.runs.answers import encode_prediction, quote_evidence
 from closeread.runs.records import ReaderInfo
 from closeread.serve.checks import check_count, check_passage, check_question
-from closeread.serve.order import Answered, Order, Place, Shown, shown
-from closeread.serve.refusals import RefusedError, unfit
+from closeread.serve.order import Answered, Order, Place, ShownQuestion, hide_gold
+from closeread.serve.refusals import RefusedError, invalid_body
 from closeread.serve.settings import Settings
 from closeread.text.language import code, detect
 from closeread.text.polarity import polarity
@@ -30,7 +30,7 @@ _REQUEST = msgspec.json.Decoder(AnswerRequest)
 _PREDICTION = msgspec.json.Decoder(Prediction)
 
 
-def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown]]:
+def parse_request(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[ShownQuestion]]:
     """Return a request, and its questions as a reader may see them, in the order asked.
 
     Raises:
@@ -40,11 +40,11 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
     try:
         asked = _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
-        raise unfit(
+        raise invalid_body(
             error, raw, "correct the request; GET /docs shows its format", AnswerRequest
         ) from error
     check_count(sum(len(item.questions) for item in asked.items), settings)
-    found: list[Shown] = []
+    found: list[ShownQuestion] = []
     seen: dict[str, str] = {}
     for number, item in enumerate(asked.items):
         where = f"items[{number}]"
@@ -57,7 +57,7 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
         for place, question in enumerate(item.questions):
             here = f"{where}.questions[{place}]"
             check_question(question, settings, here)
-            _belongs(question, passage, here)
+            _check_passage_id(question, passage, here)
             if question.question_id in seen:
                 raise RefusedError(
                     422,
@@ -68,12 +68,12 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
                     cure="change one of the ids",
                 )
             seen[question.question_id] = here
-            read.append(_understood(question))
-        found.extend(shown(passage, read))
+            read.append(_with_asks_for(question))
+        found.extend(hide_gold(passage, read))
     return asked, found
 
 
-def _understood(question: Question) -> Question:
+def _with_asks_for(question: Question) -> Question:
     """Return a question with what its stem asks for, where the client does not say it.
 
     Of a choice nothing is made up: a client that says so means options that answer the stem.
@@ -83,7 +83,7 @@ def _understood(question: Question) -> Question:
     return msgspec.structs.replace(question, asks_for=polarity(question.text))
 
 
-def _belongs(question: Question, passage: Passage, where: str) -> None:
+def _check_passage_id(question: Question, passage: Passage, where: str) -> None:
     if question.passage_id not in ("", passage.passage_id):
         raise RefusedError(
             422,
@@ -95,7 +95,7 @@ def _belongs(question: Question, passage: Passage, where: str) -> None:
         )
 
 
-def reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
+def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
     """Return the JSON of the answers, and by whom they are."""
     answered = order.answered()
     return msgspec.json.encode(
@@ -132,7 +132,9 @@ class Finisher:
             prediction = self._sure(passage, question, prediction)
         evidence: tuple[Evidence, ...] = ()
         if order.evidence and not prediction.error:
-            evidence = _told(order, prediction.evidence or tuple(self._found(passage, question)))
+            evidence = _limit_quoted(
+                order, prediction.evidence or tuple(self._found(passage, question))
+            )
         found_by = "" if prediction.evidence else self._name
         cut = msgspec.structs.replace(
             prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
@@ -152,7 +154,7 @@ class Finisher:
         return [quote_evidence(one, passage) for one in found]
 
 
-def _told(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+def _limit_quoted(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Return evidence by its spans alone, where what the request is told repeats too much.
 
     A passage without a sentence mark may be the evidence of a hundred options of each question.

@@ -14,22 +14,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
-from closeread.serve.browsers import Pages, foreign_page, is_of_another_host
+from closeread.serve.browsers import AllowedOrigins, foreign_origin, is_cross_host
 from closeread.serve.demo import demo_page
-from closeread.serve.limits import Unsent
-from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
-from closeread.serve.openapi import document
+from closeread.serve.limits import CloseUnsentBodies
+from closeread.serve.metrics import CLIENT_CLOSED, CONTENT_TYPE, RequestMetrics
+from closeread.serve.openapi import openapi_document
 from closeread.serve.reference import reference_page
-from closeread.serve.refusals import JSON, GoneError, RefusedError, stopping
+from closeread.serve.refusals import JSON, ClientGoneError, RefusedError, stopping
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 
 PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
 FAILED_HEADER = "closeread-failed"
 _HTML = "text/html; charset=utf-8"
-_GUARDED = {"x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+_SECURITY_HEADERS = {"x-content-type-options": "nosniff", "x-frame-options": "DENY"}
 # The page where a person asks brings a policy of its own, which names its script.
-_OF_THE_REFERENCE = _GUARDED | {
+_REFERENCE_HEADERS = _SECURITY_HEADERS | {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"
 }
 
@@ -47,12 +47,12 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
         origins: Web pages of these origins may ask, too; ``*`` stands for all.
     """
     paths = _Paths(service, frozenset(origins))
-    middleware = [Middleware(Measured, metrics=service.metrics, paths=frozenset(PATHS))]
-    middleware.append(Middleware(Unsent))
+    middleware = [Middleware(RequestMetrics, metrics=service.metrics, paths=frozenset(PATHS))]
+    middleware.append(Middleware(CloseUnsentBodies))
     if origins:
         middleware.append(
             Middleware(
-                Pages,
+                AllowedOrigins,
                 origins=origins,
                 shown=["retry-after", FAILED_HEADER],
                 refused=service.metrics.refused,
@@ -71,8 +71,8 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
         exception_handlers={
             HTTPException: paths.none_such,
             RefusedError: paths.refused,
-            GoneError: _gone,
-            Exception: _broken,
+            ClientGoneError: _client_gone,
+            Exception: _internal_error,
         },
     )
     made.router.redirect_slashes = False
@@ -89,14 +89,14 @@ class _Paths:
         # Made at once: a newer version, installed meanwhile, would be half of a later page.
         calibrated = service.info.record.get("calibrated", {})
         self._page = demo_page(service.info.name, service.settings, calibrated)
-        self._document = msgspec.json.encode(document(service.settings))
-        self._reference = reference_page(document(service.settings), service.info.name)
+        self._document = msgspec.json.encode(openapi_document(service.settings))
+        self._reference = reference_page(openapi_document(service.settings), service.info.name)
 
     async def root(self, request: Request) -> Response:
         """Answer a context of the shared task, or show the page where a person asks."""
         if request.method == "POST":
             return await self._post(request, self._mrqa)
-        return Response(self._page, media_type=_HTML, headers=_GUARDED)
+        return Response(self._page, media_type=_HTML, headers=_SECURITY_HEADERS)
 
     async def answer(self, request: Request) -> Response:
         """Answer questions in our own form."""
@@ -120,7 +120,7 @@ class _Paths:
 
     async def reference(self, request: Request) -> Response:
         """Show the interface as a page for people."""
-        return Response(self._reference, media_type=_HTML, headers=_OF_THE_REFERENCE)
+        return Response(self._reference, media_type=_HTML, headers=_REFERENCE_HEADERS)
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """Say why a request is not answered."""
@@ -130,13 +130,13 @@ class _Paths:
 
     async def none_such(self, request: Request, error: Exception) -> Response:
         """Say that there is no such path, or that it takes another method."""
-        return await self.refused(request, _none_such(request, error))
+        return await self.refused(request, _not_found(request, error))
 
     async def _post(self, request: Request, respond: Respond) -> Response:
         if self._service.batcher.stopping:
             raise stopping()
         if self._is_foreign(request):
-            raise foreign_page(request.headers.get("origin", ""))
+            raise foreign_origin(request.headers.get("origin", ""))
         try:
             with self._service.bodies.holding() as held:
                 raw = await self._service.bodies.read(request, held)
@@ -157,7 +157,7 @@ class _Paths:
         site = request.headers.get("sec-fetch-site")
         if site is not None:
             return site in ("cross-site", "same-site")
-        return origin is not None and is_of_another_host(origin, request.headers.get("host", ""))
+        return origin is not None and is_cross_host(origin, request.headers.get("host", ""))
 
     async def _looked_at(self, raw: bytes, look: Callable[[bytes, Settings], T]) -> T:
         """Return what stands in a body; at a large one is looked in a thread, or all others waited.
@@ -181,20 +181,22 @@ class _Paths:
             held.clear()  # a turn that was given up stays in the queue, and would keep the body
 
     async def _mrqa(self, raw: bytes) -> Response:
-        shown = await self._looked_at(raw, mrqa.questions)
+        shown = await self._looked_at(raw, mrqa.parse_context)
         order = await self._service.ask(shown, n_best=0, evidence=False)
-        body, n_failed = mrqa.reply(order)
+        body, n_failed = mrqa.encode_answers(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
     async def _answer(self, raw: bytes) -> Response:
-        asked, shown = await self._looked_at(raw, answer.questions)
+        asked, shown = await self._looked_at(raw, answer.parse_request)
         order = await self._service.ask(shown, n_best=asked.n_best, evidence=asked.evidence)
         service = self._service
-        return Response(answer.reply(order, service.info, service.record_sha256), media_type=JSON)
+        return Response(
+            answer.encode_reply(order, service.info, service.record_sha256), media_type=JSON
+        )
 
 
-def _none_such(request: Request, error: Exception) -> RefusedError:
+def _not_found(request: Request, error: Exception) -> RefusedError:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
@@ -217,12 +219,12 @@ def _none_such(request: Request, error: Exception) -> RefusedError:
     )
 
 
-async def _gone(request: Request, error: Exception) -> Response:
+async def _client_gone(request: Request, error: Exception) -> Response:
     """Return what nobody will read; the server does not send it."""
-    return Response(status_code=LEFT)
+    return Response(status_code=CLIENT_CLOSED)
 
 
-async def _broken(request: Request, error: Exception) -> Response:
+async def _internal_error(request: Request, error: Exception) -> Response:
     told = RefusedError(
         500,
         "broken",

@@ -13,7 +13,7 @@ from closeread.protocols import Reader
 from closeread.runs.answers import format_error, predict_batch
 from closeread.runs.plan import Planned
 from closeread.serve.metrics import Metrics
-from closeread.serve.order import Answered, Order, Place, planned
+from closeread.serve.order import Answered, Order, Place, plan_batch
 from closeread.serve.refusals import busy, stopping
 from closeread.serve.settings import Settings
 from closeread.types import Prediction
@@ -182,7 +182,7 @@ class Batcher:
 
     def _read(self, batch: list[Place]) -> None:
         """Read a batch, each answer going to whoever waits for it as soon as it is there."""
-        predictions = self._predictions(planned(batch))
+        predictions = self._predictions(plan_batch(batch))
         for prediction in predictions:
             place = batch[int(prediction.question_id)]
             if not place.order.dropped:
@@ -202,11 +202,11 @@ class Batcher:
         except GeneratorExit:
             raise  # nobody waits for the rest
         except (EndpointError, BudgetError) as error:
-            yield from _failed(pending, error)
+            yield from _failed_predictions(pending, error)
         except BaseException as error:
             # the worker outlives whatever a reader raises, cancellation and exit among it
             if len(batch) == 1:
-                yield from _failed(pending, error)
+                yield from _failed_predictions(pending, error)
                 return
             for one in list(pending.values()):
                 yield from self._predictions([one])
@@ -239,6 +239,6 @@ class Batcher:
                 order.done.set_result(None)
 
 
-def _failed(pending: dict[str, Planned], error: BaseException) -> Iterator[Prediction]:
+def _failed_predictions(pending: dict[str, Planned], error: BaseException) -> Iterator[Prediction]:
     for name in pending:
         yield Prediction(question_id=name, error=format_error(error))

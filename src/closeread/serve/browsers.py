@@ -11,10 +11,10 @@ from starlette.types import ASGIApp
 
 from closeread.serve.refusals import JSON, RefusedError
 
-_TO_A_PRIVATE_NETWORK = "access-control-{}-private-network"
+_PRIVATE_NETWORK_HEADER = "access-control-{}-private-network"
 
 
-def foreign_page(origin: str) -> RefusedError:
+def foreign_origin(origin: str) -> RefusedError:
     """Return the refusal of a page that was not allowed to ask."""
     return RefusedError(
         403,
@@ -26,7 +26,7 @@ def foreign_page(origin: str) -> RefusedError:
     )
 
 
-class Pages(CORSMiddleware):
+class AllowedOrigins(CORSMiddleware):
     """Lets pages of some origins ask; others are told why not, as everybody is.
 
     A page that was allowed may also ask from a public network in a private one, about which some
@@ -59,14 +59,14 @@ class Pages(CORSMiddleware):
 
     def preflight_response(self, request_headers: Headers) -> Response:
         """Tell a browser, before a page asks, whether it may."""
-        asked = _TO_A_PRIVATE_NETWORK.format("request")
+        asked = _PRIVATE_NETWORK_HEADER.format("request")
         plain = {name: value for name, value in request_headers.items() if name != asked}
         response = super().preflight_response(Headers(plain))
         if response.status_code == 200:
             if asked in request_headers:
-                response.headers[_TO_A_PRIVATE_NETWORK.format("allow")] = "true"
+                response.headers[_PRIVATE_NETWORK_HEADER.format("allow")] = "true"
             return response
-        told = foreign_page(request_headers["origin"])
+        told = foreign_origin(request_headers["origin"])
         if self.is_allowed_origin(request_headers["origin"]):
             told = RefusedError(
                 403,
@@ -80,7 +80,7 @@ class Pages(CORSMiddleware):
         return Response(told.body(), told.status, headers={"vary": "Origin"}, media_type=JSON)
 
 
-def is_of_another_host(origin: str, host: str) -> bool:
+def is_cross_host(origin: str, host: str) -> bool:
     """Return whether a page's origin is of another host than the one that was asked.
 
     Over plain HTTP to another machine browsers send no ``sec-fetch-site``, but ``origin`` always.

@@ -30,8 +30,12 @@ def check_passage(passage: Passage, settings: Settings, text_at: str, title_at: 
     Raises:
         RefusedError: With status 422.
     """
-    _short(passage.text, settings.max_passage_characters, text_at, "--max-passage-characters")
-    _short(passage.title, settings.max_question_characters, title_at, "--max-question-characters")
+    _check_length(
+        passage.text, settings.max_passage_characters, text_at, "--max-passage-characters"
+    )
+    _check_length(
+        passage.title, settings.max_question_characters, title_at, "--max-question-characters"
+    )
 
 
 def check_question(question: Question, settings: Settings, where: str, text: str = "text") -> None:
@@ -47,7 +51,7 @@ def check_question(question: Question, settings: Settings, where: str, text: str
         RefusedError: With status 422.
     """
     most, flag = settings.max_question_characters, "--max-question-characters"
-    _short(question.text, most, f"{where}.{text}", flag)
+    _check_length(question.text, most, f"{where}.{text}", flag)
     whole = len(question.text) + sum(len(option.text) for option in question.options)
     if whole > most:
         raise _too_long(f"question and options have {whole:,} characters", most, where, flag)
@@ -94,7 +98,7 @@ def _check_labels(question: Question, where: str) -> None:
         labels.add(option.label)
 
 
-def _short(text: str, most: int, where: str, flag: str) -> None:
+def _check_length(text: str, most: int, where: str, flag: str) -> None:
     if len(text) > most:
         raise _too_long(f"the text has {len(text):,} characters", most, where, flag)
 

@@ -14,7 +14,7 @@ from httptools import HttpParserError, parse_url
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from closeread.serve.limits import BODY_BEGUN
+from closeread.serve.limits import BODY_STARTED
 from closeread.serve.plain_parser import PlainParser
 from closeread.serve.refusals import RefusedError
 from closeread.serve.settings import Settings
@@ -24,7 +24,7 @@ _SLACK_SECONDS = 2.0  # the application tells of a slow body itself, a little so
 _FLUSH_SECONDS = 5.0
 
 
-class _Flow(FlowControl):
+class _PipelineFlow(FlowControl):
     """Reads nothing more while requests wait behind one another: nobody can pile them up."""
 
     def __init__(self, transport: asyncio.Transport, waiting: Sized) -> None:
@@ -37,7 +37,7 @@ class _Flow(FlowControl):
             super().resume_reading()
 
 
-class _Lingering:
+class _ResponseTransport:
     """A connection's transport, as the answer to one request sees it."""
 
     def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
@@ -75,7 +75,7 @@ class GuardedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for headers, unless there are too many connections."""
         super().connection_made(transport)
-        self.flow = _Flow(transport, self.pipeline)
+        self.flow = _PipelineFlow(transport, self.pipeline)
         if len(self.connections) > self._settings.max_connections:
             self._refuse(
                 503,
@@ -86,7 +86,7 @@ class GuardedConnection(HttpToolsProtocol):
                 headers={"retry-after": "1"},
             )
             return
-        self._arrives_within(self._settings.header_seconds)
+        self._set_arrival_timeout(self._settings.header_seconds)
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; too much of a head is refused."""
@@ -102,15 +102,15 @@ class GuardedConnection(HttpToolsProtocol):
             return
         if self._has_large_head():
             self._refuse_head()
-        elif self._idles():
-            self._arrives_within(self._settings.header_seconds)
+        elif self._is_idle():
+            self._set_arrival_timeout(self._settings.header_seconds)
 
     def on_message_begin(self) -> None:
         """A request begins: its headers must come in time."""
         super().on_message_begin()
         if not self._in_head:
             self._in_head, self._head_begun, self._head_bytes = True, True, 0
-            self._arrives_within(self._settings.header_seconds)
+            self._set_arrival_timeout(self._settings.header_seconds)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header; those behind a body (trailers) are of no use."""
@@ -137,15 +137,15 @@ class GuardedConnection(HttpToolsProtocol):
         if not self.url.startswith((b"/", b"*")):
             self.url = _path_of(self.url)
         self._in_head, self._in_body, self._drained_bytes = False, True, 0
-        self._arrives_within(self._settings.body_seconds + _SLACK_SECONDS)
+        self._set_arrival_timeout(self._settings.body_seconds + _SLACK_SECONDS)
         super().on_headers_complete()
-        self.cycle.transport = cast(Any, _Lingering(self.transport, self._close_in_time))
+        self.cycle.transport = cast(Any, _ResponseTransport(self.transport, self._close_after_body))
         if self._stopping():
-            self.take_leave()
+            self.close_after_response()
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body; of one that was refused, not for ever."""
-        self.scope[BODY_BEGUN] = True  # type: ignore[literal-required]
+        self.scope[BODY_STARTED] = True  # type: ignore[literal-required]
         super().on_body(body)
         if self.cycle.response_complete:
             self._drain(len(body))
@@ -153,19 +153,19 @@ class GuardedConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is whole: nothing is waited for any more."""
         self._in_body = False
-        self._arrives_within(None)
+        self._set_arrival_timeout(None)
         super().on_message_complete()
 
     def pause_writing(self) -> None:
         """The client does not take its answer: wait, but not for ever."""
         super().pause_writing()
-        self._leaves_within(self._settings.write_seconds)
+        self._set_write_timeout(self._settings.write_seconds)
 
     def resume_writing(self) -> None:
         """The client takes its answer again."""
         super().resume_writing()
         if not self.transport.is_closing():
-            self._leaves_within(None)
+            self._set_write_timeout(None)
 
     def on_response_complete(self) -> None:
         """An answer is written: where the connection ends with it, it must be taken in time."""
@@ -174,15 +174,15 @@ class GuardedConnection(HttpToolsProtocol):
             self._unset_keepalive_if_required()
         if self.transport.is_closing():
             # too little for the transport to call pause_writing: it would wait for ever
-            self._leaves_within(self._settings.write_seconds)
+            self._set_write_timeout(self._settings.write_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget all that was waited for."""
-        self._arrives_within(None)
-        self._leaves_within(None)
+        self._set_arrival_timeout(None)
+        self._set_write_timeout(None)
         super().connection_lost(exc)
 
-    def take_leave(self) -> None:
+    def close_after_response(self) -> None:
         """Let the connection end with the answer to what came last: a further one would be lost."""
         if self.cycle is not None:
             self.cycle.keep_alive = False
@@ -204,20 +204,20 @@ class GuardedConnection(HttpToolsProtocol):
             cure="GET /docs shows what each path takes; put a proxy in front for TLS",
         )
 
-    def _arrives_within(self, seconds: float | None) -> None:
+    def _set_arrival_timeout(self, seconds: float | None) -> None:
         """Give what must arrive next its time; None: nothing must."""
         if self._arriving is not None:
             self._arriving.cancel()
         self._arriving = None
         if seconds is not None:
-            self._arriving = self.loop.call_later(seconds, self._too_late)
+            self._arriving = self.loop.call_later(seconds, self._on_arrival_timeout)
 
-    def _too_late(self) -> None:
+    def _on_arrival_timeout(self) -> None:
         if self._ending:
             self._close()
         elif self.pipeline:
             # its body is not read before the request in front of it is answered
-            self._arrives_within(self._settings.body_seconds)
+            self._set_arrival_timeout(self._settings.body_seconds)
         elif self._in_head and self._head_bytes:
             seconds = self._settings.header_seconds
             self._refuse(
@@ -232,13 +232,13 @@ class GuardedConnection(HttpToolsProtocol):
             self._refused("slow-body" if self._in_body else "silent")
             self._close()
 
-    def _idles(self) -> bool:
+    def _is_idle(self) -> bool:
         """Whether nothing is waited for: blank lines between requests stop uvicorn's own clock."""
         return (
             self._arriving is None
             and self.timeout_keep_alive_task is None
             and not self.transport.is_closing()
-            and self._may_speak()
+            and self._can_respond()
         )
 
     def _has_large_head(self) -> bool:
@@ -253,7 +253,7 @@ class GuardedConnection(HttpToolsProtocol):
             cure="send fewer or shorter headers",
         )
 
-    def _may_speak(self) -> bool:
+    def _can_respond(self) -> bool:
         """Whether no answer is on its way that ours would run into."""
         if self.cycle is None or self.cycle.response_complete:
             return True
@@ -271,12 +271,12 @@ class GuardedConnection(HttpToolsProtocol):
         headers: dict[str, str] | None = None,
     ) -> None:
         self._refused(reason)
-        if self._in_head and not self._may_speak():
+        if self._in_head and not self._can_respond():
             # what came before it is whole, and is answered first
             self._ending, self.cycle.keep_alive = True, False
-            self._arrives_within(None)
+            self._set_arrival_timeout(None)
             return
-        if not self.transport.is_closing() and self._may_speak():
+        if not self.transport.is_closing() and self._can_respond():
             told = RefusedError(
                 status, reason, what, where="the connection", expected=expected, cure=cure
             )
@@ -291,7 +291,7 @@ class GuardedConnection(HttpToolsProtocol):
             self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         self._close()
 
-    def _close_in_time(self) -> None:
+    def _close_after_body(self) -> None:
         """Close behind an answer, once the client had time to send the rest of its body.
 
         Closed at once, the connection would be reset while the client still sends, and it would
@@ -311,11 +311,11 @@ class GuardedConnection(HttpToolsProtocol):
 
     def _close(self) -> None:
         """Close, and cut off where the client does not take the rest."""
-        self._arrives_within(None)
+        self._set_arrival_timeout(None)
         self.transport.close()
-        self._leaves_within(_FLUSH_SECONDS)
+        self._set_write_timeout(_FLUSH_SECONDS)
 
-    def _leaves_within(self, seconds: float | None) -> None:
+    def _set_write_timeout(self, seconds: float | None) -> None:
         """Give the client its time to take what is sent; None: nothing is to be taken."""
         if self._leaving is not None:
             self._leaving.cancel()

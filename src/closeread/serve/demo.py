@@ -28,7 +28,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
             it: from which data sets, and whether from answers of another reader.
     """
     words = {
-        language: {key: pair[number] for key, pair in _json("words.json").items()}
+        language: {key: pair[number] for key, pair in _read_json("words.json").items()}
         for number, language in enumerate(_LANGUAGES)
     }
     data = {
@@ -41,27 +41,27 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "elsewhere": bool(calibrated.get("warnings")),
         "version": __version__,
         "words": words,
-        "examples": _json("examples.json"),
+        "examples": _read_json("examples.json"),
         "rules": rules(),
         "asides": ASIDES,
         "spelled": SPELLED,
     }
     own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
     made = drawn_by(
-        in_closure([*map(template, _SHARED), *map(_own, own)]),
+        in_closure([*map(template, _SHARED), *map(_read_script, own)]),
         [("data", data)],
         title=f"{words['en']['title']} · closeread",
         noscript=f"<p>{escaped(words['en']['noscript'])}</p>",
         language="en",
-        style=template("page.css") + _own("demo.css"),
+        style=template("page.css") + _read_script("demo.css"),
         further="connect-src 'self'",
     )
     return b"".join(made)
 
 
-def _own(name: str) -> str:
+def _read_script(name: str) -> str:
     return (_FOLDER / name).read_text("utf-8")
 
 
-def _json(name: str) -> Any:
+def _read_json(name: str) -> Any:
     return msgspec.json.decode((_FOLDER / name).read_bytes())

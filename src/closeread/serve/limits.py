@@ -9,14 +9,14 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from closeread.serve.refusals import BODY, GoneError, RefusedError, busy
+from closeread.serve.refusals import BODY, ClientGoneError, RefusedError, busy
 from closeread.serve.settings import Settings
 from closeread.wording import seconds_of
 
-BODY_BEGUN = "closeread.body_begun"  # in a request's scope: the client sends its body
+BODY_STARTED = "closeread.body_begun"  # in a request's scope: the client sends its body
 
 
-class Unsent:
+class CloseUnsentBodies:
     """ASGI middleware that closes a connection whose client was never told to send its body.
 
     A client that sent ``expect: 100-continue`` and is refused keeps its body, and what it sends
@@ -41,17 +41,17 @@ class Unsent:
             return await receive()
 
         async def closing(message: Message) -> None:
-            if message["type"] == "http.response.start" and waits and BODY_BEGUN not in scope:
+            if message["type"] == "http.response.start" and waits and BODY_STARTED not in scope:
                 message["headers"] = [*message["headers"], (b"connection", b"close")]
             await send(message)
 
         await self._app(scope, asking, closing)
 
 
-class Held:
+class HeldBytes:
     """How many bytes one request holds of those that all may hold together."""
 
-    def __init__(self, bodies: "Bodies") -> None:
+    def __init__(self, bodies: "BodyReader") -> None:
         self._bodies = bodies
         self.n_bytes = 0
 
@@ -72,7 +72,7 @@ class Held:
         self.n_bytes += n_bytes
 
 
-class Bodies:
+class BodyReader:
     """Reads bodies, and knows how many bytes are held by requests that are not answered yet."""
 
     def __init__(self, settings: Settings) -> None:
@@ -86,15 +86,15 @@ class Bodies:
             task.cancel()
 
     @contextmanager
-    def holding(self) -> Iterator[Held]:
+    def holding(self) -> Iterator[HeldBytes]:
         """Hold bytes until the request is answered."""
-        held = Held(self)
+        held = HeldBytes(self)
         try:
             yield held
         finally:
             self.held -= held.n_bytes
 
-    async def read(self, request: Request, held: Held) -> bytes:
+    async def read(self, request: Request, held: HeldBytes) -> bytes:
         """Return the body of a request, without a byte order mark.
 
         A body that is too large is refused by its Content-Length, before any of it is read; one
@@ -132,7 +132,7 @@ class Bodies:
                     held.more(len(part))
                     parts.append(part)
         except ClientDisconnect as error:
-            raise GoneError from error
+            raise ClientGoneError from error
         except TimeoutError as error:
             raise RefusedError(
                 408,

@@ -21,11 +21,11 @@ from closeread.serve.service import Service
 
 _SPARE_FILES = 100
 _POLL_SECONDS = 0.02
-_TOLD_SECONDS = 0.5  # for clients between two requests to be told, where connections are kept
-_LAST_SECONDS = 5  # for answers to be sent, once they are there
+_IDLE_CLOSE_SECONDS = 0.5  # for clients between two requests to be told, where connections are kept
+_FINAL_SEND_SECONDS = 5  # for answers to be sent, once they are there
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """Return a socket that has its address but does not listen yet.
 
     So a taken port is told before the reader is loaded, and whoever waits for the port to open
@@ -56,11 +56,11 @@ def bound(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:  # the latter: a name that no host can have
         if made is not None:
             made.close()
-        raise _taken(host, port, error) from error
+        raise _bind_error(host, port, error) from error
     return made
 
 
-def _taken(host: str, port: int, error: Exception) -> UsageError:
+def _bind_error(host: str, port: int, error: Exception) -> UsageError:
     return UsageError(
         f"cannot listen on {host}, port {port}: {getattr(error, 'strerror', None) or error}",
         cure="choose another --port (0 takes a free one), or another --host",
@@ -73,7 +73,7 @@ def url(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def is_open(listening: socket.socket) -> bool:
+def is_public(listening: socket.socket) -> bool:
     """Return whether other machines may reach the address."""
     return not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
@@ -95,7 +95,7 @@ def listen(
     Args:
         service: What answers.
         application: Its ASGI application.
-        listening: From :func:`bound`.
+        listening: From :func:`bind_socket`.
         ready: Called when requests are answered.
         stopping: Called on the first signal, with the number of requests that it still answers.
         crowded: Called the first time that a client has to wait since all files that the process
@@ -106,7 +106,7 @@ def listen(
     """
     settings = service.settings
     wanted = settings.max_connections + _SPARE_FILES
-    files = _allow_files(wanted)
+    files = _raise_file_limit(wanted)
     if files < wanted:
         most = max(1, files - min(_SPARE_FILES, files // 2))
         settings = dataclasses.replace(settings, max_connections=most)
@@ -131,7 +131,7 @@ def listen(
         server_header=False,
         backlog=2048,
         timeout_keep_alive=int(settings.idle_seconds),
-        timeout_graceful_shutdown=_LAST_SECONDS,
+        timeout_graceful_shutdown=_FINAL_SEND_SECONDS,
     )
     server = _Server(
         config,
@@ -145,7 +145,7 @@ def listen(
     return 0 if server.unanswered == 0 else 1
 
 
-def _allow_files(count: int) -> int:
+def _raise_file_limit(count: int) -> int:
     """Let the process open so many files, as far as it may; return how many it may then."""
     if os.name != "posix":
         return count
@@ -189,7 +189,7 @@ class _Server(uvicorn.Server):
         except OSError as error:
             # another process bound the same address, and listened first
             host, port = self._listening.getsockname()[:2]
-            raise _taken(host, port, error) from error
+            raise _bind_error(host, port, error) from error
         self._service.batcher.start()
         self._ready()
 
@@ -227,7 +227,7 @@ class _Server(uvicorn.Server):
             return
         self._service.batcher.stop()
         for connection in cast(Iterable[GuardedConnection], self.server_state.connections):
-            connection.take_leave()
+            connection.close_after_response()
         self._stopping = asyncio.get_running_loop().create_task(self._finish())
         self._tell_of_stopping(self._service.batcher.open_orders)
 
@@ -242,7 +242,7 @@ class _Server(uvicorn.Server):
         grace = self._service.settings.grace_seconds
         if self._service.batcher.open_orders:
             return grace
-        return min(grace, _TOLD_SECONDS) if self.server_state.connections else 0.0
+        return min(grace, _IDLE_CLOSE_SECONDS) if self.server_state.connections else 0.0
 
     def _abandon(self) -> None:
         """Say 503 to whoever still waits or still sends, and leave."""

@@ -24,7 +24,7 @@ _BATCH = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 # they are a second series for each, which nobody asks for
 disable_created_metrics()  # type: ignore[no-untyped-call]
-LEFT = 499  # what nginx writes for a client that left before its answer
+CLIENT_CLOSED = 499  # what nginx writes for a client that left before its answer
 
 
 class Metrics:
@@ -81,7 +81,7 @@ class Metrics:
             registry=self.registry,
         )
 
-    def watch(self, waiting: Callable[[], float], reading: Callable[[], float]) -> None:
+    def add_queue_gauges(self, waiting: Callable[[], float], reading: Callable[[], float]) -> None:
         """Show two numbers as they are when they are asked for: both in questions."""
         Gauge(
             "closeread_queue_questions", "Questions waiting now.", registry=self.registry
@@ -119,7 +119,7 @@ class Metrics:
         return bytes(generate_latest(self.registry))
 
 
-class Measured:
+class RequestMetrics:
     """ASGI middleware that counts every request with its time."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str]) -> None:
@@ -133,7 +133,7 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = LEFT
+        status = CLIENT_CLOSED
         begun = time.perf_counter()
 
         async def noting(message: Message) -> None:

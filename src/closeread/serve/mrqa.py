@@ -10,8 +10,8 @@ import msgspec
 
 from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.serve.checks import check_count, check_passage, check_question
-from closeread.serve.order import Order, Shown, shown
-from closeread.serve.refusals import RefusedError, unfit
+from closeread.serve.order import Order, ShownQuestion, hide_gold
+from closeread.serve.refusals import RefusedError, invalid_body
 from closeread.serve.settings import Settings
 from closeread.text.language import detect
 from closeread.types import Answer, Passage, Question
@@ -40,7 +40,7 @@ _CONTEXT = msgspec.json.Decoder(_Context)
 _LINE = msgspec.json.Decoder(_Line)
 
 
-def questions(raw: bytes, settings: Settings) -> list[Shown]:
+def parse_context(raw: bytes, settings: Settings) -> list[ShownQuestion]:
     """Return the questions of a context as a reader may see them; none of a header line.
 
     Raises:
@@ -51,7 +51,7 @@ def questions(raw: bytes, settings: Settings) -> list[Shown]:
     except PARSER_ERRORS as error:
         if _is_header(raw):
             return []
-        raise unfit(error, raw, _CURE, _Context) from error
+        raise invalid_body(error, raw, _CURE, _Context) from error
     check_count(len(found.qas), settings)
     passage = Passage(passage_id="0", text=found.context, language=detect(found.context))
     check_passage(passage, settings, text_at="context", title_at="")
@@ -61,7 +61,7 @@ def questions(raw: bytes, settings: Settings) -> list[Shown]:
     ]
     for number, question in enumerate(asked):
         check_question(question, settings, f"qas[{number}]", text="question")
-    return shown(passage, asked)
+    return hide_gold(passage, asked)
 
 
 def _is_header(raw: bytes) -> bool:
@@ -72,7 +72,7 @@ def _is_header(raw: bytes) -> bool:
     return line.header is not None and line.context is None
 
 
-def reply(order: Order) -> tuple[bytes, int]:
+def encode_answers(order: Order) -> tuple[bytes, int]:
     """Return ``{qid: answer text}`` as JSON, and how many questions failed.
 
     What failed is left out, as the shared task's evaluation counts a missing answer as wrong. No

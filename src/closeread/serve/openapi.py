@@ -66,7 +66,7 @@ _CONTEXT = {
 }
 
 
-def document(settings: Settings) -> dict[str, Any]:
+def openapi_document(settings: Settings) -> dict[str, Any]:
     """Return the document (OpenAPI 3.1).
 
     Args:

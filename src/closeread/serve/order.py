@@ -20,7 +20,7 @@ class Answered(NamedTuple):
     coverage: tuple[Coverage, ...] = ()
 
 
-class Shown(NamedTuple):
+class ShownQuestion(NamedTuple):
     """A question as the reader is shown it, the id that it had, and what it must not stand with."""
 
     passage: Passage
@@ -44,7 +44,7 @@ class Order:
         quoted: How many characters of evidence its answers repeat.
     """
 
-    shown: Sequence[Shown]
+    shown: Sequence[ShownQuestion]
     n_best: int
     evidence: bool
     done: "asyncio.Future[None]"
@@ -77,16 +77,16 @@ class Place(NamedTuple):
     number: int
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownQuestion:
         """The question as the reader is shown it."""
         return self.order.shown[self.number]
 
 
-def shown(passage: Passage, questions: Sequence[Question]) -> list[Shown]:
+def hide_gold(passage: Passage, questions: Sequence[Question]) -> list[ShownQuestion]:
     """Return questions as a reader may see them: no gold, no tags, opaque ids."""
     seen = strip_passage(passage)
     return [
-        Shown(
+        ShownQuestion(
             seen,
             msgspec.structs.replace(strip_question(question), passage_id=seen.passage_id),
             question.question_id,
@@ -96,7 +96,7 @@ def shown(passage: Passage, questions: Sequence[Question]) -> list[Shown]:
     ]
 
 
-def planned(batch: Sequence[Place]) -> list[Planned]:
+def plan_batch(batch: Sequence[Place]) -> list[Planned]:
     """Return a batch as a reader is asked, with ids that are unique in it.
 
     An id stays what it is in every run, so that readers that draw by it answer alike here, unless
@@ -114,13 +114,13 @@ def planned(batch: Sequence[Place]) -> list[Planned]:
         key = (passage.passage_id, passage.text, passage.title, passage.language)
         own = passages.get(key)
         if own is None:
-            name = _free(passage.passage_id, names)
+            name = _unique_name(passage.passage_id, names)
             own = passages[key] = (
                 passage
                 if name == passage.passage_id
                 else msgspec.structs.replace(passage, passage_id=name)
             )
-        name = _free(question.question_id, questions)
+        name = _unique_name(question.question_id, questions)
         if name != question.question_id or own is not passage:
             question = msgspec.structs.replace(
                 question, question_id=name, passage_id=own.passage_id
@@ -129,7 +129,7 @@ def planned(batch: Sequence[Place]) -> list[Planned]:
     return made
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _unique_name(name: str, taken: set[str]) -> str:
     """Return ``name``, or one made of it that is not taken; it is taken then."""
     free = name
     while free in taken:

@@ -28,7 +28,7 @@ def reference_page(document: Mapping[str, Any], reader: str) -> bytes:
     """Return the page.
 
     Args:
-        document: From :func:`closeread.serve.openapi.document`.
+        document: From :func:`closeread.serve.openapi.openapi_document`.
         reader: The name of the reader that answers.
     """
     return "".join(_page(document, reader)).encode()

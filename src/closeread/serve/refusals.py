@@ -54,11 +54,11 @@ def _shortened(text: str) -> str:
     return f"{text[:_LONGEST]} … {text[-_LONGEST:]}"
 
 
-class GoneError(Exception):
+class ClientGoneError(Exception):
     """The client has left: there is nobody to be answered."""
 
 
-def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
+def invalid_body(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
     """Return the refusal for a body that is no JSON (400), or JSON of another form (422).
 
     Args:
@@ -69,7 +69,7 @@ def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
     """
     told = explain(error, "the request", raw=raw, cure=cure, kind=kind)
     if not isinstance(error, msgspec.ValidationError):
-        return _no_json(error, told, raw)
+        return _not_json(error, told, raw)
     where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
     return RefusedError(
         422,
@@ -81,13 +81,13 @@ def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
     )
 
 
-def _no_json(error: Exception, told: InputError, raw: bytes) -> RefusedError:
+def _not_json(error: Exception, told: InputError, raw: bytes) -> RefusedError:
     encoded = not isinstance(error, UnicodeDecodeError) and _is_utf8(raw)
     return RefusedError(
         400,
         "not-json",
         (told.found if raw.strip() else "the body is empty") if encoded else "not UTF-8 text",
-        where=_place(error, raw) or BODY,
+        where=_parse_position(error, raw) or BODY,
         expected="one JSON object" if encoded else "JSON in UTF-8",
         cure=told.cure if encoded else "send it in UTF-8",
     )
@@ -101,7 +101,7 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _place(error: Exception, raw: bytes) -> str:
+def _parse_position(error: Exception, raw: bytes) -> str:
     """Return the line and the character at which a parser stopped; "" where it does not say."""
     at_byte = byte_position(error)
     if at_byte is None:

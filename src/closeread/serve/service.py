@@ -16,10 +16,10 @@ from closeread.runs.records import ReaderInfo
 from closeread.runs.systems import without_seed
 from closeread.serve.answer import Finisher
 from closeread.serve.batcher import Batcher
-from closeread.serve.limits import Bodies
+from closeread.serve.limits import BodyReader
 from closeread.serve.metrics import Metrics
-from closeread.serve.order import Order, Shown
-from closeread.serve.refusals import GoneError, RefusedError
+from closeread.serve.order import Order, ShownQuestion
+from closeread.serve.refusals import ClientGoneError, RefusedError
 from closeread.serve.settings import Settings
 from closeread.version import __version__
 from closeread.wording import seconds_of
@@ -62,10 +62,12 @@ class Service:
         self.info = info
         self.settings = settings
         self.metrics = Metrics()
-        self.bodies = Bodies(settings)
+        self.bodies = BodyReader(settings)
         finisher = Finisher(retriever, retriever_name, sure)
         self.batcher = Batcher(reader, finisher, settings, self.metrics)
-        self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
+        self.metrics.add_queue_gauges(
+            lambda: self.batcher.waiting, lambda: self.batcher.reading()[0]
+        )
         self.record_sha256 = _sha256(info.record) if info.record else ""
         self._begun = time.monotonic()
 
@@ -90,7 +92,7 @@ class Service:
             leaving.cancel()
             working.cancel()
         if leaving.done():
-            raise GoneError
+            raise ClientGoneError
         raise RefusedError(
             504,
             "timed-out",
@@ -101,7 +103,7 @@ class Service:
             "--timeout-seconds",
         )
 
-    async def ask(self, shown: list[Shown], *, n_best: int, evidence: bool) -> Order:
+    async def ask(self, shown: list[ShownQuestion], *, n_best: int, evidence: bool) -> Order:
         """Return the questions answered; where the wait is ended they are dropped.
 
         Raises:

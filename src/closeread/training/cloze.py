@@ -16,12 +16,14 @@ from closeread.text.calendar import A_MONTH
 from closeread.text.segment import sentences
 from closeread.types import Span
 
-_FEWEST = 3  # words that must be left: fewer ask nothing
+_MIN_WORDS = 3  # words that must be left: fewer ask nothing
 # Shares of the questions that begin with the question word: then come the words behind the answer
 # and those before it, or all in their order. In the rest it stands in the answer's place.
-_TURNED, _STRAIGHT = 0.4, 0.3
+_WORDS_AFTER_FIRST, _IN_ORDER = 0.4, 0.3
 
-_SPELT = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundreds|dozens"
+_NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundreds|dozens"
+)
 _NAME = r"[A-Z][\w'’.-]*\w"
 _JOINED = rf"(?: (?:of|the|de|van|von|and|for)(?: the)? {_NAME}| {_NAME})"
 _NOUNS = r"(?:[a-z][\w'’-]+ ){0,2}[a-z][\w'’-]+"
@@ -63,7 +65,7 @@ _SHAPES = (
         "How many|What number|How much",
         1.0,
     ),
-    _shape(rf"\b(?:{_SPELT})\b", "How many", 0.7),
+    _shape(rf"\b(?:{_NUMBER_WORDS})\b", "How many", 0.7),
     _shape(
         rf"\b(?:in|at) ((?:the )?{_NAME}(?: {_NAME}){{0,3}})", "Where|In what place|In which", 1.0
     ),
@@ -102,7 +104,7 @@ class Wording(NamedTuple):
     left_out: float = 0.15
 
 
-_NEAR = Wording()
+_DEFAULT_WORDING = Wording()
 
 
 class _Phrase(NamedTuple):
@@ -112,7 +114,7 @@ class _Phrase(NamedTuple):
 
 
 def cloze_questions(
-    passage: str, rng: Random, words_a_question: int, wording: Wording = _NEAR
+    passage: str, rng: Random, words_a_question: int, wording: Wording = _DEFAULT_WORDING
 ) -> Iterator[Cloze]:
     """Yield questions in the order of the passage, each over another phrase.
 
@@ -130,10 +132,10 @@ def cloze_questions(
     # Drawing without putting back, by weight (Efraimidis and Spirakis 2006).
     keyed = sorted(found, key=lambda one: -(rng.random() ** (1 / one.shape.weight)))[:wanted]
     for phrase in sorted(keyed, key=lambda one: one.span.start):
-        text = _question(passage, phrase, rng, wording)
+        text = _make_question(passage, phrase, rng, wording)
         # Left out after drawing, not before, so that the other questions stay what they were when
         # the reader of docs/training.md learned from them.
-        if text and not _torn(passage, phrase.span):
+        if text and not _cuts_word(passage, phrase.span):
             yield Cloze(text, phrase.span)
 
 
@@ -151,7 +153,7 @@ def _phrases(passage: str, sentence: Span) -> Iterator[_Phrase]:
             yield _Phrase(sentence, Span(at, at + length), shape)
 
 
-def _torn(passage: str, span: Span) -> bool:
+def _cuts_word(passage: str, span: Span) -> bool:
     """Whether a word goes on beyond either end, where a pattern found no room for the rest."""
     return any(
         passage[at - 1 : at].isalnum() and passage[at : at + 1].isalnum()
@@ -160,23 +162,23 @@ def _torn(passage: str, span: Span) -> bool:
     )
 
 
-def _question(passage: str, phrase: _Phrase, rng: Random, wording: Wording) -> str:
+def _make_question(passage: str, phrase: _Phrase, rng: Random, wording: Wording) -> str:
     sentence, span = phrase.sentence, phrase.span
     asking = rng.choice(phrase.shape.asking)
     before = passage[sentence.start : span.start].split()[-wording.around :]
     behind = passage[span.end : sentence.end].split()[: wording.around]
-    left, right = (_kept(words, rng, wording.left_out) for words in (before, behind))
-    if len(left) + len(right) < _FEWEST:
+    left, right = (_drop_words(words, rng, wording.left_out) for words in (before, behind))
+    if len(left) + len(right) < _MIN_WORDS:
         return ""
     drawn = rng.random()
-    if drawn < _TURNED:
+    if drawn < _WORDS_AFTER_FIRST:
         words = [asking, *right, *left]
-    elif drawn < _TURNED + _STRAIGHT:
+    elif drawn < _WORDS_AFTER_FIRST + _IN_ORDER:
         words = [asking, *left, *right]
     else:
         words = [*left, asking.lower(), *right]
     return " ".join(words).rstrip(" .,;:!?") + "?"
 
 
-def _kept(words: list[str], rng: Random, left_out: float) -> list[str]:
+def _drop_words(words: list[str], rng: Random, left_out: float) -> list[str]:
     return [word for word in words if rng.random() >= left_out and re.search(r"\w", word)]

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_RUN, _LONG = 12, 8
-_RUN_SPELT, _LONG_SPELT = 48, 32
-_SHARE = 0.1
-_OTHER = re.compile(r"[\W_]+")
+_RUN_LENGTH, _LONG_OPTION = 12, 8
+_RUN_LENGTH_ALPHABETIC, _LONG_OPTION_ALPHABETIC = 48, 32
+_MAX_SHARED = 0.1
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 
 class Overlap:
@@ -41,32 +41,35 @@ class Overlap:
     def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
         self._short: set[str] = set()
         self._options: set[str] = set()
-        of_passages, of_options = _Remembered(), _Remembered()
+        of_passages, of_options = _RunHashes(), _RunHashes()
         seen: set[str] = set()
         for passage, questions in held:
             if passage.text not in seen:
                 seen.add(passage.text)
-                own = runs(passage.text)
+                own = run_hashes(passage.text)
                 of_passages.add(own)
                 if not own:
-                    self._short.add(bare(passage.text))
+                    self._short.add(normalize_text(passage.text))
             for option in (option for question in questions for option in question.options):
-                plain = bare(option.text)
+                plain = normalize_text(option.text)
                 if _is_long(plain):
                     self._options.add(plain)
-                of_options.add(runs(option.text))
+                of_options.add(run_hashes(option.text))
         self._passages, self._option_runs = of_passages.sorted(), of_options.sorted()
 
-    def holds(self, passage: Passage, question: Question) -> bool:
+    def overlaps(self, passage: Passage, question: Question) -> bool:
         """Whether a question overlaps one of those remembered."""
-        if any(bare(option.text) in self._options for option in question.options):
+        if any(normalize_text(option.text) in self._options for option in question.options):
             return True
-        own = runs(passage.text)
+        own = run_hashes(passage.text)
         # a passage without a run has no share that could be the same, only all of it
-        if not own and (plain := bare(passage.text)) and plain in self._short:
+        if not own and (plain := normalize_text(passage.text)) and plain in self._short:
             return True
-        said = frozenset().union(*(runs(option.text) for option in question.options))
-        return _share(own, self._passages) > _SHARE or _share(said, self._option_runs) > _SHARE
+        said = frozenset().union(*(run_hashes(option.text) for option in question.options))
+        return (
+            _shared_fraction(own, self._passages) > _MAX_SHARED
+            or _shared_fraction(said, self._option_runs) > _MAX_SHARED
+        )
 
 
 def clusters(items: Sequence[PassageQuestion]) -> list[int]:
@@ -89,14 +92,14 @@ def clusters(items: Sequence[PassageQuestion]) -> list[int]:
     holding: dict[int, list[int]] = {}
     sizes: dict[int, int] = {}
     for place, (passage, question) in enumerate(items):
-        plain = [bare(option.text) for option in question.options]
-        text = "passage " + bare(passage.text)
+        plain = [normalize_text(option.text) for option in question.options]
+        text = "passage " + normalize_text(passage.text)
         if text not in first:
-            own = runs(passage.text)
+            own = run_hashes(passage.text)
             sizes[place] = len(own)
             shared = Counter(other for run in own for other in holding.get(run, ()))
             for other, many in shared.items():
-                if many > _SHARE * min(len(own), sizes[other]):
+                if many > _MAX_SHARED * min(len(own), sizes[other]):
                     root[find(place)] = find(other)
             for run in own:
                 holding.setdefault(run, []).append(place)
@@ -107,24 +110,24 @@ def clusters(items: Sequence[PassageQuestion]) -> list[int]:
     return [numbers.setdefault(find(place), len(numbers)) for place in range(len(items))]
 
 
-def bare(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text's letters and digits alone, simplified, in one width and case."""
-    return fold(_OTHER.sub("", unicodedata.normalize("NFKC", text)))
+    return fold(_NOT_ALPHANUMERIC.sub("", unicodedata.normalize("NFKC", text)))
 
 
 @lru_cache(maxsize=16)
-def runs(text: str) -> frozenset[int]:
+def run_hashes(text: str) -> frozenset[int]:
     """Return the hashes of all runs of characters; none for a text shorter than one run."""
-    plain = bare(text)
-    run = _RUN_SPELT if _spelt(plain) else _RUN
+    plain = normalize_text(text)
+    run = _RUN_LENGTH_ALPHABETIC if _is_alphabetic(plain) else _RUN_LENGTH
     return frozenset(hash(plain[start : start + run]) for start in range(len(plain) - run + 1))
 
 
 def _is_long(plain: str) -> bool:
-    return len(plain) >= (_LONG_SPELT if _spelt(plain) else _LONG)
+    return len(plain) >= (_LONG_OPTION_ALPHABETIC if _is_alphabetic(plain) else _LONG_OPTION)
 
 
-def _spelt(plain: str) -> bool:
+def _is_alphabetic(plain: str) -> bool:
     """Whether an alphabet spells the words: of East Asian characters there is hardly one.
 
     Figures, formulas and names stand in Chinese texts too, and do not make their runs longer.
@@ -132,7 +135,7 @@ def _spelt(plain: str) -> bool:
     return 5 * sum(one >= "\u2e80" for one in plain) < len(plain)
 
 
-class _Remembered:
+class _RunHashes:
     """Runs as they come: 8 bytes each, where a set of Python's numbers takes 70."""
 
     def __init__(self) -> None:
@@ -149,7 +152,7 @@ class _Remembered:
         return found
 
 
-def _share(own: Set[int], others: "NDArray[np.int64]") -> float:
+def _shared_fraction(own: Set[int], others: "NDArray[np.int64]") -> float:
     """Return the share of runs that stand among others, which are sorted."""
     import numpy as np
 

@@ -62,21 +62,23 @@ def load_recipe(path: Path) -> TrainRecipe:
             where=str(path),
             cure=f"closeread run {argument(path)}",
         )
-    found = section(path, raw, TrainRecipe)
+    found = parse_table(path, raw, TrainRecipe)
     tables = {"train": found.train}
-    tables |= {f"{stage_at(place)}train": stage.train for place, stage in enumerate(found.before)}
-    named = set(_texts({key: value for key, value in raw.items() if key != "out"}))
+    tables |= {
+        f"{stage_prefix(place)}train": stage.train for place, stage in enumerate(found.before)
+    }
+    named = set(_iter_texts({key: value for key, value in raw.items() if key != "out"}))
     for prefix, table in tables.items():
-        _check_declared(path, prefix, table, named)
+        _check_made_by(path, prefix, table, named)
     return found
 
 
-def stage_at(place: int) -> str:
+def stage_prefix(place: int) -> str:
     """Return what stands before a key of a stage where it is named; places count from 0."""
     return f"before[{place}]."
 
 
-def _check_declared(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
+def _check_made_by(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
     """Refuse to hear who made what the recipe does not name: the record would not say it."""
     declared = table.get("made_by")
     for name in declared if isinstance(declared, dict) else ():
@@ -90,20 +92,20 @@ def _check_declared(path: Path, prefix: str, table: dict[str, Any], named: set[s
             )
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iter_texts(value: Any) -> Iterator[str]:
     """Yield every text that stands as a value in a table, but for declarations."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for one in value:
-            yield from _texts(one)
+            yield from _iter_texts(one)
     elif isinstance(value, dict):
         for key, one in value.items():
             if key != "made_by":
-                yield from _texts(one)
+                yield from _iter_texts(one)
 
 
-def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") -> T:
+def parse_table(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") -> T:
     """Return a table of a recipe as a record.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
 from closeread.system.signals import Stopped, exit_code
-from closeread.training.recipe import TrainRecipe, section
+from closeread.training.recipe import TrainRecipe, parse_table
 from closeread.types import Dataset
 
 
@@ -61,13 +61,13 @@ class Request:
     begin_examples: Begin = unwatched
     say: Say = lambda line: None
 
-    def section(self, raw: dict[str, Any], kind: type[T], name: str) -> T:
+    def parse_table(self, raw: dict[str, Any], kind: type[T], name: str) -> T:
         """Return a table of this training as a record; ``name`` is the table's.
 
         Raises:
             InputError: It has unknown keys or wrong values.
         """
-        return section(self.path, raw, kind, f"{self.within}{name}.")
+        return parse_table(self.path, raw, kind, f"{self.within}{name}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class Trained:
     remarks: tuple[str, ...]
 
 
-def without_stages(request: Request) -> None:
+def refuse_stages(request: Request) -> None:
     """Refuse trainings that come first, where a trainer begins from nothing.
 
     Raises:
@@ -99,7 +99,7 @@ def without_stages(request: Request) -> None:
         )
 
 
-def without_options(request: Request) -> None:
+def refuse_train_options(request: Request) -> None:
     """Refuse ``[train.options]`` where a trainer has none: it would be passed over in silence.
 
     Raises:
@@ -121,7 +121,7 @@ class Train(Protocol):
         ...
 
 
-def without_states(train: Train) -> Train:
+def as_stateless(train: Train) -> Train:
     """Make a trainer that saves no states say so: asked to go on, and where it is interrupted."""
 
     @wraps(train)

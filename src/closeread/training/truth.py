@@ -3,7 +3,7 @@
 from closeread.types import Question
 
 
-def truths(question: Question) -> tuple[bool | None, ...]:
+def option_truths(question: Question) -> tuple[bool | None, ...]:
     """Return one truth an option, None where nobody knows; () where the question has no gold.
 
     Where the data set does not tell truths, an accepted answer's is what the stem asks for and the

@@ -13,11 +13,11 @@ from closeread.evidence.words import Segmenter
 from closeread.formats.files.output_place import must_take_file
 from closeread.registry.factory import PathText
 from closeread.system import folders
-from closeread.training.request import Request, Trained, without_stages, without_states
+from closeread.training.request import Request, Trained, as_stateless, refuse_stages
 from closeread.types import Dataset, Record
 
 _HEADER = re.compile(rb"\d+ \d+\n")
-_MOST = {"dimensions": 10_000, "window": 10_000, "epochs": 10_000, "least": 1_000_000_000}
+_MAX_VALUES = {"dimensions": 10_000, "window": 10_000, "epochs": 10_000, "least": 1_000_000_000}
 
 
 class VectorSettings(Record, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class VectorSettings(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
-@without_states
+@as_stateless
 def train(request: Request) -> Trained:
     """Train skip-gram vectors and write them in word2vec's binary form.
 
@@ -52,14 +52,14 @@ def train(request: Request) -> Trained:
         UsageError: A number is out of its range, or a training is to be resumed.
         StorageError: They could not be written.
     """
-    without_stages(request)
-    settings = request.section(request.recipe.train, VectorSettings, "train")
-    _check(request, settings)
+    refuse_stages(request)
+    settings = request.parse_table(request.recipe.train, VectorSettings, "train")
+    _check_settings(request, settings)
     _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]
     with folders.made(request.out.parent):
         words = learn(
-            _texts(datasets),
+            _iter_passage_texts(datasets),
             request.out,
             segmenter=Segmenter(settings.words, settings.stop_words),
             dimensions=settings.dimensions,
@@ -81,7 +81,7 @@ def train(request: Request) -> Trained:
     return Trained(out=request.out, told=told, remarks=remarks)
 
 
-def _check(request: Request, settings: VectorSettings) -> None:
+def _check_settings(request: Request, settings: VectorSettings) -> None:
     where = str(request.path)
     if request.recipe.reader.options:
         raise UsageError(
@@ -90,7 +90,7 @@ def _check(request: Request, settings: VectorSettings) -> None:
             expected="all settings under [train]",
             cure="move the options to [train]",
         )
-    for name, most in _MOST.items():
+    for name, most in _MAX_VALUES.items():
         if not 1 <= getattr(settings, name) <= most:
             raise UsageError(
                 f"train.{name} is {getattr(settings, name)}",
@@ -125,7 +125,7 @@ def _check_out(request: Request) -> None:
         )
 
 
-def _texts(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
+def _iter_passage_texts(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
     read: set[int] = set()
     for dataset in datasets:
         for passage, _ in dataset:

@@ -11,7 +11,7 @@ from closeread.metrics.confidence.calibration import auroc, calibration_error
 from closeread.metrics.selective import aurc, curve
 from closeread.readers.confidence.features import log_odds
 from closeread.training.confidence.calibrators import fit
-from closeread.training.confidence.threshold import in_order, sequence
+from closeread.training.confidence.threshold import choose_fixed_sequence, threshold_sequence
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,10 @@ def test_bending_the_largest_probability(parts, method):
 def test_a_threshold_is_kept_at_home_and_lost_away(parts):
     """At most 10% wrong, promised on SQuAD: kept on SQuAD's other half, broken on HotpotQA."""
     told, right = parts["learned from"].T
-    grid = sequence(told[0::2].tolist(), 0.1, 0.05, len(told[1::2]))
-    chosen = in_order(told[1::2].tolist(), (right[1::2] == 1).tolist(), 0.1, 0.05, grid)
+    grid = threshold_sequence(told[0::2].tolist(), 0.1, 0.05, len(told[1::2]))
+    chosen = choose_fixed_sequence(
+        told[1::2].tolist(), (right[1::2] == 1).tolist(), 0.1, 0.05, grid
+    )
     assert chosen.n_answered
     risks = {}
     for where in ("at home", "away"):

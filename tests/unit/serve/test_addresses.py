@@ -32,15 +32,15 @@ _LISTENS_SECOND = """
 from closeread.readers import make
 from closeread.runs.records import ReaderInfo
 from closeread.serve.app import app
-from closeread.serve.listen import bound, listen
+from closeread.serve.listen import bind_socket, listen
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 
 service = Service(make("majority")[0], ReaderInfo(name="majority"), None, Settings())
-with bound("127.0.0.1", 0) as first:
+with bind_socket("127.0.0.1", 0) as first:
     port = first.getsockname()[1]
     print(port, flush=True)
-    with bound("127.0.0.1", port) as second:
+    with bind_socket("127.0.0.1", port) as second:
         first.listen()
         listen(service, app(service), second, lambda: None)
 """

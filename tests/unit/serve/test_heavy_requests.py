@@ -93,7 +93,7 @@ from odd_readers import Echo
 from closeread.runs.records import ReaderInfo
 from closeread.serve import mrqa
 from closeread.serve.app import app
-from closeread.serve.listen import bound, listen, url
+from closeread.serve.listen import bind_socket, listen, url
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 service = Service(Echo(), ReaderInfo(name="echo"), None, Settings())
@@ -104,7 +104,7 @@ def look(raw, settings):
         time.sleep(0.005)
     return questions(raw, settings)
 mrqa.questions = look
-with bound("127.0.0.1", 0) as listening:
+with bind_socket("127.0.0.1", 0) as listening:
     listen(service, app(service), listening, lambda: print(url(listening), flush=True))
 """
 

@@ -107,8 +107,8 @@ def test_too_many_questions_are_refused_before_they_are_looked_at():
     settings = Settings(queue=2, max_passage_characters=1)
     ours, theirs = (json.dumps(body).encode() for body in (asking(*"abc"), context(*"abc")))
     for look in (
-        lambda: answer.questions(ours, settings),
-        lambda: mrqa.questions(theirs, settings),
+        lambda: answer.parse_request(ours, settings),
+        lambda: mrqa.parse_context(theirs, settings),
     ):
         with pytest.raises(RefusedError) as refused:
             look()
@@ -333,11 +333,11 @@ def failed(*arguments):
 
 def test_what_other_machines_may_reach():
     """Known by the address that is listened on, however it was named."""
-    from closeread.serve.listen import bound, is_open
+    from closeread.serve.listen import bind_socket, is_public
 
     for host, wide in (("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("0", True)):
-        with bound(host, 0) as listening:
-            assert is_open(listening) is wide
+        with bind_socket(host, 0) as listening:
+            assert is_public(listening) is wide
 
 
 @pytest.mark.parametrize(
@@ -409,11 +409,11 @@ def test_memory_is_given_back_after_large_requests():
 
 def test_large_requests_at_once_are_bounded():
     """Bodies that would hold too much memory together are told to come again."""
-    from closeread.serve.limits import Bodies
+    from closeread.serve.limits import BodyReader
     from closeread.serve.refusals import RefusedError
     from closeread.serve.settings import Settings
 
-    bodies = Bodies(Settings(max_held_bytes=100))
+    bodies = BodyReader(Settings(max_held_bytes=100))
     with bodies.holding() as first, bodies.holding() as second:
         first.more(60)
         second.more(40)

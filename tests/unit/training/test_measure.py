@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.errors import UsageError
-from closeread.training.neural.dev_metric import check_metric, measured, watched_by
+from closeread.training.neural.dev_metric import check_metric, default_metric, measure_dev
 from closeread.types import Answer, Option, Passage, Prediction, Question
 
 PASSAGE = Passage(passage_id="p", text="The ferry left at six.")
@@ -37,7 +37,7 @@ class Points:
 
 @pytest.mark.parametrize("name", ["squad.f1", "squad2.f1", "mrqa.f1"])
 def test_options_do_not_count_where_texts_are_judged(name):
-    assert measured(Points(), MIXED, name) == measured(Points(), MIXED[:1], name) == 2 / 3
+    assert measure_dev(Points(), MIXED, name) == measure_dev(Points(), MIXED[:1], name) == 2 / 3
 
 
 def test_what_is_watched_can_judge_the_questions_and_shows_progress():
@@ -45,10 +45,10 @@ def test_what_is_watched_can_judge_the_questions_and_shows_progress():
     chinese = (replace(PASSAGE, text="渡船六点出发。", language="zh"),
                replace(TEXT, answers=(Answer(kind="span", texts=("六点出发",)),)))  # fmt: skip
     silent = (PASSAGE, replace(TEXT, answers=(Answer(kind="none"),)))
-    names = [watched_by("squad.f1", [one]) for one in (MIXED[0], chinese, silent)]
+    names = [default_metric("squad.f1", [one]) for one in (MIXED[0], chinese, silent)]
     assert names == ["squad.f1", "cmrc.f1~mixed", "squad2.f1"]
-    assert watched_by("squad2.f1", [chinese]) == "cmrc.f1~mixed"
-    assert watched_by("choice.accuracy", [chinese, silent]) == "choice.accuracy"
+    assert default_metric("squad2.f1", [chinese]) == "cmrc.f1~mixed"
+    assert default_metric("choice.accuracy", [chinese, silent]) == "choice.accuracy"
 
     class Begins:
         def read(self, items):
@@ -56,8 +56,8 @@ def test_what_is_watched_can_judge_the_questions_and_shows_progress():
                 said = Answer(kind="span", texts=("六点",))
                 yield Prediction(question_id=question.question_id, answer=said)
 
-    assert measured(Begins(), [chinese], "squad.f1") == 0.0
-    assert measured(Begins(), [chinese], names[1]) == pytest.approx(2 / 3)
+    assert measure_dev(Begins(), [chinese], "squad.f1") == 0.0
+    assert measure_dev(Begins(), [chinese], names[1]) == pytest.approx(2 / 3)
     for one, name in zip((chinese, silent), names[1:], strict=True):
         check_metric([one], name, lambda question: True, "span")
 
@@ -72,12 +72,12 @@ def test_a_reader_that_is_watched_sees_no_gold():
                 yield Prediction(question_id=question.question_id)
 
     told = replace(CHOICE, option_truth=(False, True))
-    assert measured(Looks(), [(PASSAGE, TEXT)], "squad.f1") == 0.0
-    assert measured(Looks(), [(PASSAGE, told)], "choice.accuracy") == 0.0
+    assert measure_dev(Looks(), [(PASSAGE, TEXT)], "squad.f1") == 0.0
+    assert measure_dev(Looks(), [(PASSAGE, told)], "choice.accuracy") == 0.0
 
 
 def test_texts_do_not_count_where_options_are_judged():
-    assert measured(Points(), MIXED, "choice.accuracy") == 0.0
+    assert measure_dev(Points(), MIXED, "choice.accuracy") == 0.0
 
 
 def test_a_mended_metric_can_be_watched():
@@ -90,7 +90,7 @@ def test_a_mended_metric_can_be_watched():
         for role in ("original", "positive", "negative")
     ]  # fmt: skip
     check_metric(group, "gcrc.acc0~strict", lambda question: True, "choice")
-    assert measured(Points(), group, "gcrc.acc0~strict") == 0.0
+    assert measure_dev(Points(), group, "gcrc.acc0~strict") == 0.0
 
 
 def test_a_metric_of_which_less_is_better_is_refused():

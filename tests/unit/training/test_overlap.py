@@ -3,7 +3,7 @@
 import tracemalloc
 
 from closeread.formats import load
-from closeread.training.overlap import Overlap, clusters, runs
+from closeread.training.overlap import Overlap, clusters, run_hashes
 from closeread.types import Option, Passage, Question
 
 LONG = "灯塔建于1850年，当时海湾里的渔船每晚都靠它的光回港。后来港口迁走，灯塔便停用了。"
@@ -30,27 +30,27 @@ def held(passage, question):
 def test_a_shared_passage_or_option_overlaps():
     """Marks, spaces and width do not hide it; another passage with other options is free."""
     known = Overlap([held(*item(LONG, "灯塔后来停用了，渔船也走了。", "是"))])
-    assert known.holds(*item(LONG.replace("，", ", ").replace("1850", "１８５０")))
-    assert known.holds(*item("别的文章。" + LONG[:40], "没有"))
-    assert known.holds(*item("完全是另一篇。", "灯塔后来停用了渔船也走了"))
-    assert not known.holds(
+    assert known.overlaps(*item(LONG.replace("，", ", ").replace("1850", "１８５０")))
+    assert known.overlaps(*item("别的文章。" + LONG[:40], "没有"))
+    assert known.overlaps(*item("完全是另一篇。", "灯塔后来停用了渔船也走了"))
+    assert not known.overlaps(
         *item("完全是另一篇，讲沙丘上的甲虫怎样收集雾水。", "甲虫收集雾水很慢。", "是")
     )
-    assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
+    assert not Overlap([]).overlaps(*item(LONG, "灯塔后来停用了，渔船也走了。"))
 
 
 def test_traditional_characters_hide_nothing():
     """Neither in the passage nor in an option."""
     option = "灯塔后来停用了，渔船也走了。"
     known = Overlap([held(*item(LONG, option))])
-    assert known.holds(*item("燈塔建於1850年，當時海灣裡的漁船每晚都靠它的光回港。"))
-    assert known.holds(*item("另一篇。", "燈塔後來停用了漁船也走了"))
+    assert known.overlaps(*item("燈塔建於1850年，當時海灣裡的漁船每晚都靠它的光回港。"))
+    assert known.overlaps(*item("另一篇。", "燈塔後來停用了漁船也走了"))
 
 
 def test_a_passage_that_nothing_is_asked_about_is_kept_out():
     """Whoever will read it may yet ask."""
     passage, _ = item(LONG)
-    assert Overlap([(passage, ())]).holds(*item("别的文章。" + LONG[:40], "没有"))
+    assert Overlap([(passage, ())]).overlaps(*item("别的文章。" + LONG[:40], "没有"))
 
 
 ENGLISH = (
@@ -64,11 +64,11 @@ def test_english_texts_overlap_by_longer_runs():
     known = Overlap(
         [held(*item(ENGLISH, "because of the", "the harbour was moved away from the old bay"))]
     )
-    assert known.holds(*item("Nobody knew. " + ENGLISH[:70]))
-    assert known.holds(*item("Other.", "The harbour was moved; away from the OLD bay!"))
+    assert known.overlaps(*item("Nobody knew. " + ENGLISH[:70]))
+    assert known.overlaps(*item("Other.", "The harbour was moved; away from the OLD bay!"))
     common = "Nobody knows when the boats of the bay were sold, for the year of the sale is lost."
-    assert not known.holds(*item(common))
-    assert not known.holds(*item("Other.", "because of the"))
+    assert not known.overlaps(*item(common))
+    assert not known.overlaps(*item("Other.", "because of the"))
     first, other, third = clusters([item(ENGLISH), item(common), item("So: " + ENGLISH)])
     assert first == third != other
 
@@ -77,20 +77,20 @@ def test_a_passage_shorter_than_a_run_is_known_again_whole():
     """A set is kept out by its own name, whatever the length of its passages."""
     short = "The ferry left at six with a piano."
     known = Overlap([held(*item(short)), held(*item("船六点开。"))])
-    assert known.holds(*item("the ferry left at six, with a piano"))
-    assert known.holds(*item("船，六点开！"))
-    assert not known.holds(*item("The ferry left at five with a piano."))
-    assert not known.holds(*item("。"))
-    assert not Overlap([held(*item("……"))]).holds(*item("！"))
+    assert known.overlaps(*item("the ferry left at six, with a piano"))
+    assert known.overlaps(*item("船，六点开！"))
+    assert not known.overlaps(*item("The ferry left at five with a piano."))
+    assert not known.overlaps(*item("。"))
+    assert not Overlap([held(*item("……"))]).overlaps(*item("！"))
 
 
 def test_figures_do_not_make_a_chinese_text_an_english_one():
     """Runs and options are as short as in a text without them."""
     option = "CO2浓度从280ppm上升到400ppm"
-    assert Overlap([held(*item("甲", option))]).holds(*item("乙", option))
-    assert Overlap([held(*item("甲", "1949年10月1日"))]).holds(*item("乙", "1949年10月1日"))
+    assert Overlap([held(*item("甲", option))]).overlaps(*item("乙", option))
+    assert Overlap([held(*item("甲", "1949年10月1日"))]).overlaps(*item("乙", "1949年10月1日"))
     dated = "1949年10月1日起，CO2的浓度为310ppm，到了2024年7月为425ppm。"
-    assert Overlap([held(*item("前面。" + dated))]).holds(*item(dated[:25]))
+    assert Overlap([held(*item("前面。" + dated))]).overlaps(*item(dated[:25]))
 
 
 def test_what_is_known_of_one_another_stays_together():
@@ -116,19 +116,19 @@ CHINESE = "".join(map(chr, range(0x4E00, 0x4E00 + 400)))
 
 def test_how_long_a_run_and_a_long_option_are():
     """12 and 8 characters of Chinese, 48 and 32 of an alphabet, as the documentation says."""
-    assert [len(runs(CHINESE[:many])) for many in (11, 12, 40)] == [0, 1, 29]
+    assert [len(run_hashes(CHINESE[:many])) for many in (11, 12, 40)] == [0, 1, 29]
     spelt = "the quick brown fox jumps over a lazy dog while five boxing wizards".replace(" ", "")
-    assert [len(runs(spelt[:many])) for many in (47, 48, 50)] == [0, 1, 3]
+    assert [len(run_hashes(spelt[:many])) for many in (47, 48, 50)] == [0, 1, 3]
     for text, least in ((CHINESE, 8), (spelt, 32)):
         for many, overlaps in ((least, True), (least - 1, False)):
             known = Overlap([held(*item("甲", text[:many]))])
-            assert known.holds(*item("乙", text[:many])) == overlaps
+            assert known.overlaps(*item("乙", text[:many])) == overlaps
 
 
 def test_a_fifth_of_east_asian_characters_makes_a_text_chinese():
     """Eight figures to two of them are still so; nine to two are spelt, and need a longer run."""
-    assert len(runs("12345678年月" * 2)) == 9
-    assert len(runs("123456789年月" * 2)) == 0
+    assert len(run_hashes("12345678年月" * 2)) == 9
+    assert len(run_hashes("123456789年月" * 2)) == 0
 
 
 def test_more_than_a_tenth_of_the_runs_is_an_overlap():
@@ -136,9 +136,9 @@ def test_more_than_a_tenth_of_the_runs_is_an_overlap():
     text, other = CHINESE[:112], CHINESE[150:350]
     for shared, overlaps in ((21, False), (22, True)):
         longer = other + text[:shared]
-        assert Overlap([held(*item(longer))]).holds(*item(text)) == overlaps
-        assert Overlap([held(*item("甲", longer))]).holds(*item("乙", text)) == overlaps
-        assert not Overlap([held(*item(text))]).holds(*item(longer))  # of its own, a twentieth
+        assert Overlap([held(*item(longer))]).overlaps(*item(text)) == overlaps
+        assert Overlap([held(*item("甲", longer))]).overlaps(*item("乙", text)) == overlaps
+        assert not Overlap([held(*item(text))]).overlaps(*item(longer))  # of its own, a twentieth
         for two in ((text, longer), (longer, text)):
             assert clusters([item(one) for one in two]) == ([0, 0] if overlaps else [0, 1])
 
@@ -166,7 +166,7 @@ def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
         for passage, asked in load(str(data / "gcrc_2020" / f"{part}.json")):
             for question in asked:
                 n_read += 1
-                overlaps = known.holds(passage, question)
+                overlaps = known.overlaps(passage, question)
                 held += overlaps
                 if not overlaps:
                     assert frozenset(option.text for option in question.options) not in sets
@@ -180,12 +180,14 @@ def test_what_is_remembered_takes_some_eight_bytes_a_run():
         (Passage(passage_id="p", text=" ".join(f"{place}w{one}" for one in range(700))), ())
         for place in range(20)
     ]
-    many = sum(len(runs(passage.text)) for passage, _ in held)
-    runs.cache_clear()
+    many = sum(len(run_hashes(passage.text)) for passage, _ in held)
+    run_hashes.cache_clear()
     tracemalloc.start()
     known = Overlap(held)
-    runs.cache_clear()
+    run_hashes.cache_clear()
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert known.holds(held[7][0], Question(question_id="q", passage_id="p", text="", kind="span"))
+    assert known.overlaps(
+        held[7][0], Question(question_id="q", passage_id="p", text="", kind="span")
+    )
     assert 8 * many < kept < 12 * many

@@ -7,7 +7,7 @@ import pytest
 
 from closeread.errors import InputError
 from closeread.registry.factory import PathText, use_path_rule
-from closeread.training.recipe import load_recipe, section
+from closeread.training.recipe import load_recipe, parse_table
 
 WHOLE = 'out = "there"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n'
 
@@ -74,13 +74,13 @@ class _Several(msgspec.Struct, kw_only=True):
 def test_a_key_that_looks_like_none_is_told_with_all():
     """`train.format` was said to be perhaps `train.max_steps`: who reads that looks elsewhere."""
     with pytest.raises(InputError) as told:
-        section(Path("r.toml"), {"format": 1}, _Few, "train.")
+        parse_table(Path("r.toml"), {"format": 1}, _Few, "train.")
     assert told.value.found == "unknown key train.format (known: max_steps)"
 
 
 def test_all_unknown_keys_of_a_table_are_told():
     with pytest.raises(InputError) as told:
-        section(Path("r.toml"), {"onee": 1, "models": [], "modles": []}, _Several, "train.")
+        parse_table(Path("r.toml"), {"onee": 1, "models": [], "modles": []}, _Several, "train.")
     assert "unknown key train.onee (did you mean train.one?)" in str(told.value)
     assert "unknown key train.modles (did you mean train.models?)" in str(told.value)
 
@@ -88,5 +88,5 @@ def test_all_unknown_keys_of_a_table_are_told():
 def test_several_paths_are_read_as_one_is():
     """By the rule in force, each by itself."""
     with use_path_rule(lambda option, value: f"{option}={value}"):
-        found = section(Path("r.toml"), {"models": ["a", "b"]}, _Several, "train.")
+        found = parse_table(Path("r.toml"), {"models": ["a", "b"]}, _Several, "train.")
     assert found.models == ("train.models=a", "train.models=b")

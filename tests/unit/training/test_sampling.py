@@ -5,21 +5,24 @@ from collections import Counter
 
 import pytest
 
-from closeread.training.neural.sampling import EpochOrder, draws
+from closeread.training.neural.sampling import EpochOrder, draw_counts
 
 
 def test_sources_are_drawn_by_weight_and_temperature():
-    assert draws([100, 50], [1, 1], 1.0) == [100, 50]
-    assert draws([100, 50], [2, 0.5], 1.0) == [200, 25]
-    even = draws([1000, 10], [1, 1], 1e9)
+    assert draw_counts([100, 50], [1, 1], 1.0) == [100, 50]
+    assert draw_counts([100, 50], [2, 0.5], 1.0) == [200, 25]
+    even = draw_counts([1000, 10], [1, 1], 1e9)
     assert even == [505, 505]
-    between = draws([1000, 10], [1, 1], 2.0)
+    between = draw_counts([1000, 10], [1, 1], 2.0)
     assert 10 < between[1] < 505
     assert sum(between) == pytest.approx(1010, abs=1)
-    assert draws([0, 10], [1, 1], 1.0) == [0, 10]
-    weighed = draws([900, 100], [1, 1 / 9], 2.0)  # of 900 and 11, not of 900 and 100
-    assert weighed == draws([900, 11], [1, 1], 2.0)
-    assert draws([75_000, 20], [1, 1], 0.01) == [75_020, 1]  # powers that no number could hold
+    assert draw_counts([0, 10], [1, 1], 1.0) == [0, 10]
+    weighed = draw_counts([900, 100], [1, 1 / 9], 2.0)  # of 900 and 11, not of 900 and 100
+    assert weighed == draw_counts([900, 11], [1, 1], 2.0)
+    assert draw_counts([75_000, 20], [1, 1], 0.01) == [
+        75_020,
+        1,
+    ]  # powers that no number could hold
 
 
 def test_an_epoch_holds_what_was_drawn_and_follows_from_seed_and_epoch():

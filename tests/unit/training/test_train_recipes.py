@@ -9,7 +9,7 @@ from closeread.readers.cues.reader import load_weights
 from closeread.registry.factory import use_path_rule
 from closeread.registry.paths import recipe_path_rule
 from closeread.training.cues.settings import CueSettings, StageSettings
-from closeread.training.recipe import load_recipe, section
+from closeread.training.recipe import load_recipe, parse_table
 from closeread.training.vectors_trainer import VectorSettings
 from places import ROOT
 from toy_cues import run
@@ -21,10 +21,10 @@ def test_recipes_for_training_load(name):
     path = ROOT / "recipes" / "train" / f"{name}.toml"
     recipe = load_recipe(path)
     assert recipe.reader.name == "cues"
-    assert section(path, recipe.train, CueSettings, "train.").datasets
+    assert parse_table(path, recipe.train, CueSettings, "train.").datasets
     for stage in recipe.before:
         assert stage.reader.name == "cues"
-        assert section(path, stage.train, StageSettings, "before[0].train.").datasets
+        assert parse_table(path, stage.train, StageSettings, "before[0].train.").datasets
 
 
 def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
@@ -77,8 +77,8 @@ def test_a_path_in_a_training_s_settings_is_read_as_any_in_a_recipe(tmp_path, mo
     monkeypatch.setenv("WORDS", str(tmp_path))
     raw = {"datasets": ["exam/zh"], "stop_words": "$WORDS/stop.txt"}
     with use_path_rule(recipe_path_rule("mine.toml")):
-        found = section(tmp_path, raw, VectorSettings, "train.")
+        found = parse_table(tmp_path, raw, VectorSettings, "train.")
         assert found.stop_words == str(tmp_path / "stop.txt")
         monkeypatch.delenv("WORDS")
         with pytest.raises(InputError, match=r"train\.stop_words is .* WORDS is not set"):
-            section(tmp_path, raw, VectorSettings, "train.")
+            parse_table(tmp_path, raw, VectorSettings, "train.")

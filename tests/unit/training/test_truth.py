@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.training.truth import truths
+from closeread.training.truth import option_truths
 from closeread.types import Answer, Option, Question
 
 OPTIONS = tuple(Option(label=label, text=label) for label in "ABC")
@@ -16,7 +16,9 @@ def asked(**given):
 
 def test_what_the_data_set_says_stands():
     told = (True, None, False)
-    assert truths(asked(option_truth=told, answers=(Answer(kind="choice", label="C"),))) == told
+    assert (
+        option_truths(asked(option_truth=told, answers=(Answer(kind="choice", label="C"),))) == told
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,16 +30,19 @@ def test_what_the_data_set_says_stands():
     ],
 )
 def test_the_answer_implies_the_rest(asks_for, expected):
-    assert truths(asked(asks_for=asks_for, answers=(Answer(kind="choice", label="B"),))) == expected
+    assert (
+        option_truths(asked(asks_for=asks_for, answers=(Answer(kind="choice", label="B"),)))
+        == expected
+    )
 
 
 def test_every_accepted_answer_is_what_the_stem_asks_for():
     """Each alone is enough, so none of them is learned as wrong."""
     both = tuple(Answer(kind="choice", label=label) for label in "ZAC")
-    assert truths(asked(answers=both)) == (True, False, True)
-    assert truths(asked(asks_for="contradicted", answers=both)) == (False, True, False)
+    assert option_truths(asked(answers=both)) == (True, False, True)
+    assert option_truths(asked(asks_for="contradicted", answers=both)) == (False, True, False)
 
 
 def test_without_gold_nothing_is_known():
-    assert truths(asked()) == ()
-    assert truths(asked(answers=(Answer(kind="choice", label="Z"),))) == ()
+    assert option_truths(asked()) == ()
+    assert option_truths(asked(answers=(Answer(kind="choice", label="Z"),))) == ()

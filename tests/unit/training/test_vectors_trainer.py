@@ -105,13 +105,13 @@ def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, 
 
 def test_the_recipe_that_ships_is_whole():
     """Its keys are those that the trainer knows."""
-    from closeread.training.recipe import load_recipe, section
+    from closeread.training.recipe import load_recipe, parse_table
     from closeread.training.vectors_trainer import VectorSettings
 
     path = ROOT / "recipes" / "train" / "vectors.toml"
     recipe = load_recipe(path)
     assert recipe.reader.name == "vectors"
-    assert section(path, recipe.train, VectorSettings, "train.").dimensions == 300
+    assert parse_table(path, recipe.train, VectorSettings, "train.").dimensions == 300
 
 
 def test_another_file_is_not_taken_for_vectors(texts):

@@ -106,7 +106,7 @@ def _measured(
     is what it was when the calibrator was learned, unless the user says otherwise. Beside them
     stands where intervals are too narrow.
     """
-    from closeread.training.confidence.before_after import changes
+    from closeread.training.confidence.before_after import measure_changes
     from closeread.training.confidence.threshold import risk_of
 
     known = calibrator.settings
@@ -118,7 +118,7 @@ def _measured(
     warned = few(len({row.part for row in rows}), sought.resamples)
     sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
     right = right_answers(rows, replace(sought, metric=metric, right_from=line))
-    found = changes(
+    found = measure_changes(
         [row.part for row in rows],
         [reader_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
         sure,

@@ -38,7 +38,7 @@ def learn(
     paths: Sequence[Path], out: Path, sought: Sought, settings: dict[str, Any], *, json_: bool
 ) -> None:
     """Learn a calibrator from runs, save it, and print what it gives on passages held out."""
-    from closeread.training.confidence.learn import ConfidenceSettings, example_of
+    from closeread.training.confidence.learn import ConfidenceSettings, make_example
     from closeread.training.confidence.learn import learn as fitted
 
     must_take_file(out)
@@ -50,7 +50,7 @@ def learn(
     _must_part(sought.right_from, [row.correct for row in rows], correct)
     scale = detect_scale([row.prediction for row in rows])
     examples = [
-        example_of(
+        make_example(
             row.passage,
             row.question,
             row.prediction,
@@ -187,9 +187,9 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
 
 
 def _what_helps(chosen: Threshold) -> str:
-    from closeread.training.confidence.threshold import fewest
+    from closeread.training.confidence.threshold import min_answers
 
-    least = fewest(chosen.risk, chosen.delta)
+    least = min_answers(chosen.risk, chosen.delta)
     if chosen.n_questions < least:
         return (
             f"even {count_of(chosen.n_questions, 'right answer')} would not be enough, {least:,} "

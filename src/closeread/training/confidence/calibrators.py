@@ -20,11 +20,11 @@ METHODS: tuple[Method, ...] = get_args(Method)
 
 _DIGITS = 9
 _TREES = 100
-_LEAF = 0.01  # of the answers, at least, in a leaf
-_FEWEST = 5
+_LEAF_SHARE = 0.01  # of the answers, at least, in a leaf
+_MIN_LEAF = 5
 
 
-def features_of(method: Method) -> tuple[str, ...]:
+def feature_names(method: Method) -> tuple[str, ...]:
     """Return the names of the features that a method takes."""
     if method == "platt":
         return ("confidence:log-odds",)
@@ -36,7 +36,7 @@ def fit(method: Method, values: Numbers, correct: Sequence[bool], seed: int) -> 
 
     Args:
         method: How.
-        values: The features that ``features_of`` names, shape (answers, features).
+        values: The features that ``feature_names`` names, shape (answers, features).
         correct: Whether each answer is right; both must occur.
         seed: Of the forest's draws.
 
@@ -64,10 +64,10 @@ def _linear(values: Numbers, right: NDArray[Any], ridge: float) -> Linear:
     fitted = LogisticRegression(C=1 / ridge, max_iter=5000, tol=1e-6)
     fitted.fit((values - means) / spreads, right)
     return Linear(
-        intercept=_told(fitted.intercept_[0]),
-        weights=_all_told(fitted.coef_[0]),
-        means=_all_told(means),
-        spreads=_all_told(spreads),
+        intercept=_rounded(fitted.intercept_[0]),
+        weights=_all_rounded(fitted.coef_[0]),
+        means=_all_rounded(means),
+        spreads=_all_rounded(spreads),
     )
 
 
@@ -77,7 +77,7 @@ def _steps(values: Numbers, right: NDArray[Any]) -> Steps:
     fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(values, right)
     return Steps(
         places=tuple(map(float, fitted.X_thresholds_)),
-        heights=_all_told(fitted.y_thresholds_),
+        heights=_all_rounded(fitted.y_thresholds_),
     )
 
 
@@ -86,7 +86,7 @@ def _forest(values: Numbers, right: NDArray[Any], seed: int) -> Forest:
 
     fitted = RandomForestClassifier(
         n_estimators=_TREES,
-        min_samples_leaf=max(_FEWEST, int(_LEAF * len(right))),
+        min_samples_leaf=max(_MIN_LEAF, int(_LEAF_SHARE * len(right))),
         random_state=seed,
         n_jobs=1,
     )
@@ -102,14 +102,14 @@ def _tree(fitted: Any) -> Tree:
         cuts=tuple(float(one) for one in np.where(leaf, 0.0, fitted.threshold)),
         left=tuple(int(one) for one in np.where(leaf, 0, fitted.children_left)),
         right=tuple(int(one) for one in np.where(leaf, 0, fitted.children_right)),
-        shares=_all_told(shares),
+        shares=_all_rounded(shares),
     )
 
 
-def _all_told(values: NDArray[Any]) -> tuple[float, ...]:
-    return tuple(_told(one) for one in values)
+def _all_rounded(values: NDArray[Any]) -> tuple[float, ...]:
+    return tuple(_rounded(one) for one in values)
 
 
-def _told(value: Any) -> float:
+def _rounded(value: Any) -> float:
     """Return a number to nine significant digits: six are told of a confidence."""
     return float(f"{float(value):.{_DIGITS}g}")

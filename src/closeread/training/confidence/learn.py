@@ -21,13 +21,13 @@ from closeread.readers.confidence.features import (
     reader_confidence,
 )
 from closeread.training.confidence import threshold
-from closeread.training.confidence.before_after import Change, changes
-from closeread.training.confidence.calibrators import Method, features_of, fit
+from closeread.training.confidence.before_after import Change, measure_changes
+from closeread.training.confidence.calibrators import Method, feature_names, fit
 from closeread.training.ranges import check_ranges
 from closeread.types import Passage, Prediction, Question, Record
 from closeread.wording import count_of
 
-_FEWEST = 5  # right and wrong answers each
+_MIN_OUTCOMES = 5  # right and wrong answers each
 
 
 class ConfidenceSettings(Record, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class Example:
     correct: bool
 
 
-def example_of(
+def make_example(
     passage: Passage,
     question: Question,
     prediction: Prediction,
@@ -128,15 +128,15 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
     """
     _check(settings, examples)
     parts = sorted({one.part for one in examples})
-    kept_back, fold_of = _dealt(parts, settings)
-    names = features_of(settings.method)
+    kept_back, fold_of = _split_passages(parts, settings)
+    names = feature_names(settings.method)
     values = np.array([[one.signs[name] for name in names] for one in examples])
     correct = [one.correct for one in examples]
     folds = [-1 if one.part in kept_back else fold_of[one.part] for one in examples]
 
     def fitted(places: Sequence[int]) -> Model:
         right = [correct[place] for place in places]
-        _both(right)
+        _check_both_outcomes(right)
         return fit(settings.method, values[list(places)], right, settings.seed)
 
     known = [place for place, fold in enumerate(folds) if fold >= 0]
@@ -153,7 +153,7 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
     return Learned(
         calibrator=replace(calibrator, threshold=_threshold(found, examples, folds, settings)),
         confidences=tuple(found),
-        changes=changes(
+        changes=measure_changes(
             [one.part for one in examples],
             [one.told for one in examples],
             found,
@@ -180,18 +180,20 @@ def _threshold(
     back = [place for place, fold in enumerate(folds) if fold < 0]
     units = [(examples[place].part, examples[place].unit) for place in back]
     tried = [found[place] for place in back]
-    grid = threshold.sequence(seen, settings.risk, settings.delta, len(set(units)))
-    return threshold.in_order(
+    grid = threshold.threshold_sequence(seen, settings.risk, settings.delta, len(set(units)))
+    return threshold.choose_fixed_sequence(
         tried,
         [examples[place].correct for place in back],
         settings.risk,
         settings.delta,
-        threshold.reached(grid, seen, tried),
+        threshold.drop_unreached(grid, seen, tried),
         units=units,
     )
 
 
-def _dealt(parts: list[str], settings: ConfidenceSettings) -> tuple[set[str], dict[str, int]]:
+def _split_passages(
+    parts: list[str], settings: ConfidenceSettings
+) -> tuple[set[str], dict[str, int]]:
     """Return the passages kept back, and the fold of every other."""
     shuffled = list(parts)
     random.Random(settings.seed).shuffle(shuffled)
@@ -207,12 +209,13 @@ def _dealt(parts: list[str], settings: ConfidenceSettings) -> tuple[set[str], di
     return set(shuffled[:many]), {part: at % settings.folds for at, part in enumerate(rest)}
 
 
-def _both(right: Sequence[bool]) -> None:
+def _check_both_outcomes(right: Sequence[bool]) -> None:
     least = min(sum(right), len(right) - sum(right))
-    if least < _FEWEST:
+    if least < _MIN_OUTCOMES:
         raise InputError(
             f"{sum(right)} of {count_of(len(right), 'answer')} right",
-            expected=f"at least {_FEWEST} right and {_FEWEST} wrong answers outside every fold",
+            expected=f"at least {_MIN_OUTCOMES} right and {_MIN_OUTCOMES} wrong answers outside "
+            "every fold",
             cure="use a run on more questions",
         )
 

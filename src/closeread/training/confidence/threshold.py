@@ -23,7 +23,7 @@ from scipy.stats import beta, binom
 
 from closeread.readers.confidence.calibrate import Threshold
 
-NOWHERE = 2.0
+WITHHOLD_ALL = 2.0
 _STEPS = 50
 GRID = tuple(step / 20 for step in range(20))
 
@@ -70,7 +70,7 @@ def risk_of(
     if not many:
         return Risk(n_answered=0)
     tail = (1 - level) / 2
-    wrong, drawn = _as_drawn(correct, range(many) if units is None else units)
+    wrong, drawn = _effective_counts(correct, range(many) if units is None else units)
     return Risk(
         n_answered=many,
         value=(many - right) / many,
@@ -79,7 +79,7 @@ def risk_of(
     )
 
 
-def shared(
+def choose_bonferroni(
     confidences: Sequence[float],
     correct: Sequence[bool],
     risk: float,
@@ -94,15 +94,15 @@ def shared(
     these were. Where none keeps it the value is 2: nothing is answered. ``units`` is as in
     ``risk_of``.
     """
-    counted = _Counted(confidences, correct, units, risk, delta)
+    counted = _PromiseTest(confidences, correct, units, risk, delta)
     for value in GRID:
         found = counted.at(value, delta / len(GRID))
         if found is not None:
             return found
-    return counted.nowhere()
+    return counted.withhold_all()
 
 
-def in_order(
+def choose_fixed_sequence(
     confidences: Sequence[float],
     correct: Sequence[bool],
     risk: float,
@@ -118,8 +118,8 @@ def in_order(
     chance that any accepted one breaks the promise is ``delta`` all the same. ``units`` is as in
     ``risk_of``.
     """
-    counted = _Counted(confidences, correct, units, risk, delta)
-    last = counted.nowhere()
+    counted = _PromiseTest(confidences, correct, units, risk, delta)
+    last = counted.withhold_all()
     for value in grid:
         found = counted.at(value, delta)
         if found is None:
@@ -128,7 +128,9 @@ def in_order(
     return last
 
 
-def sequence(confidences: Sequence[float], risk: float, delta: float, many: int) -> list[float]:
+def threshold_sequence(
+    confidences: Sequence[float], risk: float, delta: float, many: int
+) -> list[float]:
     """Return thresholds to be tested in order, the surest first, from other answers' confidences.
 
     They are the quantiles at every fiftieth of the questions. The first is the one above which
@@ -136,8 +138,8 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
     could fail by chance alone and end the sequence at once. Where that were more than half of
     ``many``, what the surest could keep would never be tried: there it is the one whose test is
     likeliest to succeed, if these confidences are true. Wherever it begins, no promise is broken
-    more often, as none of the answers tested decides it. Fewer questions than ``fewest`` can keep
-    no promise, and there is nothing to try.
+    more often, as none of the answers tested decides it. Fewer questions than ``min_answers`` can
+    keep no promise, and there is nothing to try.
 
     Args:
         confidences: Of the answers that the calibrator was fitted on, each held out.
@@ -154,7 +156,7 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
         begin = next(step for step in range(_STEPS) if (step + 1) * many >= needed * _STEPS)
     else:
         chances = [
-            _chance((step + 1) * many // _STEPS, 1 - fmean(shares[step]), risk, delta)
+            _pass_probability((step + 1) * many // _STEPS, 1 - fmean(shares[step]), risk, delta)
             for step in range(_STEPS)
         ]
         begin = max(range(_STEPS), key=lambda step: (chances[step], step))
@@ -164,7 +166,7 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
     return list(dict.fromkeys(found))
 
 
-def reached(
+def drop_unreached(
     grid: Sequence[float], confidences: Sequence[float], tried: Sequence[float]
 ) -> list[float]:
     """Return thresholds without the first ones that the answers to be tried do not come near.
@@ -186,12 +188,12 @@ def reached(
     return list(dropwhile(lambda value: 2 * share(tried, value) <= share(confidences, value), grid))
 
 
-def fewest(risk: float, delta: float) -> int:
+def min_answers(risk: float, delta: float) -> int:
     """Return how many answers, all of them right, a promise needs at least."""
     return math.ceil(math.log(delta) / math.log1p(-risk))
 
 
-def _chance(n: int, wrong: float, risk: float, delta: float) -> float:
+def _pass_probability(n: int, wrong: float, risk: float, delta: float) -> float:
     """Return how likely ``n`` answers pass, each of them wrong with the probability ``wrong``."""
     allowed = -1
     while allowed + 1 < n and upper_bound(allowed + 1, n, delta) <= risk:
@@ -199,14 +201,14 @@ def _chance(n: int, wrong: float, risk: float, delta: float) -> float:
     return float(binom.cdf(allowed, n, wrong))
 
 
-def _as_drawn(correct: Sequence[bool], units: Sequence[Hashable]) -> tuple[float, float]:
+def _effective_counts(correct: Sequence[bool], units: Sequence[Hashable]) -> tuple[float, float]:
     """Return as how many wrong answers and answers drawn one by one these are worth."""
     many = len(correct)
     drawn = many**2 / max(sum(own**2 for own in Counter(units).values()), 1)
     return (many - sum(correct)) * drawn / max(many, 1), drawn
 
 
-class _Counted:
+class _PromiseTest:
     def __init__(
         self,
         confidences: Sequence[float],
@@ -223,12 +225,12 @@ class _Counted:
         """Return the threshold where its bound at ``delta`` keeps the promise."""
         above = [(right, unit) for sure, right, unit in self._rows if sure >= value]
         answered = [right for right, _ in above]
-        bound = upper_bound(*_as_drawn(answered, [unit for _, unit in above]), delta)
+        bound = upper_bound(*_effective_counts(answered, [unit for _, unit in above]), delta)
         return self._made(value, len(answered), bound) if bound <= self._risk else None
 
-    def nowhere(self) -> Threshold:
+    def withhold_all(self) -> Threshold:
         """Return a threshold above which nothing is answered."""
-        return self._made(NOWHERE, 0, 1.0)
+        return self._made(WITHHOLD_ALL, 0, 1.0)
 
     def _made(self, value: float, answered: int, bound: float) -> Threshold:
         return Threshold(

@@ -14,7 +14,7 @@ from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.reader import explain_options
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
-from closeread.training.truth import truths
+from closeread.training.truth import option_truths
 from closeread.types import Option, Passage, Question, Record
 
 
@@ -35,7 +35,7 @@ class Example:
     features: tuple[Features, ...]
 
 
-class Found(Record, frozen=True, kw_only=True):
+class SourceQuestion(Record, frozen=True, kw_only=True):
     """A question as it was found."""
 
     passage: Passage
@@ -43,9 +43,9 @@ class Found(Record, frozen=True, kw_only=True):
     dataset: str
 
 
-def questions(
+def rankable_questions(
     names: Sequence[str], by_stem: Sequence[str], open_dataset: OpenDataset, *held: Overlap
-) -> tuple[list[Found], int]:
+) -> tuple[list[SourceQuestion], int]:
     """Return the questions that can be ranked, and how many were left out for overlap.
 
     Args:
@@ -55,7 +55,7 @@ def questions(
         open_dataset: Opens one by name.
         held: What remembers the sets that will be read.
     """
-    return _kept(
+    return _without_overlap(
         held,
         (
             one
@@ -64,44 +64,46 @@ def questions(
             for passage, asked in open_dataset(name)
             for question in asked
             if question.kind != "entailment" and _has_answer(question)
-            for one in _asked(passage, question, name, stem_tells)
+            for one in _source_questions(passage, question, name, stem_tells)
         ),
     )
 
 
-def _asked(passage: Passage, question: Question, name: str, stem_tells: bool) -> Iterator[Found]:
+def _source_questions(
+    passage: Passage, question: Question, name: str, stem_tells: bool
+) -> Iterator[SourceQuestion]:
     if stem_tells and (question.asks_for is None or not passage.text):
         return
     if stem_tells:
         question = msgspec.structs.replace(question, kind="verification")
-    yield Found(passage=passage, question=question, dataset=name)
+    yield SourceQuestion(passage=passage, question=question, dataset=name)
 
 
 def statements(
     names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
-) -> tuple[list[Found], int]:
+) -> tuple[list[SourceQuestion], int]:
     """Return the same, every option a statement; and premises, their hypotheses the options.
 
     Nothing can be ranked where a premise has fewer than two hypotheses.
     """
-    premises: dict[tuple[str, str], list[Found]] = {}
-    ranked: list[Found] = []
+    premises: dict[tuple[str, str], list[SourceQuestion]] = {}
+    ranked: list[SourceQuestion] = []
     for name in names:
         for passage, asked in open_dataset(name):
             for question in asked:
-                one = Found(passage=passage, question=question, dataset=name)
+                one = SourceQuestion(passage=passage, question=question, dataset=name)
                 if question.kind == "entailment" and question.answers:
                     premises.setdefault((name, passage.text), []).append(one)
                 elif question.kind != "entailment" and _has_answer(question):
                     stated = msgspec.structs.replace(
-                        question, kind="verification", option_truth=truths(question)
+                        question, kind="verification", option_truth=option_truths(question)
                     )
                     ranked.append(msgspec.structs.replace(one, question=stated))
-    joined = (_joined(found) for found in premises.values() if len(found) > 1)
-    return _kept(held, itertools.chain(ranked, joined))
+    joined = (_join_hypotheses(found) for found in premises.values() if len(found) > 1)
+    return _without_overlap(held, itertools.chain(ranked, joined))
 
 
-def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
+def make_examples(found: Iterable[SourceQuestion], retriever: Retriever) -> Iterator[Example]:
     """Yield each question with the features of its options.
 
     Args:
@@ -112,22 +114,24 @@ def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
         read = ReadPassage(one.passage)
         explanations = explain_options(one.question, read, retriever)
         yield Example(
-            truth=truths(one.question),
+            truth=option_truths(one.question),
             gold=_gold(one.question),
             sign=polarity_sign(one.question),
-            features=tuple(map(_kept_short, features(one.question, read, explanations))),
+            features=tuple(map(_compact, features(one.question, read, explanations))),
         )
 
 
-def _kept_short(found: Features) -> Features:
+def _compact(found: Features) -> Features:
     """Return the same in less room: a name that many options have is there once."""
     return {sys.intern(name): value for name, value in found.items() if value}
 
 
-def _kept(held: Sequence[Overlap], found: Iterable[Found]) -> tuple[list[Found], int]:
+def _without_overlap(
+    held: Sequence[Overlap], found: Iterable[SourceQuestion]
+) -> tuple[list[SourceQuestion], int]:
     kept, n_left_out = [], 0
     for one in found:
-        if any(overlap.holds(one.passage, one.question) for overlap in held):
+        if any(overlap.overlaps(one.passage, one.question) for overlap in held):
             n_left_out += 1
         else:
             kept.append(one)
@@ -146,20 +150,20 @@ def _gold(question: Question) -> frozenset[int]:
     )
 
 
-_TRUTH = {"entailment": True, "contradiction": False}
+_CLASS_TRUTH = {"entailment": True, "contradiction": False}
 
 
-def _class(question: Question) -> str:
+def _entailment_class(question: Question) -> str:
     """Return what an entailment's answer says, by its text or by the text of its option."""
     answer = question.answers[0]
     said = [option.text for option in question.options if option.label == answer.label]
     return (*answer.texts, *said, "")[0].strip().lower()
 
 
-def _joined(found: Sequence[Found]) -> Found:
+def _join_hypotheses(found: Sequence[SourceQuestion]) -> SourceQuestion:
     """Return a premise's hypotheses as the options of one question."""
     first = found[0]
-    return Found(
+    return SourceQuestion(
         passage=first.passage,
         dataset=first.dataset,
         question=Question(
@@ -171,6 +175,6 @@ def _joined(found: Sequence[Found]) -> Found:
                 Option(label=str(number), text=one.question.text)
                 for number, one in enumerate(found, 1)
             ),
-            option_truth=tuple(_TRUTH.get(_class(one.question)) for one in found),
+            option_truth=tuple(_CLASS_TRUTH.get(_entailment_class(one.question)) for one in found),
         ),
     )

@@ -41,13 +41,13 @@ def fit(
         loss: Of the difference between the scores of a true and of a false option.
         least: How many options must have a feature.
         before: Weights that the ridge draws to, instead of to 0.
-        trusting: Let the ridge trust features by what they tell (``trust``), not all alike.
+        trusting: Let the ridge trust features by what they tell (``trust_scales``), not all alike.
         where: Whence the examples come, for messages.
 
     Raises:
         InputError: No feature is had by so many, or no question has a true and a false option.
     """
-    every, rows, truth = _rows(examples)
+    every, rows, truth = _feature_matrix(examples)
     right_wrong = np.array(ranking.pairs(truth), dtype=int)
     if not len(right_wrong):
         raise InputError(
@@ -56,8 +56,8 @@ def fit(
             expected="questions that have both, also without any fold",
             cure="add questions with options and gold answers, or use fewer folds",
         )
-    names, matrix = _often(every, rows, least, where)
-    scales = trust(names, matrix, right_wrong) if trusting else np.ones(len(names))
+    names, matrix = _frequent_features(every, rows, least, where)
+    scales = trust_scales(names, matrix, right_wrong) if trusting else np.ones(len(names))
     differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ diags_array(scales)
     start = np.array([(before or {}).get(name, 0.0) for name in names]) / scales
     found = scales * ranking.fit(differences.tocsr(), l2, loss, start)
@@ -76,7 +76,7 @@ def cues_alone(found: Iterable[Example]) -> Iterator[Example]:
         )
 
 
-def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
+def trust_scales(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
     """Return how freely each feature may be weighed: the ridge counts its weight over this.
 
     A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
@@ -99,7 +99,7 @@ def _group(name: str) -> str:
     return name.removeprefix(ANSWER).partition(":")[0].partition("-")[0]
 
 
-def scored(weights: Mapping[str, float], one: Example) -> list[float]:
+def score_options(weights: Mapping[str, float], one: Example) -> list[float]:
     """Return a score an option; the highest is what the stem asks for."""
     return [
         one.sign * math.fsum(value * weights.get(name, 0.0) for name, value in found.items())
@@ -107,7 +107,7 @@ def scored(weights: Mapping[str, float], one: Example) -> list[float]:
     ]
 
 
-def _rows(
+def _feature_matrix(
     examples: Iterable[Example],
 ) -> "tuple[list[str], csr_array, list[tuple[bool | None, ...]]]":
     """Return all features, their values in each option, and the options' truths.
@@ -131,7 +131,7 @@ def _rows(
     return list(column), rows, truth
 
 
-def _often(
+def _frequent_features(
     every: Sequence[str], rows: csr_array, least: int, where: str
 ) -> "tuple[list[str], csr_array]":
     """Return the features that enough options have, by name, and their columns."""

@@ -15,15 +15,20 @@ from closeread.readers.cues.reader import CueWeights
 from closeread.registry.factory import make
 from closeread.training.confidence import threshold
 from closeread.training.cues.curve import fit_curve
-from closeread.training.cues.examples import Example, Found, examples, questions
-from closeread.training.cues.fit import Weights, cues_alone, fit, scored
+from closeread.training.cues.examples import (
+    Example,
+    SourceQuestion,
+    make_examples,
+    rankable_questions,
+)
+from closeread.training.cues.fit import Weights, cues_alone, fit, score_options
 from closeread.training.cues.settings import CueSettings, StageSettings
-from closeread.training.cues.stages import learned_before, stages
+from closeread.training.cues.stages import fit_stages, read_stages
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.request import OpenDataset, Say
 from closeread.wording import count_of
 
-_LEAST = 1e-4  # weights below it move nothing and are not kept
+_MIN_WEIGHT = 1e-4  # weights below it move nothing and are not kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,40 +74,46 @@ def learn(
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
-    items, n_excluded = questions(settings.datasets, settings.by_stem, open_dataset, excluded)
+    items, n_excluded = rankable_questions(
+        settings.datasets, settings.by_stem, open_dataset, excluded
+    )
     own = Overlap((one.passage, (one.question,)) for one in items if before)
-    first = list(stages(before, open_dataset, (excluded, own), say))
+    first = list(read_stages(before, open_dataset, (excluded, own), say))
     sources = [*items, *(one for stage in first for one in stage.found)]
     every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
-    apart, n_apart = questions(settings.calibrate, (), open_dataset, excluded, every)
+    apart, n_apart = rankable_questions(settings.calibrate, (), open_dataset, excluded, every)
     asked, n_out = (apart, n_apart) if settings.calibrate else (items, n_excluded)
-    folds = _folds(asked, settings, n_out)
+    folds = _assign_folds(asked, settings, n_out)
     learned_from = Counter(one.dataset for one in [*sources, *apart])
     named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
     for of in dict.fromkeys(named):
         if of not in learned_from:
             say(f"{of}: no question to learn from")
-    found_before = learned_before(first, retriever)
+    found_before = fit_stages(first, retriever)
     drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
-    described = list(examples(items, retriever))
-    _tell_absent(settings.given, described, say)
+    described = list(make_examples(items, retriever))
+    _report_absent(settings.given, described, say)
     learned = list(cues_alone(described)) if settings.cues_alone else described
-    fitted = _fit(learned, settings, drawn_to)
+    fitted = _fit_weights(learned, settings, drawn_to)
     if settings.calibrate:
-        answered = list(examples(apart, retriever))
-        scores = [scored(fitted, one) for one in answered]
+        answered = list(make_examples(apart, retriever))
+        scores = [score_options(fitted, one) for one in answered]
     else:
         answered = described
-        scores = _held_out(learned, described, folds, settings, drawn_to)
+        scores = _held_out_scores(learned, described, folds, settings, drawn_to)
     correct = [_best(found) in one.gold for found, one in zip(scores, answered, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
     chosen = None
     if settings.risk:
         units = [(one.dataset, question_unit(one.question)) for one in asked]
-        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta, units=units)
+        chosen = threshold.choose_bonferroni(
+            confidences, correct, settings.risk, settings.delta, units=units
+        )
     weights = CueWeights(
         weights={
-            feature: round(weight, 5) for feature, weight in fitted.items() if abs(weight) >= _LEAST
+            feature: round(weight, 5)
+            for feature, weight in fitted.items()
+            if abs(weight) >= _MIN_WEIGHT
         },
         languages=tuple(sorted({one.passage.language for one in sources})),
         calibrator=fit_curve(scores, correct),
@@ -120,14 +131,14 @@ def learn(
     )
 
 
-def _tell_absent(given: Mapping[str, float], learned: Sequence[Example], say: Say) -> None:
+def _report_absent(given: Mapping[str, float], learned: Sequence[Example], say: Say) -> None:
     """Say which given weights are of no feature that there is: a slip of the pen does nothing."""
     there = {name for one in learned for features in one.features for name in features}
     for name in sorted(set(given) - there):
         say(f"train.given: no option has the feature {name}")
 
 
-def _fit(
+def _fit_weights(
     learned: Sequence[Example], settings: CueSettings, drawn_to: Mapping[str, float]
 ) -> Weights:
     """Return what is learned, and beside it what is given."""
@@ -138,7 +149,9 @@ def _fit(
     return found | {name: found.get(name, 0.0) + more for name, more in settings.given.items()}
 
 
-def _folds(found: Sequence[Found], settings: CueSettings, n_left_out: int) -> list[int]:
+def _assign_folds(
+    found: Sequence[SourceQuestion], settings: CueSettings, n_left_out: int
+) -> list[int]:
     """Return the fold of every question, dealt by seed; those that overlap share one.
 
     Args:
@@ -171,7 +184,7 @@ def _folds(found: Sequence[Found], settings: CueSettings, n_left_out: int) -> li
     return [fold_of[part] for part in parted]
 
 
-def _held_out(
+def _held_out_scores(
     learned: Sequence[Example],
     described: Sequence[Example],
     folds: Sequence[int],
@@ -190,10 +203,10 @@ def _held_out(
     found: list[list[float]] = [[]] * len(learned)
     for fold in range(settings.folds):
         others = [one for one, of in zip(learned, folds, strict=True) if of != fold]
-        weights = _fit(others, settings, drawn_to)
+        weights = _fit_weights(others, settings, drawn_to)
         for place, (one, of) in enumerate(zip(described, folds, strict=True)):
             if of == fold:
-                found[place] = scored(weights, one)
+                found[place] = score_options(weights, one)
     return found
 
 

@@ -9,7 +9,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
 from closeread.training.ranges import check_ranges
-from closeread.training.recipe import stage_at
+from closeread.training.recipe import stage_prefix
 from closeread.types import Record
 
 Loss = Literal["logistic", "hinge"]
@@ -83,7 +83,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
         return (*self.datasets, *self.by_stem)
 
 
-def check(
+def check_settings(
     settings: CueSettings, options: Mapping[str, Any], stages: Sequence[StageSettings]
 ) -> None:
     """Look at what was asked for.
@@ -118,7 +118,7 @@ def check(
             expected="a finite weight",
         )
     every: dict[str, CueSettings | StageSettings] = {"train": settings}
-    every |= {f"{stage_at(place)}train": stage for place, stage in enumerate(stages)}
+    every |= {f"{stage_prefix(place)}train": stage for place, stage in enumerate(stages)}
     for place, one in every.items():
         of_both = {
             "l2": (0 < one.l2 < math.inf, "above 0"),

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from closeread.errors import InputError
 from closeread.protocols import Retriever
-from closeread.training.cues.examples import Found, examples, statements
+from closeread.training.cues.examples import SourceQuestion, make_examples, statements
 from closeread.training.cues.fit import Weights, cues_alone, fit
 from closeread.training.cues.settings import StageSettings
 from closeread.training.overlap import Overlap
-from closeread.training.recipe import stage_at
+from closeread.training.recipe import stage_prefix
 from closeread.training.request import OpenDataset, Say
 from closeread.wording import count_of
 
@@ -25,12 +25,12 @@ class Stage:
     """
 
     settings: StageSettings
-    found: Sequence[Found]
+    found: Sequence[SourceQuestion]
     n_excluded: int
     where: str
 
 
-def stages(
+def read_stages(
     settings: Sequence[StageSettings], open_dataset: OpenDataset, held: Sequence[Overlap], say: Say
 ) -> Iterator[Stage]:
     """Yield each, its data read, before any of them learns.
@@ -45,7 +45,7 @@ def stages(
         InputError: One has nothing to learn from.
     """
     for number, stage in enumerate(settings, 1):
-        where = f"{stage_at(number - 1)}train: {', '.join(stage.datasets)}"
+        where = f"{stage_prefix(number - 1)}train: {', '.join(stage.datasets)}"
         found, n_excluded = statements(stage.datasets, open_dataset, *held)
         if not found:
             raise InputError(
@@ -61,12 +61,12 @@ def stages(
         yield Stage(settings=stage, found=found, n_excluded=n_excluded, where=where)
 
 
-def learned_before(first: Sequence[Stage], retriever: Retriever) -> Weights:
+def fit_stages(first: Sequence[Stage], retriever: Retriever) -> Weights:
     """Return the weights that they come to, each drawn to those of the one before it."""
     weights: Weights = {}
     for stage in first:
         settings = stage.settings
-        learned = examples(stage.found, retriever)
+        learned = make_examples(stage.found, retriever)
         weights = fit(
             cues_alone(learned) if settings.cues_alone else learned,
             settings.l2, settings.loss, settings.least,

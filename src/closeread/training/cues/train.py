@@ -3,21 +3,21 @@
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.output_place import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
-from closeread.training.cues.settings import CueSettings, StageSettings, check
-from closeread.training.recipe import section, stage_at
-from closeread.training.request import Request, Trained, without_states
+from closeread.training.cues.settings import CueSettings, StageSettings, check_settings
+from closeread.training.recipe import parse_table, stage_prefix
+from closeread.training.request import Request, Trained, as_stateless
 from closeread.types import Dataset
 from closeread.wording import count_of
 
 
-@without_states
+@as_stateless
 def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
     _check_out(request)
-    settings = request.section(request.recipe.train, CueSettings, "train")
-    stages = _stages(request)
+    settings = request.parse_table(request.recipe.train, CueSettings, "train")
+    stages = _parse_stages(request)
     options = request.recipe.reader.options
-    check(settings, options, stages)
+    check_settings(settings, options, stages)
     from closeread.training.cues.learn import learn  # scipy, which a wrong recipe need not wait for
 
     terms: dict[str, str] = {}
@@ -79,7 +79,7 @@ def _check_out(request: Request) -> None:
         ) from error
 
 
-def _stages(request: Request) -> list[StageSettings]:
+def _parse_stages(request: Request) -> list[StageSettings]:
     """Return what comes first.
 
     Raises:
@@ -88,13 +88,13 @@ def _stages(request: Request) -> list[StageSettings]:
     for place, stage in enumerate(request.recipe.before):
         if stage.reader.name != "cues" or stage.reader.options:
             raise UsageError(
-                f"{stage_at(place)}reader is {stage.reader.name}"
+                f"{stage_prefix(place)}reader is {stage.reader.name}"
                 + (" with options" if stage.reader.options else ""),
                 where=str(request.path),
                 expected='{ name = "cues" }, which uses the retriever of the last training',
                 cure="name cues without options, or remove this [[before]]",
             )
     return [
-        section(request.path, stage.train, StageSettings, f"{stage_at(place)}train.")
+        parse_table(request.path, stage.train, StageSettings, f"{stage_prefix(place)}train.")
         for place, stage in enumerate(request.recipe.before)
     ]

@@ -9,7 +9,7 @@ from transformers import TrainerCallback
 from closeread.errors import InputError
 from closeread.protocols import Begin
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.processes import is_first
+from closeread.training.processes import is_first_process
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]
@@ -28,7 +28,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
         self._advance(1)
 
 
-class Order(TrainerCallback):  # type: ignore[misc]
+class SetEpochOrder(TrainerCallback):  # type: ignore[misc]
     """Gives each epoch its order.
 
     Loaders that share batches among processes and skip those done before do not pass the epoch on
@@ -43,7 +43,7 @@ class Order(TrainerCallback):  # type: ignore[misc]
         self._order.set_epoch(int(state.epoch + 1e-6))
 
 
-class Finite(TrainerCallback):  # type: ignore[misc]
+class StopIfNotFinite(TrainerCallback):  # type: ignore[misc]
     """Ends a training whose weights are numbers no more.
 
     In float16 a batch may overflow: the step is left out, the weights stay, and training goes on.
@@ -61,7 +61,7 @@ class Finite(TrainerCallback):  # type: ignore[misc]
             return
         if all(bool(torch.isfinite(weights).all()) for weights in model.parameters()):
             return
-        if not is_first():
+        if not is_first_process():
             raise SystemExit(2)
         raise InputError(
             f"training diverged: at step {state.global_step:,} weights are NaN or infinite",

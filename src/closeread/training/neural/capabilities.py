@@ -14,11 +14,11 @@ from closeread.readers.neural.opening import (
     opening_error,
     silence_library,
 )
-from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.recipe import Stage, TrainRecipe, stage_prefix
 from closeread.training.request import Request
 
 
-def outlined(name: str) -> Any:
+def model_without_weights(name: str) -> Any:
     """Return a model without its weights.
 
     Raises:
@@ -33,9 +33,11 @@ def outlined(name: str) -> Any:
         raise opening_error(name, error) from error
 
 
-def takes(name: str) -> int:
-    """Return how many tokens a model can be given; raises as ``outlined``."""
-    return max_sequence_length(outlined(name), open_tokenizer(name, loading_options(name)))
+def max_model_tokens(name: str) -> int:
+    """Return how many tokens a model can be given; raises as ``model_without_weights``."""
+    return max_sequence_length(
+        model_without_weights(name), open_tokenizer(name, loading_options(name))
+    )
 
 
 def check_lengths(request: Request, most: int) -> None:
@@ -50,7 +52,7 @@ def check_lengths(request: Request, most: int) -> None:
     Raises:
         UsageError: One is longer.
     """
-    for within, one in _trainings(request):
+    for within, one in _iter_trainings(request):
         named = {"reader.options.max_length": one.reader.options.get("max_length")}
         beside: Any = one.train.get("beside") or {}
         named["train.beside.max_length"] = beside.get("max_length")
@@ -64,7 +66,7 @@ def check_lengths(request: Request, most: int) -> None:
                 )
 
 
-def check_recomputing(request: Request, model: Any) -> None:
+def check_gradient_checkpointing(request: Request, model: Any) -> None:
     """Refuse to compute twice, for less memory, what a model cannot; stages' wishes among them.
 
     Args:
@@ -76,7 +78,7 @@ def check_recomputing(request: Request, model: Any) -> None:
     """
     if model.supports_gradient_checkpointing:
         return
-    for within, one in _trainings(request):
+    for within, one in _iter_trainings(request):
         if one.train.get("gradient_checkpointing"):
             raise UsageError(
                 f"{within}train.gradient_checkpointing is true, but {model.config.model_type} "
@@ -88,8 +90,8 @@ def check_recomputing(request: Request, model: Any) -> None:
             )
 
 
-def _trainings(request: Request) -> Iterator[tuple[str, Stage | TrainRecipe]]:
+def _iter_trainings(request: Request) -> Iterator[tuple[str, Stage | TrainRecipe]]:
     """Yield every training of a recipe, and what stands before its settings in messages."""
     for place, one in enumerate(request.recipe.before):
-        yield stage_at(place), one
+        yield stage_prefix(place), one
     yield request.within, request.recipe

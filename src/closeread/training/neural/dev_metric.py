@@ -11,11 +11,11 @@ from closeread.protocols import Metric, Reader
 from closeread.registry.factory import make
 from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
 
-_LESS_IS_BETTER = ("selective.aurc",)
-_OF_SPANS = ("squad.f1", "squad2.f1")
+_LOWER_IS_BETTER = ("selective.aurc",)
+_SPAN_METRICS = ("squad.f1", "squad2.f1")
 
 
-def watched_by(usual: str, items: Sequence[PassageQuestion]) -> str:
+def default_metric(usual: str, items: Sequence[PassageQuestion]) -> str:
     """Return the value that chooses the best state where a recipe names none.
 
     SQuAD's scorers part words at blanks. Chinese has none, and of an answer all or nothing would
@@ -26,7 +26,7 @@ def watched_by(usual: str, items: Sequence[PassageQuestion]) -> str:
         usual: Of the reader.
         items: What is watched.
     """
-    if usual not in _OF_SPANS:
+    if usual not in _SPAN_METRICS:
         return usual
     if any(passage.language == "zh" for passage, _ in items):
         return "cmrc.f1~mixed"
@@ -34,7 +34,7 @@ def watched_by(usual: str, items: Sequence[PassageQuestion]) -> str:
     return "squad2.f1" if silent else usual
 
 
-def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
+def measure_dev(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
     """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
 
     Args:
@@ -99,10 +99,10 @@ def check_metric(
             expected=", ".join(known) or "another metric",
             cure=f"change {train}.metric",
         )
-    if name in _LESS_IS_BETTER:
+    if name in _LOWER_IS_BETTER:
         raise UsageError(
             f"lower is better for {name}, but training keeps the state with the highest value",
-            expected=", ".join(one for one in known if one not in _LESS_IS_BETTER),
+            expected=", ".join(one for one in known if one not in _LOWER_IS_BETTER),
             cure=f"change {train}.metric",
         )
     concerns = applies_to(family(name))
@@ -126,7 +126,7 @@ def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
     return {pool.metric: pool.n_scored for pool in pools}
 
 
-def apart(item: PassageQuestion, prefix: str) -> PassageQuestion:
+def with_id_prefix(item: PassageQuestion, prefix: str) -> PassageQuestion:
     """Return a question under an id that no question of another set has."""
     passage, question = item
     passage_id = prefix + passage.passage_id

@@ -12,11 +12,11 @@ from closeread.readers.models.location import first_line
 from closeread.training.neural.tracking.trackers import check_trackers
 from closeread.training.recipes.settings import NeuralSettings
 
-_LEAST = "5.6"  # of transformers
+_MIN_TRANSFORMERS = "5.6"  # of transformers
 # What `accelerate launch`, or the file that `accelerate config` wrote, has the Trainer do.
-_PRECISION = "ACCELERATE_MIXED_PRECISION"
+_LAUNCHER_PRECISION = "ACCELERATE_MIXED_PRECISION"
 _PRECISIONS = {"no": "float32", "bf16": "bfloat16", "fp16": "float16"}
-_SHARED_OUT = {
+_MODEL_SHARDING = {
     "ACCELERATE_USE_FSDP": "FSDP",
     "ACCELERATE_USE_DEEPSPEED": "DeepSpeed",
     "ACCELERATE_USE_MEGATRON_LM": "Megatron-LM",
@@ -77,7 +77,7 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
 
     The Trainer would obey, and the record would tell another training than the one that was done.
     """
-    for name, method in _SHARED_OUT.items():
+    for name, method in _MODEL_SHARDING.items():
         if os.environ.get(name, "false").lower() == "true":
             raise UsageError(
                 f"the launcher requests {method}, which splits a model among devices",
@@ -85,7 +85,7 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
                 expected="the whole model on each device",
                 cure="use accelerate launch --multi_gpu, or torchrun",
             )
-    asked = os.environ.get(_PRECISION, "no")
+    asked = os.environ.get(_LAUNCHER_PRECISION, "no")
     if asked != "no" and _PRECISIONS.get(asked) != settings.precision:
         raise UsageError(
             f"the launcher requests mixed precision {asked}, but {within}train.precision is "
@@ -106,17 +106,17 @@ def _check_library(version: str) -> None:
 
     It would go on, and choose the best state, with others in their place, and only say so.
     """
-    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _LEAST))
+    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _MIN_TRANSFORMERS))
     if found < least:
         raise MissingExtraError(
             f"transformers {version} loses weights when a training is resumed",
-            expected=f"transformers {_LEAST} or later",
-            cure=f'pip install --upgrade "transformers>={_LEAST}"',
+            expected=f"transformers {_MIN_TRANSFORMERS} or later",
+            cure=f'pip install --upgrade "transformers>={_MIN_TRANSFORMERS}"',
         )
 
 
 @contextmanager
-def holding(what: str, cure: str) -> Iterator[None]:
+def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
     """Tell what a device's memory does not hold, with a cure that there is in a training.
 
     What readers say of it is for who reads: a recipe for training sets no budget of tokens.

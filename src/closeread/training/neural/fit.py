@@ -13,21 +13,21 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traini
 
 from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.training.neural.callbacks import Finite, Order, Progress
-from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.packed_features import Packed
+from closeread.training.neural.callbacks import Progress, SetEpochOrder, StopIfNotFinite
+from closeread.training.neural.inference import SecondInferenceTask
+from closeread.training.neural.packed_features import PackedFeatures
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.sampling import EpochOrder, draws
+from closeread.training.neural.sampling import EpochOrder, draw_counts
 from closeread.training.neural.saving import resuming
 from closeread.training.neural.task import Task, collate
-from closeread.training.neural.tracking.curve import tracked
-from closeread.training.neural.two_heads import TwoHeads, save_second
+from closeread.training.neural.tracking.curve import track_curve
+from closeread.training.neural.two_heads import TwoHeads, save_second_head
 from closeread.training.recipes.folder import STATES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
 _METRIC = "eval_metric"
-_RECOMPUTING = next(  # it was called otherwise before transformers 5.23
+_GRADIENT_CHECKPOINTING = next(  # it was called otherwise before transformers 5.23
     name
     for name in ("activation_checkpointing", "gradient_checkpointing")
     if name in TrainingArguments.__dataclass_fields__
@@ -36,7 +36,7 @@ Measure = Callable[[Checkpoint], float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
+class FitResult:
     """What training came to.
 
     Attributes:
@@ -58,17 +58,17 @@ class Done:
 def fit(
     checkpoint: Checkpoint,
     task: Task,
-    features: Sequence[Packed],
+    features: Sequence[PackedFeatures],
     settings: NeuralSettings,
     out: Path,
     *,
     processes: Processes,
-    second: InferenceBeside | None = None,
+    second: SecondInferenceTask | None = None,
     measure: Measure | None = None,
     resume_from: Path | None = None,
     begin: Begin = unwatched,
     say: Say = lambda line: None,
-) -> Done:
+) -> FitResult:
     """Train a checkpoint's model in place; its best state is in it afterwards.
 
     Args:
@@ -88,7 +88,7 @@ def fit(
     model = checkpoint.model
     if second is not None:
         model = TwoHeads(model, second.n_classes).to(model.device)
-    made = arguments(settings, out, watched=measure is not None, apart=second is not None)
+    made = training_arguments(settings, out, watched=measure is not None, apart=second is not None)
     order = _order(settings, features, settings.batch_size * settings.accumulation, made.world_size)
     trainer = _Trainer(
         model=model,
@@ -96,7 +96,7 @@ def fit(
         train_dataset=ConcatDataset(features),
         eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
         data_collator=lambda batch: collate(batch, checkpoint.padding_id),
-        callbacks=[Progress(begin), Order(order), Finite()],
+        callbacks=[Progress(begin), SetEpochOrder(order), StopIfNotFinite()],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.begin(checkpoint, (task, second), order, measure, processes)
@@ -104,14 +104,14 @@ def fit(
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
     model.train()
     resumed = resume_from is not None
-    with tracked(trainer, settings, out, resumed=resumed, processes=processes, say=say):
+    with track_curve(trainer, settings, out, resumed=resumed, processes=processes, say=say):
         resuming.train(trainer, resume_from, settings, processes=processes, say=say)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():
-        save_second(model, out)
+        save_second_head(model, out)
     history = [row for row in state.log_history if "train_runtime" not in row]
-    return Done(
+    return FitResult(
         n_features=sum(map(len, features)),
         steps=state.global_step,
         loss=_mean_loss(history),
@@ -122,14 +122,14 @@ def fit(
 
 
 def _order(
-    settings: NeuralSettings, features: Sequence[Packed], batch: int, n_processes: int
+    settings: NeuralSettings, features: Sequence[PackedFeatures], batch: int, n_processes: int
 ) -> EpochOrder:
     sources = (*settings.datasets, *(settings.beside.datasets if settings.beside else ()))
     sizes = [len(one) for one in features]
     return EpochOrder(
         [length for one in features for length in one.lengths],
         sizes,
-        draws(sizes, [source.weight for source in sources], settings.temperature),
+        draw_counts(sizes, [source.weight for source in sources], settings.temperature),
         batch * n_processes,
         seed=settings.seed,
         grouped=settings.group_by_length,
@@ -153,7 +153,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
     def begin(
         self,
         checkpoint: Checkpoint,
-        tasks: tuple[Task, InferenceBeside | None],
+        tasks: tuple[Task, SecondInferenceTask | None],
         order: EpochOrder,
         measure: Measure | None,
         processes: Processes,
@@ -198,11 +198,11 @@ class _Trainer(Trainer):  # type: ignore[misc]
         assert self._measure is not None
         self.model.eval()
         value = 0.0
-        with self._processes.together():
+        with self._processes.in_step():
             if self.is_world_process_zero():
                 with _in_full_precision(self._checkpoint.model):
                     value = self._measure(self._checkpoint)
-        value = self._processes.shared(value)
+        value = self._processes.broadcast(value)
         self.model.train()
         found = {_METRIC: value}
         self.log(found)
@@ -223,7 +223,7 @@ def _in_full_precision(model: Any) -> Iterator[None]:
             model.forward = wrapped
 
 
-def arguments(
+def training_arguments(
     settings: NeuralSettings, out: Path, *, watched: bool, apart: bool = False
 ) -> TrainingArguments:
     """Return the Trainer's own settings.
@@ -248,7 +248,7 @@ def arguments(
         max_grad_norm=settings.max_gradient_norm,
         bf16=settings.precision == "bfloat16",
         fp16=settings.precision == "float16",
-        **{_RECOMPUTING: settings.gradient_checkpointing},
+        **{_GRADIENT_CHECKPOINTING: settings.gradient_checkpointing},
         eval_strategy=("steps" if settings.evaluate_every else "epoch") if watched else "no",
         eval_steps=settings.evaluate_every or None,
         save_strategy="steps" if save_steps else "epoch",

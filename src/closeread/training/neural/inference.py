@@ -15,7 +15,7 @@ from closeread.types import Evidence, PassageQuestion, Question
 CLASSES = ("entailment", "neutral", "contradiction")
 
 
-def pairs(
+def pair_features(
     checkpoint: Checkpoint,
     items: Iterable[PassageQuestion],
     classes: Sequence[str],
@@ -39,7 +39,7 @@ def class_loss(outputs: Any, targets: torch.Tensor) -> torch.Tensor:
     return cross_entropy(outputs.logits.float(), targets[:, 0])
 
 
-class InferenceBeside:
+class SecondInferenceTask:
     """The second task of a model whose first is another.
 
     Args:
@@ -55,7 +55,7 @@ class InferenceBeside:
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one pair a question, marked as of the second task."""
-        for feature in pairs(checkpoint, items, CLASSES, self._max_length):
+        for feature in pair_features(checkpoint, items, CLASSES, self._max_length):
             yield feature._replace(beside=True)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:

@@ -6,16 +6,16 @@ import msgspec
 
 from closeread.evidence.models import UsedModel
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
-from closeread.training.neural.training_data import Drawn
+from closeread.training.neural.training_data import DrawnDataset
 from closeread.training.recipe import TrainedReader
 from closeread.training.recipes.settings import NeuralSettings
 
 
-def descended(
+def trained_lineage(
     reader: TrainedReader,
     settings: NeuralSettings,
     model: str,
-    drawn: Sequence[Drawn],
+    drawn: Sequence[DrawnDataset],
     n_parameters: int,
     *,
     evidence_models: tuple[UsedModel, ...] = (),
@@ -53,7 +53,7 @@ def descended(
     return begun.then(stage, n_parameters)
 
 
-def terms(lineage: Lineage) -> tuple[str, ...]:
+def license_terms(lineage: Lineage) -> tuple[str, ...]:
     """Return a line that names the terms of all that a model learned from; none without any.
 
     What an earlier stage learned from, or the checkpoint that the training began with, binds what

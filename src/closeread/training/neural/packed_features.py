@@ -12,7 +12,7 @@ from closeread.readers.windows import Encoded
 from closeread.training.neural.task import Feature
 
 
-class Packed(Sequence[Feature]):
+class PackedFeatures(Sequence[Feature]):
     """A data set's features; each is made anew when it is asked for.
 
     Args:

@@ -20,9 +20,9 @@ from torch import distributed
 
 from closeread.errors import CloseReadError, UsageError
 from closeread.readers.models.location import first_line
-from closeread.training.processes import ProcessGoneError, is_first
+from closeread.training.processes import LostProcessError, is_first_process
 
-_PATIENCE = timedelta(days=1)
+_TIMEOUT = timedelta(days=1)
 
 
 class Processes:
@@ -36,7 +36,7 @@ class Processes:
     """
 
     def __init__(self, device: str) -> None:
-        if _fewer_than_asked():
+        if _launcher_started_one():
             raise UsageError(
                 "the launcher started one process instead of several",
                 expected="one process for each device",
@@ -47,11 +47,11 @@ class Processes:
             PartialState(cpu=device == "cpu" or not torch.accelerator.is_available())
         self._group: Any = None
         if distributed.is_initialized():
-            self._group = distributed.new_group(backend="gloo", timeout=_PATIENCE)
+            self._group = distributed.new_group(backend="gloo", timeout=_TIMEOUT)
             atexit.register(self._leave)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def in_step(self) -> Iterator[None]:
         """Let none go on before all have done what stands under this, and none where one failed.
 
         Raises:
@@ -66,28 +66,28 @@ class Processes:
             failed = error
         if self._group is None:
             return
-        for one in self._gathered(None if failed is None else _parts(failed)):
+        for one in self._all_gather(None if failed is None else _error_parts(failed)):
             if one is not None:
-                if is_first():
+                if is_first_process():
                     kind, found, where, expected, cure = one
                     raise kind(found, where=where, expected=expected, cure=cure)
                 sys.exit(2)
 
-    def shared(self, value: float) -> float:
+    def broadcast(self, value: float) -> float:
         """Return the first process's value."""
-        return value if self._group is None else float(self._gathered(value)[0])
+        return value if self._group is None else float(self._all_gather(value)[0])
 
-    def most(self, value: int) -> int:
+    def all_reduce_max(self, value: int) -> int:
         """Return the largest of all processes' values; all wait for it."""
         if self._group is None:
             return value
         found = torch.tensor(value)
-        with self.unless_gone():
+        with self.explain_lost_process():
             distributed.all_reduce(found, distributed.ReduceOp.MAX, group=self._group)
         return int(found)
 
     @contextmanager
-    def unless_gone(self) -> Iterator[None]:
+    def explain_lost_process(self) -> Iterator[None]:
         """Tell that another process is gone, where what stands under this finds so.
 
         Raises:
@@ -96,20 +96,20 @@ class Processes:
         try:
             yield
         except RuntimeError as error:
-            if self._group is None or not _is_of_another(error):
+            if self._group is None or not _is_connection_error(error):
                 raise
-            if not _is_first_to_tell():
+            if not _is_first_to_report():
                 sys.exit(2)
-            raise ProcessGoneError(
-                f"another process of this training ended: {_plain(error)}",
+            raise LostProcessError(
+                f"another process of this training ended: {_clean_message(error)}",
                 expected="all processes to run to the end",
                 cure="see the launcher's output for the cause (SIGKILL may mean out of memory); "
                 "the same command with --resume continues from the last complete state",
             ) from error
 
-    def _gathered(self, value: Any) -> list[Any]:
+    def _all_gather(self, value: Any) -> list[Any]:
         found: list[Any] = [None] * distributed.get_world_size(self._group)
-        with self.unless_gone():
+        with self.explain_lost_process():
             distributed.all_gather_object(found, value, group=self._group)
         return found
 
@@ -124,7 +124,7 @@ class Processes:
         self._group = None
 
 
-def _fewer_than_asked() -> bool:
+def _launcher_started_one() -> bool:
     """Whether `accelerate launch` was to begin several and, as on a processor, began one alone.
 
     The address is where several would meet; each of them would have a rank.
@@ -133,17 +133,17 @@ def _fewer_than_asked() -> bool:
     return launched and "RANK" not in os.environ
 
 
-def _is_of_another(error: RuntimeError) -> bool:
+def _is_connection_error(error: RuntimeError) -> bool:
     """Whether it is of the connection to another process; gloo's have no class of their own."""
     return isinstance(error, distributed.DistError) or "gloo" in str(error)
 
 
-def _plain(error: RuntimeError) -> str:
+def _clean_message(error: RuntimeError) -> str:
     """Return what was found, without the library's file before it and its guesses behind it."""
     return re.sub(r"^\[\S+:\d+\] ", "", first_line(error)).partition(". ")[0]
 
 
-def _is_first_to_tell() -> bool:
+def _is_first_to_report() -> bool:
     """Whether no other process has told so, as far as the launcher's store is there to ask."""
     try:
         told: int = distributed.distributed_c10d._get_default_store().add("closeread/gone", 1)
@@ -152,5 +152,5 @@ def _is_first_to_tell() -> bool:
     return told == 1
 
 
-def _parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:
+def _error_parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:
     return type(error), error.found, error.where, error.expected, error.cure

@@ -6,10 +6,12 @@ The order follows from seed and epoch alone, so that a resumed training goes on 
 import random
 from collections.abc import Iterator, Sequence
 
-_POOL = 50  # batches whose features are sorted together: longer sorts more, shorter mixes more
+_POOL_BATCHES = (
+    50  # batches whose features are sorted together: longer sorts more, shorter mixes more
+)
 
 
-def draws(sizes: Sequence[int], weights: Sequence[float], temperature: float) -> list[int]:
+def draw_counts(sizes: Sequence[int], weights: Sequence[float], temperature: float) -> list[int]:
     """Return how many features of each source an epoch has.
 
     Args:
@@ -34,7 +36,7 @@ class EpochOrder:
     Args:
         lengths: Tokens of each feature, the sources' features one after the other.
         sizes: Features of each source.
-        counts: From ``draws``.
+        counts: From ``draw_counts``.
         batch: Features of one step over all devices.
         seed: What the order follows from.
         grouped: Whether batches hold features of like length.
@@ -105,7 +107,7 @@ class EpochOrder:
 
     def _cut(self, order: list[int]) -> list[list[int]]:
         """Return batches; by length, where asked, within pools of them."""
-        pool = self._batch * _POOL
+        pool = self._batch * _POOL_BATCHES
         batches = []
         for start in range(0, len(order), pool):
             part = order[start : start + pool]

@@ -16,18 +16,18 @@ import torch
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.registry import lookup
-from closeread.training.neural.fit import Done, Measure
+from closeread.training.neural.fit import FitResult, Measure
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.task import Task
-from closeread.training.processes import is_first
+from closeread.training.processes import is_first_process
 from closeread.training.recipe import TrainRecipe
-from closeread.training.recipes.folder import DONE, is_begun, is_finished
+from closeread.training.recipes.folder import RECORD_FILE, is_finished, is_started
 from closeread.training.recipes.same_request import MEMBERS
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
 
-def cooked(
+def train_soup(
     request: Request,
     settings: NeuralSettings,
     model: str,
@@ -36,7 +36,7 @@ def cooked(
     device: str,
     processes: Processes,
     measure: Measure | None,
-) -> tuple[Checkpoint, Done]:
+) -> tuple[Checkpoint, FitResult]:
     """Train the members of a soup, and return the mean of them with what they came to together.
 
     Args:
@@ -48,16 +48,16 @@ def cooked(
         processes: Those that train together.
         measure: The dev metric of the model as it is.
     """
-    trained = _members(request, settings, model)
-    with processes.together():
-        checkpoint = mean([str(one) for one in trained], task.head, device)
-        told = [_told(one) for one in trained]
+    trained = _train_members(request, settings, model)
+    with processes.in_step():
+        checkpoint = mean_checkpoint([str(one) for one in trained], task.head, device)
+        told = [_read_record(one) for one in trained]
     best = None
     if measure is not None:
-        with processes.together():
-            value = measure(checkpoint) if is_first() else 0.0
-        best = processes.shared(value)
-    return checkpoint, Done(
+        with processes.in_step():
+            value = measure(checkpoint) if is_first_process() else 0.0
+        best = processes.broadcast(value)
+    return checkpoint, FitResult(
         n_features=sum(one["n_features"] for one in told),
         steps=sum(one["steps"] for one in told),
         loss=sum(one["loss"] for one in told) / len(told),
@@ -69,7 +69,7 @@ def cooked(
     )
 
 
-def _members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
+def _train_members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
     """Do what was not done of the trainings; return their folders."""
     trainer = lookup.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
@@ -84,13 +84,13 @@ def _members(request: Request, settings: NeuralSettings, model: str) -> list[Pat
         )
         if not is_finished(out, recipe):
             request.say(f"training {number} of {settings.soup}: seed {seed}")
-            resume = request.resume and is_begun(out)
+            resume = request.resume and is_started(out)
             trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
         found.append(out)
     return found
 
 
-def mean(models: Sequence[str], head: Head, device: str = "cpu") -> Checkpoint:
+def mean_checkpoint(models: Sequence[str], head: Head, device: str = "cpu") -> Checkpoint:
     """Return the checkpoint whose weights are the mean of those of several.
 
     Args:
@@ -110,6 +110,6 @@ def mean(models: Sequence[str], head: Head, device: str = "cpu") -> Checkpoint:
     return made
 
 
-def _told(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode((folder / DONE).read_bytes())
+def _read_record(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode((folder / RECORD_FILE).read_bytes())
     return found

@@ -3,11 +3,11 @@
 import dataclasses
 
 from closeread.registry import lookup
-from closeread.training.recipe import TrainRecipe, stage_at
-from closeread.training.recipes.folder import is_begun, is_finished
+from closeread.training.recipe import TrainRecipe, stage_prefix
+from closeread.training.recipes.folder import is_finished, is_started
 from closeread.training.recipes.same_request import STAGES
 from closeread.training.recipes.settings import NeuralSettings
-from closeread.training.recipes.stages import given_to, staged
+from closeread.training.recipes.stages import iter_stage_requests, stage_settings
 from closeread.training.request import Request
 
 
@@ -21,12 +21,12 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
     Raises:
         CloseReadError: As the stage itself would, hours later.
     """
-    for one in staged(request, settings):
+    for one in iter_stage_requests(request, settings):
         trainer = lookup.resolve("trainer", one.recipe.reader.name)
         trainer(dataclasses.replace(one, look=True))
 
 
-def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
+def train_stages(request: Request, settings: NeuralSettings, model: str) -> str:
     """Do what was not done of them; return the model where the last training begins.
 
     Args:
@@ -37,14 +37,14 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
     for number, stage in enumerate(request.recipe.before, 1):
         out = request.out / STAGES / str(number)
         recipe = TrainRecipe(
-            out=str(out), reader=stage.reader, train=given_to(stage, settings, model, number)
+            out=str(out), reader=stage.reader, train=stage_settings(stage, settings, model, number)
         )
         if not is_finished(out, recipe):
             trainer = lookup.resolve("trainer", stage.reader.name)
             request.say(f"stage {number}: {stage.reader.name}")
             # A stage broken off is gone on with; one that was never begun has nothing to resume.
-            resume = request.resume and is_begun(out)
-            within = stage_at(number - 1)
+            resume = request.resume and is_started(out)
+            within = stage_prefix(number - 1)
             trainer(
                 dataclasses.replace(request, recipe=recipe, within=within, out=out, resume=resume)
             )

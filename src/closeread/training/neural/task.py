@@ -16,7 +16,7 @@ from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.windows import Encoded
 from closeread.types import Dataset, PassageQuestion, Question
 
-NOTHING = -100  # fills targets up to a common width
+NO_TARGET = -100  # fills targets up to a common width
 
 
 class Feature(NamedTuple):
@@ -68,7 +68,7 @@ class Task(Protocol):
 
         Args:
             outputs: The model's, of all sequences of the batch one after the other.
-            targets: Shape (features, widest target), filled up with ``NOTHING``.
+            targets: Shape (features, widest target), filled up with ``NO_TARGET``.
             sizes: How many sequences each feature has.
         """
         ...
@@ -83,7 +83,7 @@ class Task(Protocol):
 
 
 @runtime_checkable
-class Prepares(Protocol):
+class PreparesModel(Protocol):
     """A task that changes the model before it learns, such as its head's classes."""
 
     def prepare(self, checkpoint: Checkpoint) -> None:
@@ -92,7 +92,7 @@ class Prepares(Protocol):
 
 
 @runtime_checkable
-class Gathers(Protocol):
+class GathersItems(Protocol):
     """A task that learns from something else of a data set than its questions."""
 
     @property
@@ -106,7 +106,7 @@ class Gathers(Protocol):
 
 
 @runtime_checkable
-class Taught(Protocol):
+class HasTeachers(Protocol):
     """A task that learns what other models say."""
 
     def teachers(self, model: str) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]
         types[row, : len(one.types)] = torch.tensor(one.types)
         mask[row, : len(one.ids)] = 1
     widest = max(len(feature.target) for feature in features)
-    targets = torch.full((len(features), widest), NOTHING)
+    targets = torch.full((len(features), widest), NO_TARGET)
     for row, feature in enumerate(features):
         targets[row, : len(feature.target)] = torch.tensor(feature.target)
     return {

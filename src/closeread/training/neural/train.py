@@ -13,32 +13,48 @@ from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.registry.factory import resolve_path
-from closeread.training.neural.capabilities import check_lengths, check_recomputing, outlined, takes
-from closeread.training.neural.dev_metric import apart, check_metric, measured, watched_by
-from closeread.training.neural.device import check_machine, device_of, holding
-from closeread.training.neural.distillation.teachers import check_taught, lineages_of
+from closeread.training.neural.capabilities import (
+    check_gradient_checkpointing,
+    check_lengths,
+    max_model_tokens,
+    model_without_weights,
+)
+from closeread.training.neural.dev_metric import (
+    check_metric,
+    default_metric,
+    measure_dev,
+    with_id_prefix,
+)
+from closeread.training.neural.device import check_machine, device_of, explain_out_of_memory
+from closeread.training.neural.distillation.teachers import check_teachers, lineages_of
 from closeread.training.neural.fit import fit
-from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
-from closeread.training.neural.lineage import descended, terms
-from closeread.training.neural.packed_features import Packed
+from closeread.training.neural.inference import CLASSES, SecondInferenceTask, label_of
+from closeread.training.neural.lineage import license_terms, trained_lineage
+from closeread.training.neural.packed_features import PackedFeatures
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.saving.folder import Folder
-from closeread.training.neural.saving.write_errors import writable
-from closeread.training.neural.soup import cooked
-from closeread.training.neural.stages import after_stages, check_stages
-from closeread.training.neural.task import Gathers, Prepares, Task, Taught
-from closeread.training.neural.training_data import Drawn, Material, drawn, n_shared, overlap_with
+from closeread.training.neural.saving.folder import TrainingFolder
+from closeread.training.neural.saving.write_errors import explain_write_errors
+from closeread.training.neural.soup import train_soup
+from closeread.training.neural.stages import check_stages, train_stages
+from closeread.training.neural.task import GathersItems, HasTeachers, PreparesModel, Task
+from closeread.training.neural.training_data import (
+    DrawnDataset,
+    TrainingData,
+    build_overlap,
+    draw_questions,
+    n_shared,
+)
 from closeread.training.overlap import Overlap
-from closeread.training.recipes.folder import must_be_free
-from closeread.training.recipes.precheck import asked, open_all
+from closeread.training.recipes.folder import check_folder_free
+from closeread.training.recipes.precheck import check_datasets_open, parse_train_settings
 from closeread.training.recipes.settings import NeuralSettings, Source
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 from closeread.wording import count_of
 
 _DEV_SEED = 0
-_MUCH_UNKNOWN = 0.1  # of the tokens; a vocabulary of the texts' language lacks a few in a thousand
-_LOOK_NEEDS = (
+_UNKNOWN_SHARE = 0.1  # of the tokens; a vocabulary of the texts' language lacks a few in a thousand
+_DEV_MEMORY_CURE = (
     'use a smaller model, set train.device = "cpu", or remove train.dev; complete states are kept'
 )
 
@@ -52,50 +68,52 @@ def train(request: Request, task: Task) -> Trained:
         MismatchError: The training to be gone on with was begun with another recipe.
     """
     if request.look:
-        return _looked(request, task)
+        return _check_only(request, task)
     processes = Processes(str(request.recipe.train.get("device", "")))
     # A taken folder is told first, and what cannot be opened before minutes go by with reading what
     # can. Then all data are read before anything is written: a mistake at the end costs no stage.
-    with processes.together():
-        settings, model = _checked(request)
-        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
+    with processes.in_step():
+        settings, model = _parse_and_check(request)
+        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
         check_stages(request, settings)
-        open_all(request, settings)
-        first = _begins_from(request, model)
+        check_datasets_open(request, settings)
+        first = _first_model(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
-            check_lengths(request, takes(first))
-            check_recomputing(request, outlined(first))
-        check_taught(request, first)
-        watched, looked_at = _watched(request, settings, task)
-        gathers = task if isinstance(task, Gathers) else None
-        overlap = overlap_with(settings.exclude, request.open_dataset)
-        material = _material(request, settings.datasets, settings, overlap, gathers)
+            check_lengths(request, max_model_tokens(first))
+            check_gradient_checkpointing(request, model_without_weights(first))
+        check_teachers(request, first)
+        watched, looked_at = _read_dev(request, settings, task)
+        gathers = task if isinstance(task, GathersItems) else None
+        overlap = build_overlap(settings.exclude, request.open_dataset)
+        material = _read_training_data(request, settings.datasets, settings, overlap, gathers)
         also = settings.beside.datasets if settings.beside else ()
-        beside = _material(request, also, settings, overlap)
+        beside = _read_training_data(request, also, settings, overlap)
         del overlap  # which is no more asked, and large
         if gathers is None:
             _check_gold(request, task, material)
         if settings.beside:
             _check_pairs(request, beside)
-        metric = settings.metric or watched_by(task.metric, watched)
+        metric = settings.metric or default_metric(task.metric, watched)
         drawn_from = [told for _, told in (*material, *beside)]
-        data = [one.told_apart for one in (*drawn_from, *looked_at)]
-        folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
-    with folder, writable(request.out):
-        model = after_stages(request, settings, model)
-        with processes.together():  # a record that cannot be read is told before hours go by
-            teachers = task.teachers(model) if isinstance(task, Taught) else ()
+        data = [one.fingerprint for one in (*drawn_from, *looked_at)]
+        folder = TrainingFolder(
+            request.out, request.recipe, request.resume, request.overwrite, data
+        )
+    with folder, explain_write_errors(request.out):
+        model = train_stages(request, settings, model)
+        with processes.in_step():  # a record that cannot be read is told before hours go by
+            teachers = task.teachers(model) if isinstance(task, HasTeachers) else ()
             taught_by = lineages_of(teachers, settings.made_by, pickled=settings.pickled)
         if gathers is None and settings.soup == 1:  # of a soup each member draws its own
-            _tell_shared(request, watched, material)
+            _report_shared_with_dev(request, watched, material)
 
         def measure(now: Checkpoint) -> float:
-            with holding("the evaluation on dev", _LOOK_NEEDS):
-                return measured(task.reader(now), watched, metric)
+            with explain_out_of_memory("the evaluation on dev", _DEV_MEMORY_CURE):
+                return measure_dev(task.reader(now), watched, metric)
 
         if settings.soup > 1:
             material.clear()  # each member draws its own
-            checkpoint, done = cooked(
+            checkpoint, done = train_soup(
                 request,
                 settings,
                 model,
@@ -105,21 +123,23 @@ def train(request: Request, task: Task) -> Trained:
                 measure=measure if watched else None,
             )
         else:
-            with processes.together():
-                checkpoint = _opened(model, task, settings)
+            with processes.in_step():
+                checkpoint = _open_model(model, task, settings)
                 if not request.resume:
                     check_lengths(request, checkpoint.max_length)
-                    check_recomputing(request, checkpoint.model)
+                    check_gradient_checkpointing(request, checkpoint.model)
                 task.reader(checkpoint)  # refuses options by which nothing could be read
                 if teachers:
-                    folder.is_taught_by(
+                    folder.record_teachers(
                         [weights_sha256(one) + settings_sha256(one) for one in teachers]
                     )
-                features = _features(request, task, checkpoint, settings, material)
-                second = InferenceBeside(settings.beside.max_length) if settings.beside else None
+                features = _make_features(request, task, checkpoint, settings, material)
+                second = (
+                    SecondInferenceTask(settings.beside.max_length) if settings.beside else None
+                )
                 if second is not None:
-                    features += _features(request, second, checkpoint, settings, beside)
-                folder.learns_from([len(one) for one in features])
+                    features += _make_features(request, second, checkpoint, settings, beside)
+                folder.record_examples([len(one) for one in features])
             done = fit(
                 checkpoint,
                 task,
@@ -144,8 +164,8 @@ def train(request: Request, task: Task) -> Trained:
             "best": done.best,
             "seconds": done.seconds,
         }
-        with processes.together():  # none opens what the first has not yet written
-            lineage = descended(
+        with processes.in_step():  # none opens what the first has not yet written
+            lineage = trained_lineage(
                 request.recipe.reader,
                 settings,
                 model,
@@ -159,10 +179,10 @@ def train(request: Request, task: Task) -> Trained:
                 folder.finish(
                     told, data=drawn_from, dev=looked_at, history=done.history, lineage=lineage
                 )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
+    return Trained(out=request.out, told=told, remarks=_format_remarks(told, lineage))
 
 
-def _begins_from(request: Request, model: str) -> str:
+def _first_model(request: Request, model: str) -> str:
     """Return the model that is opened first; empty where a stage makes it or nobody can tell."""
     if not request.recipe.before:
         return model
@@ -172,7 +192,7 @@ def _begins_from(request: Request, model: str) -> str:
     return resolve_path("model", first.train.get("model", model))
 
 
-def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
+def _open_model(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
     """Return the model with a head for the task, as its training begins."""
     made_by = settings.seed if settings.head_seed is None else settings.head_seed
     transformers.set_seed(made_by)  # the head, where one is made
@@ -185,37 +205,37 @@ def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
         pickled=settings.pickled,
         device=device_of(settings),
     )
-    if isinstance(task, Prepares):
+    if isinstance(task, PreparesModel):
         task.prepare(checkpoint)
     return checkpoint
 
 
-def _checked(request: Request) -> tuple[NeuralSettings, str]:
+def _parse_and_check(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
-    settings, model = asked(request)
+    settings, model = parse_train_settings(request)
     check_machine(settings, str(request.path), request.within)
     return settings, model
 
 
-def _looked(request: Request, task: Task) -> Trained:
+def _check_only(request: Request, task: Task) -> Trained:
     """See that every setting makes sense, every data set opens and ``dev`` can be watched."""
-    settings, _ = _checked(request)
-    open_all(request, settings)
-    _watched(request, settings, task)
+    settings, _ = _parse_and_check(request)
+    check_datasets_open(request, settings)
+    _read_dev(request, settings, task)
     return Trained(out=request.out, told={}, remarks=())
 
 
-def _material(
+def _read_training_data(
     request: Request,
     sources: Sequence[Source],
     settings: NeuralSettings,
     overlap: Overlap | None,
-    gathers: Gathers | None = None,
-) -> list[Material]:
+    gathers: GathersItems | None = None,
+) -> list[TrainingData]:
     gathered = "questions" if gathers is None else gathers.gathers
     found = []
     for source in sources:
-        items, told = drawn(
+        items, told = draw_questions(
             source, request.open_dataset, overlap, settings.seed, gathers, soup=settings.soup
         )
         request.say(
@@ -226,7 +246,7 @@ def _material(
     return found
 
 
-def _check_gold(request: Request, task: Task, material: list[Material]) -> None:
+def _check_gold(request: Request, task: Task, material: list[TrainingData]) -> None:
     """See before any stage is trained whether there is a question to learn from.
 
     Raises:
@@ -238,7 +258,7 @@ def _check_gold(request: Request, task: Task, material: list[Material]) -> None:
     raise _nothing_to_learn(request, material)
 
 
-def _check_pairs(request: Request, material: list[Material]) -> None:
+def _check_pairs(request: Request, material: list[TrainingData]) -> None:
     """See the same of what is learned beside.
 
     Raises:
@@ -253,8 +273,8 @@ def _check_pairs(request: Request, material: list[Material]) -> None:
         )
 
 
-def _tell_shared(
-    request: Request, watched: list[PassageQuestion], material: list[Material]
+def _report_shared_with_dev(
+    request: Request, watched: list[PassageQuestion], material: list[TrainingData]
 ) -> None:
     learned = (item for items, _ in material for item in items)
     if found := n_shared(watched, learned):
@@ -264,7 +284,7 @@ def _tell_shared(
         )
 
 
-def _nothing_to_learn(request: Request, material: list[Material]) -> InputError:
+def _nothing_to_learn(request: Request, material: list[TrainingData]) -> InputError:
     return InputError(
         f"no question that {request.recipe.reader.name} can learn from",
         where=", ".join(told.path for _, told in material),
@@ -272,9 +292,9 @@ def _nothing_to_learn(request: Request, material: list[Material]) -> InputError:
     )
 
 
-def _watched(
+def _read_dev(
     request: Request, settings: NeuralSettings, task: Task
-) -> tuple[list[PassageQuestion], list[Drawn]]:
+) -> tuple[list[PassageQuestion], list[DrawnDataset]]:
     """Return what the metric is watched on, whatever the seed; ids of several sets may be alike.
 
     Members of a soup, and any trainings that differ in their seed, can be compared by it.
@@ -285,13 +305,17 @@ def _watched(
     """
     found, told = [], []
     for number, source in enumerate(settings.dev):
-        items, one = drawn(source, request.open_dataset, None, _DEV_SEED, whole_groups=True)
+        items, one = draw_questions(
+            source, request.open_dataset, None, _DEV_SEED, whole_groups=True
+        )
         told.append(one)
-        found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
+        found += (
+            [with_id_prefix(item, f"{number}/") for item in items] if settings.dev[1:] else items
+        )
     if found:
         check_metric(
             found,
-            settings.metric or watched_by(task.metric, found),
+            settings.metric or default_metric(task.metric, found),
             task.answers,
             request.recipe.reader.name,
             f"{request.within}train",
@@ -299,22 +323,22 @@ def _watched(
     return found, told
 
 
-def _features(
+def _make_features(
     request: Request,
-    task: Task | InferenceBeside,
+    task: Task | SecondInferenceTask,
     checkpoint: Checkpoint,
     settings: NeuralSettings,
-    material: list[Material],
-) -> list[Packed]:
+    material: list[TrainingData],
+) -> list[PackedFeatures]:
     features = []
-    unknown = _unknown(checkpoint.tokenizer)
+    unknown = _unknown_token(checkpoint.tokenizer)
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
-        seen = _counted(items, request.begin_examples)
-        features.append(Packed(task.features(checkpoint, seen, rng)))
+        seen = _with_progress(items, request.begin_examples)
+        features.append(PackedFeatures(task.features(checkpoint, seen, rng)))
         of_no_use = "" if features[-1] else f": {request.recipe.reader.name} learns nothing from it"
         request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}{of_no_use}")
-        if (share := features[-1].share_of(unknown)) >= _MUCH_UNKNOWN:
+        if (share := features[-1].share_of(unknown)) >= _UNKNOWN_SHARE:
             request.say(
                 f"{told.path}: {share:.0%} of the tokens are unknown to the model's vocabulary; "
                 "the model may have learned another language"
@@ -325,24 +349,24 @@ def _features(
     return features
 
 
-def _unknown(tokenizer: Any) -> int:
+def _unknown_token(tokenizer: Any) -> int:
     """Return the token for what a vocabulary does not know; -1 where it says something else too."""
     found = tokenizer.unk_token_id
     also = (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id)
     return -1 if found is None or found in also else int(found)
 
 
-def _counted(items: Sequence[PassageQuestion], begin: Begin) -> Iterator[PassageQuestion]:
+def _with_progress(items: Sequence[PassageQuestion], begin: Begin) -> Iterator[PassageQuestion]:
     advance = begin(len(items))
     for item in items:
         yield item
         advance(1)
 
 
-def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
+def _format_remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     best = "" if told["best"] is None else f", best {told['metric']} {told['best']:.1%}"
     lines = [
         f"{count_of(told['n_features'], 'example')}, {count_of(told['steps'], 'step')}, "
         f"loss {told['loss']:.3f}{best}, {told['seconds']:,.0f} s"
     ]
-    return (*lines, *terms(lineage))
+    return (*lines, *license_terms(lineage))

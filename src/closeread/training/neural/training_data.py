@@ -1,6 +1,6 @@
 """What a model is trained on: questions of several data sets, drawn by seed, none that overlap.
 
-A task may take something else of a data set, such as its passages (``Gathers``).
+A task may take something else of a data set, such as its passages (``GathersItems``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,14 @@ from random import Random
 
 from closeread.errors import InputError, UsageError
 from closeread.items import drop_metadata
-from closeread.training.neural.task import Gathers
+from closeread.training.neural.task import GathersItems
 from closeread.training.overlap import Overlap
 from closeread.training.recipes.settings import Source
 from closeread.training.request import OpenDataset
 from closeread.types import Dataset, PassageQuestion, Record
 
 
-class Drawn(Record, frozen=True, kw_only=True):
+class DrawnDataset(Record, frozen=True, kw_only=True):
     """What was taken of a data set, for the record.
 
     Attributes:
@@ -35,37 +35,37 @@ class Drawn(Record, frozen=True, kw_only=True):
     n_excluded: int
 
     @property
-    def told_apart(self) -> tuple[str, str, int, int]:
+    def fingerprint(self) -> tuple[str, str, int, int]:
         """What tells it from what would be taken of another file of the same name."""
         n_drawn = self.n_questions if self.n_each is None else self.n_each
         return self.path, self.sha256, n_drawn, self.n_excluded
 
 
-Material = tuple[list[PassageQuestion], Drawn]
+TrainingData = tuple[list[PassageQuestion], DrawnDataset]
 
 
-def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
+def build_overlap(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
     """Return what remembers the sets to be kept out; None where there are none."""
     if not names:
         return None
     return Overlap(held for name in names for held in open_dataset(name))
 
 
-def flat(dataset: Dataset) -> Iterable[PassageQuestion]:
+def iter_questions(dataset: Dataset) -> Iterable[PassageQuestion]:
     """Yield each question with its passage."""
     return ((passage, question) for passage, questions in dataset for question in questions)
 
 
-def drawn(
+def draw_questions(
     source: Source,
     open_dataset: OpenDataset,
     overlap: Overlap | None,
     seed: int,
-    gathers: Gathers | None = None,
+    gathers: GathersItems | None = None,
     *,
     whole_groups: bool = False,
     soup: int = 1,
-) -> Material:
+) -> TrainingData:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
 
     Args:
@@ -83,8 +83,10 @@ def drawn(
         UsageError: ``at_most`` has no room for a whole group.
     """
     dataset = open_dataset(source.path, source.format)
-    items = list(drop_metadata(flat(dataset) if gathers is None else gathers.items(dataset)))
-    kept = [one for one in items if overlap is None or not overlap.holds(*one)]
+    items = list(
+        drop_metadata(iter_questions(dataset) if gathers is None else gathers.items(dataset))
+    )
+    kept = [one for one in items if overlap is None or not overlap.overlaps(*one)]
     if not kept:
         what = "questions" if gathers is None else gathers.gathers
         if not items:
@@ -100,12 +102,13 @@ def drawn(
     if source.at_most is not None and source.at_most < len(kept):
         units = _groups(kept) if whole_groups else [[place] for place in range(len(kept))]
         draws = [
-            _some(units, source, Random(f"{one}/{source.path}")) for one in range(seed, seed + soup)
+            _draw_units(units, source, Random(f"{one}/{source.path}"))
+            for one in range(seed, seed + soup)
         ]
         kept = [kept[place] for place in sorted(draws[0])]
         n_questions = len(set().union(*draws))
         n_each = len(kept) if soup > 1 else None
-    told = Drawn(
+    told = DrawnDataset(
         name=dataset.name,
         path=source.path,
         sha256=dataset.sha256,
@@ -126,7 +129,7 @@ def _groups(items: Sequence[PassageQuestion]) -> list[list[int]]:
     return list(found.values())
 
 
-def _some(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
+def _draw_units(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
     """Return the places in so many units that they are ``at_most`` so many, drawn by chance."""
     most = source.at_most or 0
     if len(units) == sum(map(len, units)):

@@ -71,7 +71,7 @@ def _dropout(config: Any) -> float:
     return next((float(getattr(config, one)) for one in known if hasattr(config, one)), 0.0)
 
 
-def save_second(model: nn.Module, folder: Path) -> None:
+def save_second_head(model: nn.Module, folder: Path) -> None:
     """Write the second head's weights beside the model; nothing where there is none."""
     if isinstance(model, TwoHeads):
         weights = {name: tensor.contiguous() for name, tensor in model.second.state_dict().items()}

@@ -1,8 +1,8 @@
 """What a recipe says of a choice reader."""
 
 from closeread.training.recipe import Length
-from closeread.training.recipes.precheck import look_at_training
-from closeread.training.request import Request, without_options
+from closeread.training.recipes.precheck import precheck_training
+from closeread.training.request import Request, refuse_train_options
 from closeread.types import Record
 
 
@@ -16,23 +16,23 @@ class ChooseOptions(Record, frozen=True, kw_only=True):
     max_length: Length = 384
 
 
-def asked(request: Request) -> ChooseOptions:
+def parse_options(request: Request) -> ChooseOptions:
     """Return what is asked.
 
     Raises:
         InputError: There are unknown options, or wrong values.
         UsageError: There are options of the training.
     """
-    options = request.section(request.recipe.reader.options, ChooseOptions, "reader.options")
-    without_options(request)
+    options = request.parse_table(request.recipe.reader.options, ChooseOptions, "reader.options")
+    refuse_train_options(request)
     return options
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
-    look_at_training(request)
+    parse_options(request)
+    precheck_training(request)

@@ -4,7 +4,7 @@ from typing import Literal
 
 from closeread.readers.option_sequences import CHUNK_TOKENS
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.precheck import look_at_training
+from closeread.training.recipes.precheck import precheck_training
 from closeread.training.recipes.verifier import NliHead
 from closeread.training.request import Request
 from closeread.types import Record
@@ -36,22 +36,22 @@ class ChunkSettings(Record, frozen=True, kw_only=True):
     nli_head: NliHead = ""
 
 
-def asked(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
+def parse_options(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
     """Return what is asked of the reader, and of its training.
 
     Raises:
         InputError: There are unknown options, or wrong values.
     """
-    options = request.section(request.recipe.reader.options, ChunkOptions, "reader.options")
+    options = request.parse_table(request.recipe.reader.options, ChunkOptions, "reader.options")
     given = request.recipe.train.get("options", {})
-    return options, request.section(given, ChunkSettings, "train.options")
+    return options, request.parse_table(given, ChunkSettings, "train.options")
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
-    look_at_training(request)
+    parse_options(request)
+    precheck_training(request)

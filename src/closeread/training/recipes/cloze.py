@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.precheck import look_at_training
-from closeread.training.request import Request, without_options
+from closeread.training.recipes.precheck import precheck_training
+from closeread.training.request import Request, refuse_train_options
 from closeread.types import Record
 
 
@@ -29,23 +29,23 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
     left_out: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.15
 
 
-def asked(request: Request) -> ClozeOptions:
+def parse_options(request: Request) -> ClozeOptions:
     """Return what is asked.
 
     Raises:
         InputError: There are unknown options, or wrong values.
         UsageError: There are options of the training.
     """
-    options = request.section(request.recipe.reader.options, ClozeOptions, "reader.options")
-    without_options(request)
+    options = request.parse_table(request.recipe.reader.options, ClozeOptions, "reader.options")
+    refuse_train_options(request)
     return options
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
-    look_at_training(request)
+    parse_options(request)
+    precheck_training(request)

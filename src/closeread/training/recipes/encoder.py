@@ -10,24 +10,24 @@ from closeread.formats.files.open_all import open_each
 from closeread.readers.lineage import Maker
 from closeread.registry.factory import resolve_path
 from closeread.training.recipe import Length
-from closeread.training.recipes.folder import must_be_free
+from closeread.training.recipes.folder import check_folder_free
 from closeread.training.recipes.settings import (
     NeuralSettings,
     Precision,
     Source,
     Tracker,
+    check_settings,
     out_of_range,
 )
-from closeread.training.recipes.settings import check as check_fitting
-from closeread.training.request import Request, without_stages
+from closeread.training.request import Request, refuse_stages
 from closeread.types import Record
 
 Masking = Literal["token", "word"]
 # A model whose numbers no machine holds would only be told when its memory is full.
 _Layers = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
 _Width = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
-_MOST_POSITIONS = 100_000
-_Positions = Annotated[Length, msgspec.Meta(le=_MOST_POSITIONS)]
+_MAX_POSITIONS = 100_000
+_Positions = Annotated[Length, msgspec.Meta(le=_MAX_POSITIONS)]
 
 
 class EncoderOptions(Record, frozen=True, kw_only=True):
@@ -89,19 +89,19 @@ class PretrainSettings(Record, frozen=True, kw_only=True):
     track: tuple[Tracker, ...] = ()
     made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
 
-    def fitting(self) -> NeuralSettings:
+    def as_neural_settings(self) -> NeuralSettings:
         """Return what of it is the same for all that is trained."""
-        same = {name: getattr(self, name) for name in _SAME}
+        same = {name: getattr(self, name) for name in _SHARED_FIELDS}
         return NeuralSettings(model="", datasets=self.datasets, **same)
 
 
-_SAME = (
+_SHARED_FIELDS = (
     "epochs", "max_steps", "batch_size", "accumulation", "learning_rate", "warmup",
     "weight_decay", "max_gradient_norm", "precision", "save_every", "seed", "device", "track",
 )  # fmt: skip
 
 
-def check(
+def check_pretraining(
     settings: PretrainSettings, options: EncoderOptions, where: str = "", within: str = ""
 ) -> None:
     """Look at every number before anything is opened.
@@ -115,7 +115,7 @@ def check(
     Raises:
         UsageError: One is out of its range, or it is not said what is taught.
     """
-    check_fitting(settings.fitting(), where, within)
+    check_settings(settings.as_neural_settings(), where, within)
     if bool(options.model) == bool(options.vocabulary):
         raise UsageError(
             f"{within}reader.options sets "
@@ -124,7 +124,7 @@ def check(
             expected="vocabulary for a new encoder, or model to continue from a checkpoint",
             cure="set one of the two",
         )
-    most = options.positions if options.vocabulary else _MOST_POSITIONS
+    most = options.positions if options.vocabulary else _MAX_POSITIONS
     of_these = " (positions)" if options.vocabulary else ""  # a model has its own limit
     wrong = {
         "reader.options.heads": options.hidden % options.heads != 0
@@ -139,7 +139,7 @@ def check(
             raise out_of_range(within + name, where, expected)
 
 
-def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
+def parse_options(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     """Return what is asked of the training, and of the encoder.
 
     Raises:
@@ -147,10 +147,10 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
         UsageError: A number is out of its range, it is not said what is taught, or there are
             stages.
     """
-    settings = request.section(request.recipe.train, PretrainSettings, "train")
-    options = request.section(request.recipe.reader.options, EncoderOptions, "reader.options")
-    check(settings, options, str(request.path), request.within)
-    without_stages(request)
+    settings = request.parse_table(request.recipe.train, PretrainSettings, "train")
+    options = request.parse_table(request.recipe.reader.options, EncoderOptions, "reader.options")
+    check_pretraining(settings, options, str(request.path), request.within)
+    refuse_stages(request)
     resolve_path("model", options.model)
     resolve_path("vocabulary", options.vocabulary)
     open_each(
@@ -159,12 +159,12 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     return settings, options
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe, and at the folder.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
+    parse_options(request)
     if not request.within:
-        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
+        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)

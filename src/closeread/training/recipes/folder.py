@@ -8,17 +8,23 @@ from typing import IO, Any
 from closeread.errors import MismatchError, UsageError
 from closeread.formats.files.output_place import must_take_folder
 from closeread.system.locks import take
-from closeread.training.processes import is_first
+from closeread.training.processes import is_first_process
 from closeread.training.recipe import TrainRecipe
-from closeread.training.recipes.same_request import MEMBERS, STAGES, asked_of, is_alike, named_in
+from closeread.training.recipes.same_request import (
+    MEMBERS,
+    STAGES,
+    comparable_recipe,
+    is_same_training,
+    iter_named_paths,
+)
 
-ASKED = "training.json"
-DONE = "closeread.json"
+RECIPE_FILE = "training.json"
+RECORD_FILE = "closeread.json"
 STATES = "states"
 _LOCK = "lock"  # there; held as long as the training goes on
 
 
-def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
     """Find out, before data are read, whether a training can take a folder.
 
     Args:
@@ -34,11 +40,11 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
         MismatchError: The training to be resumed was begun with another recipe.
         StorageError: It cannot be written.
     """
-    if not is_first():
+    if not is_first_process():
         return
     with suppress(OSError):  # nothing is there, or it cannot be written: told by who writes
         if (path / STATES / _LOCK).exists():
-            locked(path).close()
+            lock_folder(path).close()
     where = str(path)
     if path.exists() and not path.is_dir():
         raise UsageError("this is a file", where=where, expected="a folder", cure="name a folder")
@@ -49,30 +55,30 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
                 "there is no training to resume", where=where, cure="leave out --resume"
             )
         return
-    if not is_begun(path):
+    if not is_started(path):
         raise UsageError(
             "the folder is not empty and holds no training",
             where=where,
             cure="name an empty folder",
         )
-    if not holds_any(path):
+    if not has_states(path):
         return
     if overwrite:
-        _must_spare(path, recipe)
+        _check_spares_inputs(path, recipe)
     elif not resume:
-        is_done = (path / DONE).exists()
+        is_done = (path / RECORD_FILE).exists()
         raise UsageError(
             f"the folder already holds a {'finished ' if is_done else ''}training",
             where=where,
             cure="use --overwrite, or another --out" if is_done else "use --resume or --overwrite",
         )
-    elif not is_alike(read(path / ASKED), asked_of(recipe)):
+    elif not is_same_training(read_json(path / RECIPE_FILE), comparable_recipe(recipe)):
         raise MismatchError(
             "the training in this folder was started with another recipe",
             where=where,
             cure="use the original recipe, or --overwrite",
         )
-    elif (path / DONE).exists():
+    elif (path / RECORD_FILE).exists():
         raise UsageError(
             "the training in this folder is finished",
             where=where,
@@ -80,14 +86,16 @@ def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool)
         )
 
 
-def is_begun(path: Path) -> bool:
+def is_started(path: Path) -> bool:
     """Whether a training was begun there."""
-    return (path / ASKED).exists()
+    return (path / RECIPE_FILE).exists()
 
 
 def is_finished(path: Path, recipe: TrainRecipe) -> bool:
     """Whether this very training was finished there."""
-    return (path / DONE).exists() and is_alike(read(path / ASKED), asked_of(recipe))
+    return (path / RECORD_FILE).exists() and is_same_training(
+        read_json(path / RECIPE_FILE), comparable_recipe(recipe)
+    )
 
 
 def has_learned(path: Path) -> bool:
@@ -96,17 +104,17 @@ def has_learned(path: Path) -> bool:
     A stage or a member of a soup stands in the folder of the whole.
     """
     whole = path.absolute()
-    while whole.parent.name in (STAGES, MEMBERS) and is_begun(whole.parent.parent):
+    while whole.parent.name in (STAGES, MEMBERS) and is_started(whole.parent.parent):
         whole = whole.parent.parent
-    return holds_any(whole)
+    return has_states(whole)
 
 
-def holds_any(folder: Path) -> bool:
+def has_states(folder: Path) -> bool:
     """Whether a state was saved there, or a training finished, be it a stage."""
-    return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(DONE))
+    return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(RECORD_FILE))
 
 
-def locked(path: Path) -> IO[str]:
+def lock_folder(path: Path) -> IO[str]:
     """Return the file by which one training keeps others out of its folder, locked.
 
     Raises:
@@ -126,10 +134,10 @@ def locked(path: Path) -> IO[str]:
     return file
 
 
-def _must_spare(path: Path, recipe: TrainRecipe) -> None:
+def _check_spares_inputs(path: Path, recipe: TrainRecipe) -> None:
     """Refuse to discard a folder with what the training begins from."""
     whole = path.resolve()
-    for named in named_in(recipe):
+    for named in iter_named_paths(recipe):
         if named.resolve().is_relative_to(whole) and named.exists():
             raise UsageError(
                 f"--overwrite would delete {named}, which the training begins from",
@@ -138,7 +146,7 @@ def _must_spare(path: Path, recipe: TrainRecipe) -> None:
             )
 
 
-def read(path: Path) -> Any:
+def read_json(path: Path) -> Any:
     """Return what a file of JSON holds; None where it cannot be read."""
     try:
         # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.

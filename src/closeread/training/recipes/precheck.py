@@ -11,17 +11,19 @@ from closeread.errors import CloseReadError, UsageError
 from closeread.formats.files.open_all import open_each
 from closeread.registry import lookup
 from closeread.registry.factory import resolve_path
-from closeread.training.processes import is_first
-from closeread.training.recipes.folder import must_be_free
-from closeread.training.recipes.settings import NeuralSettings, check
-from closeread.training.recipes.stages import staged
+from closeread.training.processes import is_first_process
+from closeread.training.recipes.folder import check_folder_free
+from closeread.training.recipes.settings import NeuralSettings, check_settings
+from closeread.training.recipes.stages import iter_stage_requests
 from closeread.training.request import Request
 from closeread.types import Dataset
 
-_SECONDS = 3  # more than processes that begin together are apart, and a launcher needs
+_FOLLOWER_DELAY_SECONDS = (
+    3  # more than processes that begin together are apart, and a launcher needs
+)
 
 
-def look_at(request: Request) -> None:
+def precheck_recipe(request: Request) -> None:
     """Look at a recipe by what its trainer's line in the catalog names; one without it trains soon.
 
     Of several processes the first alone tells. Another that fails waits: where the first fails
@@ -37,12 +39,12 @@ def look_at(request: Request) -> None:
     try:
         getattr(import_module(module), attribute)(request)
     except CloseReadError:
-        if is_first():
+        if is_first_process():
             raise
-        time.sleep(_SECONDS)
+        time.sleep(_FOLLOWER_DELAY_SECONDS)
 
 
-def look_at_training(request: Request) -> None:
+def precheck_training(request: Request) -> None:
     """Look at ``[train]``, the folder, the data sets, and the stages that come first.
 
     Raises:
@@ -50,28 +52,28 @@ def look_at_training(request: Request) -> None:
         UsageError: A number is out of its range, the folder is taken, or a stage makes no model.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
-    settings, _ = asked(request)
+    settings, _ = parse_train_settings(request)
     if not request.within:
-        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
-    stages = list(staged(request, settings))
-    opens = [_opens(request, settings)]
+        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
+    stages = list(iter_stage_requests(request, settings))
+    opens = [_dataset_openers(request, settings)]
     for one in stages:
         with suppress(CloseReadError):  # told when it is looked at
-            opens.append(_opens(one, asked(one)[0]))
+            opens.append(_dataset_openers(one, parse_train_settings(one)[0]))
     open_each(chain(*opens))
     for one in stages:
-        look_at(one)
+        precheck_recipe(one)
 
 
-def asked(request: Request) -> tuple[NeuralSettings, str]:
+def parse_train_settings(request: Request) -> tuple[NeuralSettings, str]:
     """Return what ``[train]`` says, and the model's name, where both make sense.
 
     Raises:
         InputError: A key is unknown, or a value is wrong.
         UsageError: A number is out of its range, or no model is named.
     """
-    settings = request.section(request.recipe.train, NeuralSettings, "train")
-    check(settings, str(request.path), request.within)
+    settings = request.parse_table(request.recipe.train, NeuralSettings, "train")
+    check_settings(settings, str(request.path), request.within)
     if not settings.model:
         raise UsageError(
             f"{request.within}train.model is empty",
@@ -83,16 +85,16 @@ def asked(request: Request) -> tuple[NeuralSettings, str]:
     return settings, resolve_path("model", settings.model)
 
 
-def open_all(request: Request, settings: NeuralSettings) -> None:
+def check_datasets_open(request: Request, settings: NeuralSettings) -> None:
     """See that there is every data set of a training without its stages, without reading one.
 
     Raises:
         InputError: One is not there, or of no known format.
     """
-    open_each(_opens(request, settings))
+    open_each(_dataset_openers(request, settings))
 
 
-def _opens(request: Request, settings: NeuralSettings) -> Iterator[Callable[[], Dataset]]:
+def _dataset_openers(request: Request, settings: NeuralSettings) -> Iterator[Callable[[], Dataset]]:
     beside = settings.beside.datasets if settings.beside else ()
     for source in (*settings.datasets, *beside, *settings.dev):
         yield partial(request.open_dataset, source.path, source.format)

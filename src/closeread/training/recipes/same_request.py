@@ -14,7 +14,7 @@ STAGES = "before"  # within the folder of the whole, as members are
 MEMBERS = "members"  # the trainings of a soup
 
 
-def asked_of(recipe: TrainRecipe) -> Any:
+def comparable_recipe(recipe: TrainRecipe) -> Any:
     """What two trainings must share to be the same: all but the place.
 
     A training that stands within another one's folder, at whatever depth, and begins from a stage
@@ -32,7 +32,7 @@ def asked_of(recipe: TrainRecipe) -> Any:
     return msgspec.json.decode(msgspec.json.encode(asked))
 
 
-def is_alike(before: Any, now: Any) -> bool:
+def is_same_training(before: Any, now: Any) -> bool:
     """Whether two trainings learn the same: curves may be sent elsewhere, or nowhere any more."""
     return before is not None and _without_trackers(before) == _without_trackers(now)
 
@@ -44,7 +44,7 @@ def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def named_in(recipe: TrainRecipe) -> Iterator[Path]:
+def iter_named_paths(recipe: TrainRecipe) -> Iterator[Path]:
     """Yield what a recipe's texts would be as files or folders, but for where it writes.
 
     What a part is called by (``name``) is none: a reader ``span`` may be trained into ``span``.

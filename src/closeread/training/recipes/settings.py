@@ -9,14 +9,14 @@ from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
 from closeread.types import Record
 
-_MOST_PASSES = 1000  # over one set in an epoch, whose questions are listed in memory
-_MOST_EPOCHS = 1_000_000
+_MAX_WEIGHT = 1000  # over one set in an epoch, whose questions are listed in memory
+_MAX_EPOCHS = 1_000_000
 # Counts and the least that each may be; libraries hold them in words of a machine.
-_COUNTS = {
+_MIN_COUNTS = {
     "max_steps": 1, "batch_size": 1, "accumulation": 1, "keep": 1,
     "evaluate_every": 0, "save_every": 0, "patience": 0,
 }  # fmt: skip
-_MOST = 1_000_000_000
+_MAX_COUNT = 1_000_000_000
 Precision = Literal["float32", "bfloat16", "float16"]
 Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
 
@@ -125,7 +125,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
+def check_settings(settings: NeuralSettings, where: str = "", within: str = "") -> None:
     """Look at every number before anything is opened.
 
     Args:
@@ -147,7 +147,7 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
         and settings.beside.max_length < 8
         and "at least 8",
         "temperature": not 0.01 <= settings.temperature < inf and "0.01 or more",
-        "epochs": not 0 < settings.epochs <= _MOST_EPOCHS and f"above 0, at most {_MOST_EPOCHS:,}",
+        "epochs": not 0 < settings.epochs <= _MAX_EPOCHS and f"above 0, at most {_MAX_EPOCHS:,}",
         "learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
         "warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
         "weight_decay": not 0 <= settings.weight_decay < 1 and "from 0 to below 1",
@@ -158,16 +158,16 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
         "soup": not 1 <= settings.soup <= most_soup
         and ("1, with train.beside" if settings.beside else f"from 1 to {most_soup:,}"),
     }
-    for name, least in _COUNTS.items():
+    for name, least in _MIN_COUNTS.items():
         count = getattr(settings, name)
-        outside = count is not None and not least <= count <= _MOST
-        wrong[name] = outside and f"from {least} to {_MOST:,}"
+        outside = count is not None and not least <= count <= _MAX_COUNT
+        wrong[name] = outside and f"from {least} to {_MAX_COUNT:,}"
     sources = {"datasets": settings.datasets, "dev": settings.dev, "beside.datasets": beside}
     for name, group in sources.items():
         for place, one in enumerate(group):
             few = one.at_most is not None and one.at_most < 1
-            much = not 0 < one.weight <= _MOST_PASSES
-            wrong[f"{name}[{place}].weight"] = much and f"above 0, at most {_MOST_PASSES:,}"
+            much = not 0 < one.weight <= _MAX_WEIGHT
+            wrong[f"{name}[{place}].weight"] = much and f"above 0, at most {_MAX_WEIGHT:,}"
             wrong[f"{name}[{place}].at_most"] = few and "at least 1"
     for name, expected in wrong.items():
         if expected:

@@ -8,8 +8,8 @@ from closeread.errors import UsageError
 from closeread.readers.neural.spans import MAX_LENGTH_PENALTY
 from closeread.registry.factory import PathText
 from closeread.training.recipe import Count, Length
-from closeread.training.recipes.precheck import look_at_training
-from closeread.training.request import Request, without_options
+from closeread.training.recipes.precheck import precheck_training
+from closeread.training.request import Request, refuse_train_options
 from closeread.types import Record
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -38,15 +38,15 @@ class SpanOptions(Record, frozen=True, kw_only=True):
     teachers: tuple[PathText, ...] = ()
 
 
-def asked(request: Request) -> SpanOptions:
+def parse_options(request: Request) -> SpanOptions:
     """Return what is asked, where it makes sense.
 
     Raises:
         InputError: There are unknown options, or wrong values.
         UsageError: Teachers are named of whom nothing is learned, or have empty names.
     """
-    options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
-    without_options(request)
+    options = request.parse_table(request.recipe.reader.options, SpanOptions, "reader.options")
+    refuse_train_options(request)
     if options.teachers and not options.distillation:
         raise UsageError(
             f"{request.within}reader.options.teachers is set, but distillation is 0",
@@ -64,11 +64,11 @@ def asked(request: Request) -> SpanOptions:
     return options
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
-    look_at_training(request)
+    parse_options(request)
+    precheck_training(request)

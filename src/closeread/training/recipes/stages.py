@@ -8,15 +8,15 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.registry import lookup
-from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.recipe import Stage, TrainRecipe, stage_prefix
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
 _EXTRA = "train"  # of trainers that make models
-_FIRST = "the model of the stage before"  # stands for it while the stages are looked at
+_PREVIOUS_MODEL = "the model of the stage before"  # stands for it while the stages are looked at
 
 
-def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
+def iter_stage_requests(request: Request, settings: NeuralSettings) -> Iterator[Request]:
     """Yield each stage as a training of its own, in order, to be looked at.
 
     A trainer of one's own has settings of its own, and is passed over.
@@ -29,7 +29,7 @@ def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
         UsageError: One makes no model.
     """
     for number, stage in enumerate(request.recipe.before, 1):
-        entry, within = lookup.find_entry("trainer", stage.reader.name), stage_at(number - 1)
+        entry, within = lookup.find_entry("trainer", stage.reader.name), stage_prefix(number - 1)
         if ":" in stage.reader.name:
             continue
         if entry.extra != _EXTRA:
@@ -39,12 +39,16 @@ def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
                 expected=f"a trainer whose model {request.recipe.reader.name} can begin from",
                 cure="remove this stage, or train it with a recipe of its own",
             )
-        given = given_to(stage, settings, _FIRST if number > 1 else settings.model, number)
+        given = stage_settings(
+            stage, settings, _PREVIOUS_MODEL if number > 1 else settings.model, number
+        )
         recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
         yield dataclasses.replace(request, recipe=recipe, within=within)
 
 
-def given_to(stage: Stage, settings: NeuralSettings, model: str, number: int) -> dict[str, Any]:
+def stage_settings(
+    stage: Stage, settings: NeuralSettings, model: str, number: int
+) -> dict[str, Any]:
     """Return a stage's ``[train]`` with the model that it begins from, and what was declared.
 
     Who wrote what is declared once for all of a recipe; a stage may say more, or otherwise.

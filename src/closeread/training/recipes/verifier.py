@@ -8,7 +8,7 @@ from typing import Any, Literal
 from closeread.errors import UsageError
 from closeread.readers.verifier import PAPER, check_retriever
 from closeread.training.recipe import Length
-from closeread.training.recipes.precheck import look_at_training
+from closeread.training.recipes.precheck import precheck_training
 from closeread.training.recipes.settings import out_of_range
 from closeread.training.request import Request
 from closeread.types import Record
@@ -57,7 +57,7 @@ class CompeteSettings(Record, frozen=True, kw_only=True):
     nli_head: NliHead = ""
 
 
-def asked(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSettings]:
+def parse_options(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSettings]:
     """Return what is asked of the verifier, of its retriever, and of its training.
 
     Raises:
@@ -69,27 +69,27 @@ def asked(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSet
     if options.get("sentences") == "":  # left to the retriever, as when it is read
         del options["sentences"]
     ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
-    own = request.section(ours, VerifierOptions, "reader.options")
+    own = request.parse_table(ours, VerifierOptions, "reader.options")
     given = request.recipe.train.get("options", {})
-    settings = request.section(given, CompeteSettings, "train.options")
+    settings = request.parse_table(given, CompeteSettings, "train.options")
     _check(settings, str(request.path), request.within)
     return own, options, settings
 
 
-def look(request: Request) -> None:
+def precheck(request: Request) -> None:
     """Look at the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    own, options, _ = asked(request)
-    with as_in(request):
+    own, options, _ = parse_options(request)
+    with in_recipe_terms(request):
         check_retriever(own.retriever, own.evidence_model, options)
-    look_at_training(request)
+    precheck_training(request)
 
 
 @contextmanager
-def as_in(request: Request) -> Iterator[None]:
+def in_recipe_terms(request: Request) -> Iterator[None]:
     """Tell what is wrong with options as the recipe writes them, not the command line.
 
     Raises:

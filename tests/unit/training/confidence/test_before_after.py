@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from closeread.metrics.intervals import unseen_share
-from closeread.training.confidence.before_after import changes
+from closeread.training.confidence.before_after import measure_changes
 
 LEVEL = 0.95
 
 
 def measured(told, found, right, parts=None, resamples=100):
     parts = [str(number) for number in range(len(right))] if parts is None else parts
-    return changes(parts, told, found, right, resamples=resamples, level=LEVEL, seed=0)
+    return measure_changes(parts, told, found, right, resamples=resamples, level=LEVEL, seed=0)
 
 
 def drawn(seed, passages=60, off=0.0):

@@ -7,12 +7,12 @@ pytest.importorskip("sklearn")
 
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator, save_calibrator
 from closeread.readers.confidence.features import FEATURE_NAMES
-from closeread.training.confidence.calibrators import METHODS, features_of, fit
+from closeread.training.confidence.calibrators import METHODS, feature_names, fit
 
 
 def drawn(method, seed=0, many=600):
     draw = np.random.default_rng(seed)
-    values = draw.normal(size=(many, len(features_of(method))))
+    values = draw.normal(size=(many, len(feature_names(method))))
     values[:, 0] = draw.random(many)
     chance = 1 / (1 + np.exp(2 - 4 * values[:, 0] - values[:, -1] * (values.shape[1] > 1)))
     return values, (draw.random(many) < chance).tolist()
@@ -49,7 +49,7 @@ def test_kept_numbers_give_scikit_learns_probabilities(method, tmp_path):
     values, correct = drawn(method)
     model = fit(method, values, correct, seed=5)
     path = tmp_path / "c.json"
-    names = features_of(method)
+    names = feature_names(method)
     save_calibrator(path, Calibrator(method=method, features=names, scale="logits", model=model))
     kept = load_calibrator(path)
     assert kept.features == names
@@ -62,7 +62,7 @@ def test_kept_numbers_give_scikit_learns_probabilities(method, tmp_path):
 
 def test_methods_that_bend_keep_the_order():
     """Platt and isotonic take one feature and are monotone; the others take them all."""
-    assert features_of("logistic") == features_of("forest") == FEATURE_NAMES
+    assert feature_names("logistic") == feature_names("forest") == FEATURE_NAMES
     for method in ("platt", "isotonic"):
         values, correct = drawn(method)
         model = fit(method, values, correct, seed=0)

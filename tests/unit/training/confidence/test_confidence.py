@@ -7,7 +7,7 @@ pytest.importorskip("sklearn")
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.confidence.features import FEATURE_NAMES
-from closeread.training.confidence.before_after import MEASURES, changes
+from closeread.training.confidence.before_after import MEASURES, measure_changes
 from closeread.training.confidence.learn import ConfidenceSettings, Example, learn
 
 
@@ -84,7 +84,7 @@ def test_each_answer_is_judged_by_a_stranger():
     assert found.changes["auroc"].difference is None
     seen = [found.calibrator.of_signs(one.signs) for one in examples]
     assert (
-        changes(  # its own answers it does know
+        measure_changes(  # its own answers it does know
             [one.part for one in examples],
             [one.told for one in examples],
             seen,
@@ -155,12 +155,14 @@ def test_numbers_before_and_after_are_paired():
     sure = [0.1, 0.9, 0.4, 0.6, 0.8] * 20
     right = [False, True, False, True, False] * 20
     parts = [str(number // 2) for number in range(100)]
-    same = changes(parts, sure, sure, right, resamples=100, level=0.9, seed=0)
+    same = measure_changes(parts, sure, sure, right, resamples=100, level=0.9, seed=0)
     assert tuple(same) == MEASURES
     assert all(one.before == one.after for one in same.values())
     differences = {name: one.difference for name, one in same.items()}
     assert differences == dict.fromkeys(MEASURES) | {"ece": (0, 0)}
-    odd = changes(parts, [2 * one for one in sure], sure, right, resamples=0, level=0.9, seed=0)
+    odd = measure_changes(
+        parts, [2 * one for one in sure], sure, right, resamples=0, level=0.9, seed=0
+    )
     assert odd["ece"].before is odd["brier"].before is None
     assert odd["auroc"].before == odd["auroc"].after
     assert odd["auroc"].difference is None

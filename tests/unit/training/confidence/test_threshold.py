@@ -8,12 +8,12 @@ import pytest
 from closeread.training.confidence.threshold import (
     GRID,
     Risk,
-    fewest,
-    in_order,
-    reached,
+    choose_bonferroni,
+    choose_fixed_sequence,
+    drop_unreached,
+    min_answers,
     risk_of,
-    sequence,
-    shared,
+    threshold_sequence,
     upper_bound,
 )
 
@@ -43,10 +43,10 @@ def test_the_promise_is_kept(way):
         others, _ = drawn(draw, 400)
         confidences, correct = drawn(draw, 400)
         if way == "shared":
-            found = shared(confidences, correct, risk, delta)
+            found = choose_bonferroni(confidences, correct, risk, delta)
         else:
-            grid = sequence(others, risk, delta, 400)
-            found = in_order(confidences, correct, risk, delta, grid)
+            grid = threshold_sequence(others, risk, delta, 400)
+            found = choose_fixed_sequence(confidences, correct, risk, delta, grid)
         if found.n_answered:
             assert found.bound <= risk
             true_risk = 1 - (1 + found.value) / 2  # confidence is uniform above the threshold
@@ -63,21 +63,23 @@ def test_thresholds_in_order_answer_more():
     for _ in range(50):
         others, _ = drawn(draw, 300)
         confidences, correct = drawn(draw, 300)
-        fixed = in_order(confidences, correct, 0.3, 0.05, sequence(others, 0.3, 0.05, 300))
-        more += fixed.n_answered - shared(confidences, correct, 0.3, 0.05).n_answered
+        fixed = choose_fixed_sequence(
+            confidences, correct, 0.3, 0.05, threshold_sequence(others, 0.3, 0.05, 300)
+        )
+        more += fixed.n_answered - choose_bonferroni(confidences, correct, 0.3, 0.05).n_answered
     assert more > 0
 
 
 def test_thresholds_by_hand():
     """Half of 200 answers are sure and right, the others unsure and wrong: no bound but one."""
     confidences, correct = [0.9] * 100 + [0.2] * 100, [True] * 100 + [False] * 100
-    found = shared(confidences, correct, 0.1, 0.05)
+    found = choose_bonferroni(confidences, correct, 0.1, 0.05)
     assert (found.value, found.n_answered, found.n_questions) == (0.25, 100, 200)
     assert (found.risk, found.delta) == (0.1, 0.05)
     assert found.bound == round(1 - (0.05 / 20) ** (1 / 100), 6)  # each at a twentieth of delta
-    found = in_order(confidences, correct, 0.1, 0.05, [0.95, 0.9, 0.3, 0.2])
+    found = choose_fixed_sequence(confidences, correct, 0.1, 0.05, [0.95, 0.9, 0.3, 0.2])
     assert found.value > 1  # nothing is so sure as 0.95, so that the first test fails already
-    found = in_order(confidences, correct, 0.1, 0.05, [0.9, 0.3, 0.2])
+    found = choose_fixed_sequence(confidences, correct, 0.1, 0.05, [0.9, 0.3, 0.2])
     assert (found.value, found.n_answered) == (0.3, 100)
     assert found.bound == round(1 - 0.05 ** (1 / 100), 6)  # each at the whole of it
 
@@ -86,21 +88,21 @@ def test_the_first_threshold_that_fails_ends_the_sequence():
     """Below it more answers are right again, and the promise would be kept."""
     confidences = [0.9] * 100 + [0.6] * 100 + [0.2] * 5000
     correct = [True] * 100 + [False] * 100 + [True] * 5000
-    assert in_order(confidences, correct, 0.1, 0.05, [0.9, 0.5, 0.1]).value == 0.9
-    assert in_order(confidences, correct, 0.1, 0.05, [0.1]).value == 0.1
+    assert choose_fixed_sequence(confidences, correct, 0.1, 0.05, [0.9, 0.5, 0.1]).value == 0.9
+    assert choose_fixed_sequence(confidences, correct, 0.1, 0.05, [0.1]).value == 0.1
 
 
 def test_a_bound_at_the_very_risk_keeps_the_promise():
     risk = upper_bound(0, 20, 0.1)
-    assert in_order([0.9] * 20, [True] * 20, risk, 0.1, [0.5]).value == 0.5
-    assert in_order([0.9] * 20, [True] * 20, risk - 1e-9, 0.1, [0.5]).value > 1
+    assert choose_fixed_sequence([0.9] * 20, [True] * 20, risk, 0.1, [0.5]).value == 0.5
+    assert choose_fixed_sequence([0.9] * 20, [True] * 20, risk - 1e-9, 0.1, [0.5]).value > 1
 
 
 def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
     """Always wrong: nothing is to be answered."""
     for found in (
-        shared([0.9] * 50, [False] * 50, 0.2, 0.1),
-        in_order([0.9] * 50, [False] * 50, 0.2, 0.1, GRID),
+        choose_bonferroni([0.9] * 50, [False] * 50, 0.2, 0.1),
+        choose_fixed_sequence([0.9] * 50, [False] * 50, 0.2, 0.1, GRID),
     ):
         assert found.value > 1
         assert found.n_answered == 0
@@ -110,13 +112,13 @@ def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
 def test_the_sequence_begins_where_a_test_can_succeed():
     """The first threshold leaves so many questions that half of the risk would pass; then down."""
     others = [place / 1000 for place in range(1000)]
-    found = sequence(others, 0.2, 0.05, 500)
+    found = threshold_sequence(others, 0.2, 0.05, 500)
     first = 500 * sum(one >= found[0] for one in others) // 1000
     assert upper_bound(first * 0.1, first, 0.05) <= 0.2
     assert upper_bound((first - 11) * 0.1, first - 11, 0.05) > 0.2
     assert found == sorted(found, reverse=True)
     assert found[-1] == 0.0
-    assert sequence([0.5] * 10, 0.01, 0.01, 500) == [0.5]
+    assert threshold_sequence([0.5] * 10, 0.01, 0.01, 500) == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -127,43 +129,43 @@ def test_the_sequence_begins_where_the_manual_says(risk, needed):
     """Of fifty times so many the surest fiftieth is enough, of fifty fewer it is not."""
     others = [number / 5000 for number in range(5000)]
     for delta, many in zip((0.05, 0.1), needed, strict=True):
-        assert len(sequence(others, risk, delta, 50 * many)) == 50
-        assert len(sequence(others, risk, delta, 50 * (many - 1))) == 49
+        assert len(threshold_sequence(others, risk, delta, 50 * many)) == 50
+        assert len(threshold_sequence(others, risk, delta, 50 * (many - 1))) == 49
 
 
 def test_a_sequence_of_few_answers_goes_through_all_of_them():
     """Of ten there are no fiftieths: each is there once, the surest first; or from the half on."""
     others = [place / 10 for place in range(1, 11)]
     assert upper_bound(20 * 0.25, 20, 0.1) <= 0.5
-    assert sequence(others, 0.5, 0.1, 1000) == others[::-1]
+    assert threshold_sequence(others, 0.5, 0.1, 1000) == others[::-1]
     needed = next(n for n in range(1, 50) if upper_bound(n * 0.25, n, 0.1) <= 0.5)
-    assert sequence(others, 0.5, 0.1, 2 * needed) == others[5::-1]
+    assert threshold_sequence(others, 0.5, 0.1, 2 * needed) == others[5::-1]
 
 
 @pytest.mark.parametrize("many", [60, 120, 213])
 def test_of_few_answers_the_likeliest_test_comes_first(many):
     """Half are surely right, the others hardly: what half of 107 and more would need is not."""
     others = [0.999] * 50 + [0.3 - place / 1000 for place in range(50)]
-    found = sequence(others, 0.1, 0.05, many)
+    found = threshold_sequence(others, 0.1, 0.05, many)
     assert found[0] == 0.999
     assert found == sorted(found, reverse=True)
     confidences = [0.999] * (many // 2) + [0.2] * (many - many // 2)
     correct = [sure > 0.5 for sure in confidences]
-    assert in_order(confidences, correct, 0.1, 0.05, found).n_answered == many // 2
+    assert choose_fixed_sequence(confidences, correct, 0.1, 0.05, found).n_answered == many // 2
     even = [0.98 - place / 1e6 for place in range(100)]  # all as good: the test of most is surest
-    (first, *_) = sequence(even, 0.1, 0.05, many)
+    (first, *_) = threshold_sequence(even, 0.1, 0.05, many)
     assert sum(sure >= first for sure in even) > 70
 
 
 @pytest.mark.parametrize(("risk", "delta"), [(0.1, 0.05), (0.05, 0.05), (0.3, 0.1), (0.9, 0.2)])
 def test_fewer_answers_than_the_fewest_can_keep_no_promise(risk, delta):
-    least = fewest(risk, delta)
+    least = min_answers(risk, delta)
     assert upper_bound(0, least, delta) <= risk
     assert least == 1 or upper_bound(0, least - 1, delta) > risk
     others = [0.999] * 100
-    assert sequence(others, risk, delta, least) == [0.999]
-    assert not sequence(others, risk, delta, least - 1)
-    assert in_order([0.9] * 9, [True] * 9, 0.1, 0.05, []).n_answered == 0
+    assert threshold_sequence(others, risk, delta, least) == [0.999]
+    assert not threshold_sequence(others, risk, delta, least - 1)
+    assert choose_fixed_sequence([0.9] * 9, [True] * 9, 0.1, 0.05, []).n_answered == 0
 
 
 @pytest.mark.parametrize("many", [30, 60, 120])
@@ -173,10 +175,10 @@ def test_few_answers_break_the_promise_no_more_often(many):
     broken = found = 0
     for place in range(400):
         if place % 10 == 0:  # whatever the order of tests, the promise is of each draw of answers
-            grid = sequence((1 - 0.4 * draw.random(200)).tolist(), 0.1, 0.1, many)
+            grid = threshold_sequence((1 - 0.4 * draw.random(200)).tolist(), 0.1, 0.1, many)
         confidences = 1 - 0.4 * draw.random(many)
         correct = (draw.random(many) < confidences).tolist()
-        chosen = in_order(confidences.tolist(), correct, 0.1, 0.1, grid)
+        chosen = choose_fixed_sequence(confidences.tolist(), correct, 0.1, 0.1, grid)
         found += bool(chosen.n_answered)
         broken += bool(chosen.n_answered) and (1 - chosen.value) / 2 > 0.1
     assert found
@@ -191,15 +193,15 @@ def test_the_promise_is_kept_on_variants():
         others, _ = drawn(draw, 200)
         confidences, correct = (np.repeat(found, 3).tolist() for found in drawn(draw, 200))
         units = np.repeat(np.arange(200), 3).tolist()
-        grid = sequence(others, 0.2, 0.1, 200)
-        found = in_order(confidences, correct, 0.2, 0.1, grid, units=units)
+        grid = threshold_sequence(others, 0.2, 0.1, 200)
+        found = choose_fixed_sequence(confidences, correct, 0.2, 0.1, grid, units=units)
         assert found.n_questions == 600
         together += bool(found.n_answered) and (1 - found.value) / 2 > 0.2
-        found = in_order(confidences, correct, 0.2, 0.1, grid)
+        found = choose_fixed_sequence(confidences, correct, 0.2, 0.1, grid)
         alone += bool(found.n_answered) and (1 - found.value) / 2 > 0.2
     assert together <= 0.1 * 300 < alone
-    fewer = shared(confidences, correct, 0.3, 0.1, units=units).n_answered
-    assert fewer < shared(confidences, correct, 0.3, 0.1).n_answered
+    fewer = choose_bonferroni(confidences, correct, 0.3, 0.1, units=units).n_answered
+    assert fewer < choose_bonferroni(confidences, correct, 0.3, 0.1).n_answered
 
 
 def test_a_question_of_many_variants_is_not_worth_as_much_as_many_questions():
@@ -239,14 +241,16 @@ def test_where_nobody_is_so_sure_the_sequence_begins_lower():
     draw = np.random.default_rng(5)
     tried = draw.permuted(np.linspace(0.999, 0, 192))
     correct = (tried > 0.1).tolist()
-    grid = sequence(folds, 0.1, 0.05, 192)
+    grid = threshold_sequence(folds, 0.1, 0.05, 192)
     assert grid[0] == 1
-    assert not in_order(tried.tolist(), correct, 0.1, 0.05, grid).n_answered
-    lower = reached(grid, folds, tried.tolist())
+    assert not choose_fixed_sequence(tried.tolist(), correct, 0.1, 0.05, grid).n_answered
+    lower = drop_unreached(grid, folds, tried.tolist())
     assert lower == grid[-len(lower) :]
-    found = in_order(tried.tolist(), correct, 0.1, 0.05, lower)
+    found = choose_fixed_sequence(tried.tolist(), correct, 0.1, 0.05, lower)
     assert found.n_answered > 150
-    assert reached(grid, folds, folds) == grid  # as sure as the folds: nothing is passed over
+    assert (
+        drop_unreached(grid, folds, folds) == grid
+    )  # as sure as the folds: nothing is passed over
 
 
 def test_a_sequence_that_begins_lower_keeps_its_promise():
@@ -256,11 +260,11 @@ def test_a_sequence_that_begins_lower_keeps_its_promise():
     for place in range(400):
         if place % 10 == 0:  # the folds are surer by far than all
             others = np.where(draw.random(200) < 0.3, 1.0, draw.random(200)).tolist()
-            grid = sequence(others, risk, delta, 100)
+            grid = threshold_sequence(others, risk, delta, 100)
         sure, correct = drawn(draw, 100)
-        lower = reached(grid, others, sure)
+        lower = drop_unreached(grid, others, sure)
         begun_lower += lower != grid
-        found = in_order(sure, correct, risk, delta, lower)
+        found = choose_fixed_sequence(sure, correct, risk, delta, lower)
         answered += bool(found.n_answered)
         broken += bool(found.n_answered) and (1 - found.value) / 2 > risk
     assert begun_lower > 350

@@ -6,8 +6,8 @@ from msgspec import structs
 from scipy.sparse import csr_array
 
 from closeread.registry.factory import make
-from closeread.training.cues.examples import Example, examples, questions, statements
-from closeread.training.cues.fit import cues_alone, fit, scored, trust
+from closeread.training.cues.examples import Example, make_examples, rankable_questions, statements
+from closeread.training.cues.fit import cues_alone, fit, score_options, trust_scales
 from closeread.training.overlap import Overlap
 from closeread.types import Answer, Option, Passage, Question
 
@@ -24,7 +24,7 @@ def test_a_cue_that_tells_is_trusted_more():
     matrix = csr_array(
         np.array([[0, 1, 3], [1, 1, 5], [0, 1, 2], [1, 1, 2], [0, 0, 2], [1, 0, 2]], dtype=float)
     )
-    found = trust(names, matrix, np.array([[0, 1], [2, 3], [4, 5]]))
+    found = trust_scales(names, matrix, np.array([[0, 1], [2, 3], [4, 5]]))
     ratio = np.log(4)  # (0 + 1) to (3 + 1)
     assert found == pytest.approx([(ratio / (ratio / 2) + 1) / 2, 0.5, 0.5])
     assert found[:2].mean() == pytest.approx(1.0)
@@ -34,15 +34,15 @@ def test_a_cue_that_the_evidence_has_is_trusted_half():
     """It says little that the cue itself does not say."""
     matrix = csr_array(np.ones((2, 4)))
     names = ["kept:都", "answer/kept:了", "category-kept:all", "new:灯塔"]
-    assert trust(names, matrix, np.array([[0, 1]])) == pytest.approx([0.5, 0.5, 1, 1])
+    assert trust_scales(names, matrix, np.array([[0, 1]])) == pytest.approx([0.5, 0.5, 1, 1])
 
 
 def test_cues_that_tell_nothing_are_trusted_alike():
     """No ratio, no division by nothing; without cues neither."""
     matrix = csr_array(np.ones((2, 2)))
     pairs = np.array([[0, 1]])
-    assert trust(["cue:a", "before:x|a"], matrix, pairs) == pytest.approx([1, 1])
-    assert trust(["style:a", "cover:b"], matrix, pairs) == pytest.approx([0.5, 0.5])
+    assert trust_scales(["cue:a", "before:x|a"], matrix, pairs) == pytest.approx([1, 1])
+    assert trust_scales(["style:a", "cover:b"], matrix, pairs) == pytest.approx([0.5, 0.5])
 
 
 def test_what_separates_gets_the_weight():
@@ -55,7 +55,7 @@ def test_what_separates_gets_the_weight():
     weights = fit(examples, 1.0)
     assert weights["cue:都"] < -0.3 < weights["cue:有"] < 0.3 < weights["cue:可"]
     for one in examples:
-        scores = scored(weights, one)
+        scores = score_options(weights, one)
         assert scores.index(max(scores)) in one.gold
 
 
@@ -148,8 +148,8 @@ def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
 
 def test_names_of_features_are_there_once():
     """Of tens of thousands of options each has a hundred: what is 0 is not kept, nor a copy."""
-    found, _ = questions(["choice"], [], SETS.__getitem__)
-    (one,) = examples(found, make("retriever", "cover")[0])
+    found, _ = rankable_questions(["choice"], [], SETS.__getitem__)
+    (one,) = make_examples(found, make("retriever", "cover")[0])
     first, second = one.features
     assert all(first.values())
     assert all(second.values())
@@ -175,7 +175,7 @@ def test_a_label_may_stand_with_the_option_alone_or_in_capitals():
 
 def test_premises_are_no_questions_with_options_that_could_be_answered():
     """The last training takes the choice alone, as it stands; what is held is left out."""
-    found, n_left_out = questions(["nli", "choice"], [], SETS.__getitem__, Overlap(()))
+    found, n_left_out = rankable_questions(["nli", "choice"], [], SETS.__getitem__, Overlap(()))
     assert [one.question for one in found] == list(CHOSEN[1])
     assert n_left_out == 0
     long = "这座桥是石头的，建于三百年前，桥上刻着狮子。"
@@ -192,9 +192,9 @@ def test_a_stem_that_asks_for_what_holds_makes_a_choice_a_verification():
     other = structs.replace(chosen, question_id="d", text="桥是谁建的", asks_for=None)
     without = Passage(passage_id="n", text="", language="zh")
     sets = {"mixed": [(passage, (chosen, other)), (without, (chosen,))]}
-    found, _ = questions([], ["mixed"], sets.__getitem__, Overlap(()))
+    found, _ = rankable_questions([], ["mixed"], sets.__getitem__, Overlap(()))
     assert [one.question for one in found] == [structs.replace(chosen, kind="verification")]
-    found, _ = questions(["mixed"], [], sets.__getitem__, Overlap(()))
+    found, _ = rankable_questions(["mixed"], [], sets.__getitem__, Overlap(()))
     assert [one.question.kind for one in found] == ["choice"] * 3
-    found, _ = questions(["mixed"], ["mixed"], sets.__getitem__, Overlap(()))
+    found, _ = rankable_questions(["mixed"], ["mixed"], sets.__getitem__, Overlap(()))
     assert [one.question.kind for one in found] == ["choice"] * 3 + ["verification"]

@@ -19,13 +19,13 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.span import NULL_KEY
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Window
-from closeread.training.neural.device import holding
-from closeread.training.neural.distillation.teachers import other_words
+from closeread.training.neural.device import explain_out_of_memory
+from closeread.training.neural.distillation.teachers import tokenizer_mismatch
 
 N_VOTES = 100  # of a question, for where its answer starts and as many for where it ends
 Spans = Sequence[tuple[int, int]]
-_BESIDE = "the teachers beside the student"
-_CURE = 'name fewer or smaller `teachers`, or set train.device = "cpu"'
+_TEACHERS = "the teachers beside the student"
+_MEMORY_CURE = 'name fewer or smaller `teachers`, or set train.device = "cpu"'
 
 
 class Teachers:
@@ -54,12 +54,12 @@ class Teachers:
         pickled: bool = False,
     ) -> None:
         device = str(student.model.device)
-        with holding(_BESIDE, _CURE):
+        with explain_out_of_memory(_TEACHERS, _MEMORY_CURE):
             self._checkpoints = [
                 open_checkpoint(one, "span", device=device, pickled=pickled) for one in models
             ]
         for one in self._checkpoints:
-            _check_alike(one, student, min(max_length, student.max_length), null)
+            _check_compatible(one, student, min(max_length, student.max_length), null)
         self._networks = [open_fused(one) for one in self._checkpoints]
         self._null = null
 
@@ -89,7 +89,7 @@ class Teachers:
             InputError: A teacher gives numbers that are none.
             UsageError: The device's memory does not hold what they compute.
         """
-        with holding(_BESIDE, _CURE):
+        with explain_out_of_memory(_TEACHERS, _MEMORY_CURE):
             return self._said(shown)
 
     def _said(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
@@ -121,11 +121,11 @@ def votes(golds: Spans, said: NDArray[np.float64], share: float) -> list[tuple[i
     for first, last in golds:
         wanted[0, first] += (1 - share) / len(golds)
         wanted[1, last] += (1 - share) / len(golds)
-    starts, ends = (_dealt(row) for row in wanted)
+    starts, ends = (_deal_votes(row) for row in wanted)
     return list(zip(starts, ends, strict=True))
 
 
-def _dealt(wanted: NDArray[np.float64]) -> list[int]:
+def _deal_votes(wanted: NDArray[np.float64]) -> list[int]:
     """Deal the votes by the largest remainder; of equal ones the earlier place has it."""
     exact = wanted * (N_VOTES / wanted.sum())
     counts = np.floor(exact).astype(np.int64)
@@ -135,7 +135,9 @@ def _dealt(wanted: NDArray[np.float64]) -> list[int]:
     return places
 
 
-def _check_alike(teacher: Checkpoint, student: Checkpoint, max_length: int, null: bool) -> None:
+def _check_compatible(
+    teacher: Checkpoint, student: Checkpoint, max_length: int, null: bool
+) -> None:
     """Refuse a teacher whose tokens are not the student's: places would not be the same."""
     if teacher.max_length < max_length:
         raise InputError(
@@ -153,4 +155,4 @@ def _check_alike(teacher: Checkpoint, student: Checkpoint, max_length: int, null
         )
     words = (one.tokenizer.get_vocab() for one in (teacher, student))
     if teacher.template != student.template or next(words) != next(words):
-        raise other_words(teacher.name, student.name)
+        raise tokenizer_mismatch(teacher.name, student.name)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from closeread.formats.files.atomic_write import replacing
 from closeread.readers.windows import Window
-from closeread.training.processes import is_first
+from closeread.training.processes import is_first_process
 
 Golds = Sequence[tuple[int, int]]
 Votes = NDArray[np.int32]  # shape (windows, votes, 2): where answers start and end
 
 
-class KeptVotes:
+class VoteCache:
     """Votes in files that are named by a hash of all that they follow from.
 
     So none is taken for those of other teachers, windows or answers; one that is broken is made
@@ -47,16 +47,16 @@ class KeptVotes:
             return make(examples)
         told = msgspec.json.encode([self._follows_from, examples])
         path = self._folder / f"{hashlib.sha256(told).hexdigest()}.npy"
-        found = _read(path, len(examples))
+        found = _read_votes(path, len(examples))
         if found is None:
             found = make(examples)
-            if is_first():
+            if is_first_process():
                 with replacing(path) as stream:
                     np.save(stream, found)
         return found
 
 
-def _read(path: Path, n_examples: int) -> Votes | None:
+def _read_votes(path: Path, n_examples: int) -> Votes | None:
     try:
         found = np.load(path, allow_pickle=False)
     except (OSError, EOFError, ValueError):  # none is there, or a part of one

@@ -8,11 +8,11 @@ from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import check_exists, loading_options, open_tokenizer
 from closeread.registry.factory import resolve_path
-from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.recipe import Stage, TrainRecipe, stage_prefix
 from closeread.training.recipes.same_request import MEMBERS
 from closeread.training.request import Request
 
-_MAKE_SPAN_READERS = ("span", "cloze")
+_SPAN_TRAINERS = ("span", "cloze")
 
 
 def teachers_of(model: str, named: Sequence[str]) -> tuple[str, ...]:
@@ -29,11 +29,11 @@ def teachers_of(model: str, named: Sequence[str]) -> tuple[str, ...]:
         return tuple(named)
     folders = sorted(Path(model, MEMBERS).glob("*/config.json"), key=lambda one: one.parent.name)
     if not folders:
-        raise _nobody(f"there is no model in {MEMBERS}/", model)
+        raise _no_teacher(f"there is no model in {MEMBERS}/", model)
     return tuple(str(one.parent) for one in folders)
 
 
-def check_taught(request: Request, begun: str) -> None:
+def check_teachers(request: Request, begun: str) -> None:
     """See before anything is trained that whoever shall be taught, last or in a stage, will be.
 
     Args:
@@ -56,9 +56,10 @@ def check_taught(request: Request, begun: str) -> None:
             continue
         if place:
             last = chain[place - 1]
-            if last.reader.name not in _MAKE_SPAN_READERS or last.train.get("soup", 1) == 1:
-                raise _nobody(
-                    f"{stage_at(place - 1)}train trains no soup of span readers", str(request.path)
+            if last.reader.name not in _SPAN_TRAINERS or last.train.get("soup", 1) == 1:
+                raise _no_teacher(
+                    f"{stage_prefix(place - 1)}train trains no soup of span readers",
+                    str(request.path),
                 )
         elif begun and Path(begun).is_dir() and not request.resume:
             teachers_of(begun, ())
@@ -90,7 +91,7 @@ def lineages_of(
     return tuple(found)
 
 
-def _nobody(why: str, where: str) -> InputError:
+def _no_teacher(why: str, where: str) -> InputError:
     return InputError(
         f"distillation has no teacher: {why}",
         where=where,
@@ -108,10 +109,10 @@ def _check_named(teachers: Sequence[str], begun: str) -> None:
         words = open_tokenizer(begun, loading_options(begun)).get_vocab()
         for one in teachers:
             if open_tokenizer(one, loading_options(one)).get_vocab() != words:
-                raise other_words(one, begun)
+                raise tokenizer_mismatch(one, begun)
 
 
-def other_words(teacher: str, student: str) -> InputError:
+def tokenizer_mismatch(teacher: str, student: str) -> InputError:
     """Return what is said of a teacher whose tokens are not the student's."""
     return InputError(
         f"the teacher's tokenizer differs from that of the student, {student}",

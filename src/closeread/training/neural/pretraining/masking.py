@@ -11,7 +11,7 @@ from transformers import DataCollatorForLanguageModeling
 from closeread.training.neural.pretraining.texts import Block
 from closeread.training.recipes.encoder import Masking
 
-SHOWN = -100  # the label of a token that is not hidden
+NOT_MASKED = -100  # the label of a token that is not hidden
 
 
 class Masker:
@@ -73,7 +73,7 @@ def masked_loss(
     The vocabulary is weighed for hidden tokens alone, where the model's head stands apart (BERT,
     RoBERTa): for a small encoder that is the larger part of the work.
     """
-    at = labels != SHOWN
+    at = labels != NOT_MASKED
     truth = labels[at]
     bare = getattr(model, "module", model)  # what torch's data parallel wraps
     head = getattr(bare, "cls", None) or getattr(bare, "lm_head", None)

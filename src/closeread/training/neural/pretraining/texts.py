@@ -8,7 +8,7 @@ from closeread.registry.extras import missing_extra
 from closeread.text.language import detect
 from closeread.training.recipes.encoder import Masking
 
-_TOGETHER = 256  # texts tokenized at once
+_TEXTS_PER_CALL = 256  # texts tokenized at once
 
 
 class Block(NamedTuple):
@@ -49,18 +49,18 @@ def blocks(texts: Iterable[str], tokenizer: Any, length: int, masking: Masking) 
     ids: list[int] = []
     words: list[int] = []
     number = count()
-    for text_ids, text_words in _numbered(texts, tokenizer, masking):
+    for text_ids, text_words in _iter_numbered(texts, tokenizer, masking):
         base = words[-1] + 1 if words else 0
         ids += [*text_ids, end]
         words += [*(base + one for one in text_words), base + len(text_ids)]
         while len(ids) > room:
-            yield _framed(ids[:room], words[:room], begin, end, next(number))
+            yield _make_block(ids[:room], words[:room], begin, end, next(number))
             del ids[:room], words[:room]
     if len(ids) > 1:
-        yield _framed(ids[:-1], words[:-1], begin, end, next(number))
+        yield _make_block(ids[:-1], words[:-1], begin, end, next(number))
 
 
-def _framed(ids: list[int], words: list[int], begin: int, end: int, number: int) -> Block:
+def _make_block(ids: list[int], words: list[int], begin: int, end: int, number: int) -> Block:
     first = words[0]
     numbers = [0, *(one - first + 1 for one in words)]
     framed = [begin, *ids, end]
@@ -68,7 +68,7 @@ def _framed(ids: list[int], words: list[int], begin: int, end: int, number: int)
     return Block(framed, [*numbers, numbers[-1] + 1], special, number)
 
 
-def _numbered(
+def _iter_numbered(
     texts: Iterable[str], tokenizer: Any, masking: Masking
 ) -> Iterator[tuple[list[int], list[int]]]:
     for batch in _batches(texts):
@@ -88,7 +88,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     for text in texts:
         batch.append(text)
-        if len(batch) == _TOGETHER:
+        if len(batch) == _TEXTS_PER_CALL:
             yield batch
             batch = []
     if batch:

@@ -30,20 +30,20 @@ from closeread.readers.neural.opening import (
     silence_library,
 )
 from closeread.registry.factory import resolve_path
-from closeread.training.neural.callbacks import Finite, Order, Progress
+from closeread.training.neural.callbacks import Progress, SetEpochOrder, StopIfNotFinite
 from closeread.training.neural.device import check_machine
-from closeread.training.neural.fit import arguments
-from closeread.training.neural.lineage import terms
+from closeread.training.neural.fit import training_arguments
+from closeread.training.neural.lineage import license_terms
 from closeread.training.neural.pretraining.masking import Masker, masked_loss
 from closeread.training.neural.pretraining.texts import Block, blocks
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.saving import resuming
-from closeread.training.neural.saving.folder import Folder
-from closeread.training.neural.saving.write_errors import writable
-from closeread.training.neural.tracking.curve import tracked
-from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
-from closeread.training.recipes.folder import must_be_free
+from closeread.training.neural.saving.folder import TrainingFolder
+from closeread.training.neural.saving.write_errors import explain_write_errors
+from closeread.training.neural.tracking.curve import track_curve
+from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, parse_options
+from closeread.training.recipes.folder import check_folder_free
 from closeread.training.request import Request, Say, Trained
 from closeread.wording import count_of
 
@@ -58,16 +58,16 @@ def train(request: Request) -> Trained:
         InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
-    settings, options = asked(request)
-    check_machine(settings.fitting(), str(request.path), request.within)
+    settings, options = parse_options(request)
+    check_machine(settings.as_neural_settings(), str(request.path), request.within)
     if request.look:
         return Trained(out=request.out, told={}, remarks=())
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
-    with processes.together():
-        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
+    with processes.in_step():
+        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
-        model, tokenizer = _made(options, settings.dropout, request.say)
+        model, tokenizer = _make_model(options, settings.dropout, request.say)
         most = max_sequence_length(model, tokenizer)
         if settings.length > most:
             raise UsageError(
@@ -76,31 +76,35 @@ def train(request: Request) -> Trained:
                 expected=f"at most {most}, the tokens that the model takes",
                 cure=f"lower {request.within}train.length",
             )
-        material = _material(settings, request, tokenizer)
+        material = _read_blocks(settings, request, tokenizer)
         data = [
             (source.path, one.sha256, one.n_items)
             for source, one in zip(settings.datasets, material.sources, strict=True)
         ]
-        folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
-    with folder, writable(request.out):
-        with processes.together():
-            folder.learns_from([len(material.learned)])
+        folder = TrainingFolder(
+            request.out, request.recipe, request.resume, request.overwrite, data
+        )
+    with folder, explain_write_errors(request.out):
+        with processes.in_step():
+            folder.record_examples([len(material.learned)])
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
-        trainer = _trainer(model, material.learned, masker, settings, request)
+        trainer = _make_trainer(model, material.learned, masker, settings, request)
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
-        with tracked(
+        with track_curve(
             trainer,
-            settings.fitting(),
+            settings.as_neural_settings(),
             request.out,
             resumed=state is not None,
             processes=processes,
             say=request.say,
         ):
-            resuming.train(trainer, state, settings.fitting(), processes=processes, say=request.say)
+            resuming.train(
+                trainer, state, settings.as_neural_settings(), processes=processes, say=request.say
+            )
         seconds = time.monotonic() - started
-        loss, right = _held_out(model, material.held_out, masker, settings)
+        loss, right = _evaluate_held_out(model, material.held_out, masker, settings)
         steps = trainer.state.global_step
         batch = settings.batch_size * settings.accumulation * trainer.args.world_size
         told: dict[str, Any] = {
@@ -115,17 +119,17 @@ def train(request: Request) -> Trained:
             "seconds": round(seconds, 1),
             "tokens_per_second": (steps - before) * batch * settings.length / seconds,
         }
-        with processes.together():  # none opens what the first has not yet written
+        with processes.in_step():  # none opens what the first has not yet written
             lineage = _lineage(options, settings, material.sources, told["n_parameters"])
             if folder.mine:
                 _set_dropout(model, _DROPOUT)
                 model.save_pretrained(request.out)
                 tokenizer.save_pretrained(request.out)
                 folder.finish(told, history=trainer.state.log_history, lineage=lineage)
-    return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
+    return Trained(out=request.out, told=told, remarks=_format_remarks(told, lineage))
 
 
-class _Material(NamedTuple):
+class _Blocks(NamedTuple):
     """Blocks of text, and the data sets that they are from."""
 
     learned: list[Block]
@@ -134,8 +138,8 @@ class _Material(NamedTuple):
     sources: tuple[Learned, ...]
 
 
-def _material(settings: PretrainSettings, request: Request, tokenizer: Any) -> _Material:
-    texts, sources = _texts(settings, request)
+def _read_blocks(settings: PretrainSettings, request: Request, tokenizer: Any) -> _Blocks:
+    texts, sources = _read_texts(settings, request)
     packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
     Random(settings.seed).shuffle(packed)
     aside = max(1, round(len(packed) * settings.held_out))
@@ -146,10 +150,10 @@ def _material(settings: PretrainSettings, request: Request, tokenizer: Any) -> _
             expected="at least hundreds of blocks",
             cure="name more data sets, or shorten train.length",
         )
-    return _Material(packed[aside:], packed[:aside], len(texts), sources)
+    return _Blocks(packed[aside:], packed[:aside], len(texts), sources)
 
 
-def _trainer(
+def _make_trainer(
     model: Any,
     packed: Sequence[Block],
     masker: Masker,
@@ -162,10 +166,10 @@ def _trainer(
     )
     trainer = _Trainer(
         model=model,
-        args=arguments(settings.fitting(), request.out, watched=False),
+        args=training_arguments(settings.as_neural_settings(), request.out, watched=False),
         train_dataset=packed,
         data_collator=masker,
-        callbacks=[Progress(request.begin), Order(order), Finite()],
+        callbacks=[Progress(request.begin), SetEpochOrder(order), StopIfNotFinite()],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
@@ -191,10 +195,10 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
-def _made(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
+def _make_model(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(resolve_path("model", options.model), dropout, options.pickled, say)
+        return _open_model(resolve_path("model", options.model), dropout, options.pickled, say)
     path = Path(resolve_path("vocabulary", options.vocabulary))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
@@ -228,7 +232,7 @@ def _made(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
     return transformers.BertForMaskedLM(config), tokenizer
 
 
-def _opened(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, Any]:
+def _open_model(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, Any]:
     given = loading_options(name)
     tokenizer = open_tokenizer(name, given)
     try:
@@ -260,7 +264,9 @@ def _set_dropout(model: Any, dropout: float) -> None:
             layer.p = dropout
 
 
-def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tuple[Learned, ...]]:
+def _read_texts(
+    settings: PretrainSettings, request: Request
+) -> tuple[list[str], tuple[Learned, ...]]:
     """Return every text once, in the order of the data sets, and what they were."""
     seen: dict[str, None] = {}
     learned = []
@@ -283,7 +289,7 @@ def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tup
     return list(seen), tuple(learned)
 
 
-def _held_out(
+def _evaluate_held_out(
     model: Any, held: Sequence[Block], masker: Masker, settings: PretrainSettings
 ) -> tuple[float, float]:
     """Return loss and share of right tokens."""
@@ -321,7 +327,7 @@ def _lineage(
     return begun.then(stage, n_parameters)
 
 
-def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
+def _format_remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     lines = [
         f"{count_of(told['n_texts'], 'text')}, {told['n_tokens']:,} tokens, "
         f"{count_of(told['steps'], 'step')}, "
@@ -329,4 +335,4 @@ def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
         f"masked tokens of held-out blocks: accuracy {told['held_out_right']:.1%}, "
         f"loss {told['held_out_loss']:.3f}",
     ]
-    return (*lines, *terms(lineage))
+    return (*lines, *license_terms(lineage))

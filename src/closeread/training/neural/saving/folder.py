@@ -19,30 +19,30 @@ from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError
 from closeread.formats.files.atomic_write import replacing, save_json
-from closeread.training.processes import how_many, is_first
+from closeread.training.processes import is_first_process, process_count
 from closeread.training.recipe import TrainRecipe
 from closeread.training.recipes.folder import (
-    ASKED,
-    DONE,
+    RECIPE_FILE,
+    RECORD_FILE,
     STATES,
-    holds_any,
-    is_begun,
-    locked,
-    must_be_free,
-    read,
+    check_folder_free,
+    has_states,
+    is_started,
+    lock_folder,
+    read_json,
 )
-from closeread.training.recipes.same_request import MEMBERS, STAGES, asked_of
+from closeread.training.recipes.same_request import MEMBERS, STAGES, comparable_recipe
 from closeread.version import __version__
 from closeread.wording import count_of
 
 CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"
-_BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
+_STARTED_WITH = "begun_with.json"  # among the states: it is there as long as one can go on
 _EXAMPLES = "examples.json"  # there too
 _TEACHERS = "taught_by.json"  # there too
 
 
-class Folder:
+class TrainingFolder:
     """Takes a folder for one training.
 
     Args:
@@ -72,56 +72,56 @@ class Folder:
     ) -> None:
         self.path = path
         self._recipe = recipe
-        self.mine = is_first()
+        self.mine = is_first_process()
         self._lock: IO[str] | None = None
         self._made: list[Path] = []  # folders that were not there, the innermost first
         if not self.mine:
             return
-        must_be_free(path, recipe, resume, overwrite)  # before anything is discarded
-        ours = [path] if is_begun(path) else []
+        check_folder_free(path, recipe, resume, overwrite)  # before anything is discarded
+        ours = [path] if is_started(path) else []
         wanted = (path / STATES, path, *path.parents)
         self._made = [one for one in wanted if one in ours or not one.exists()]
-        if is_begun(path):
+        if is_started(path):
             if not self._has_states():
                 self._clear()  # broken off before there was anything to lose
             elif overwrite:
                 shutil.rmtree(path)
-        begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
+        begun = None if data is None else {"data": [*map(list, data)], "processes": process_count()}
         if begun is not None:
-            self._check_begun(begun)
+            self._check_started_with(begun)
         try:
-            self._begin(asked_of(recipe), begun)
+            self._begin(comparable_recipe(recipe), begun)
         except BaseException:
-            self._leave_nothing()
+            self._remove_if_empty()
             raise
 
-    def __enter__(self) -> "Folder":
+    def __enter__(self) -> "TrainingFolder":
         return self
 
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
         if error is not None:
-            self._leave_nothing()
+            self._remove_if_empty()
         self._release()
 
     def _begin(self, asked: Any, begun: Any) -> None:
         """Lock the folder, and write what is asked."""
         try:
             (self.path / STATES).mkdir(parents=True, exist_ok=True)
-            self._lock = locked(self.path)
+            self._lock = lock_folder(self.path)
         except OSError as error:
             raise StorageError(
                 f"cannot be created: {error.strerror}",
                 where=str(self.path),
                 cure="name another folder",
             ) from error
-        save_json(self.path / ASKED, asked, indent=1)
+        save_json(self.path / RECIPE_FILE, asked, indent=1)
         if begun is not None:
-            save_json(self.path / STATES / _BEGUN, begun)
+            save_json(self.path / STATES / _STARTED_WITH, begun)
         if (state := self.last_state()) is not None:
-            _find_best_again(state)
+            _repair_best_path(state)
 
-    def _leave_nothing(self) -> None:
+    def _remove_if_empty(self) -> None:
         """Take the folder away again, where no training in it got so far as to be gone on with."""
         self._release()
         if not self.mine or self._has_states():
@@ -137,10 +137,10 @@ class Folder:
 
         A kill may have hit the writing of one: such are passed over.
         """
-        found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_whole(one)]
+        found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_complete(one)]
         return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
 
-    def learns_from(self, examples: Sequence[int]) -> None:
+    def record_examples(self, examples: Sequence[int]) -> None:
         """Keep how many examples each data set gives; refuse to go on with others.
 
         Another version may make others of the same data: a part of the steps would be of examples
@@ -152,7 +152,7 @@ class Folder:
         if not self.mine:
             return
         now, kept = list(examples), self.path / STATES / _EXAMPLES
-        before = None if self.last_state() is None else read(kept)
+        before = None if self.last_state() is None else read_json(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
                 "the training in this folder was started with "
@@ -163,7 +163,7 @@ class Folder:
             )
         save_json(kept, now)
 
-    def is_taught_by(self, teachers: Sequence[str]) -> None:
+    def record_teachers(self, teachers: Sequence[str]) -> None:
         """Keep who teaches; refuse to go on with others, which the record would tell of alone.
 
         Args:
@@ -175,7 +175,7 @@ class Folder:
         if not self.mine:
             return
         now, kept = list(teachers), self.path / STATES / _TEACHERS
-        before = None if self.last_state() is None else read(kept)
+        before = None if self.last_state() is None else read_json(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
                 "the training in this folder was started with other teachers, or their files "
@@ -187,12 +187,12 @@ class Folder:
 
     def _has_states(self) -> bool:
         """Whether a state was saved, or a training finished, be it a stage."""
-        return holds_any(self.path)
+        return has_states(self.path)
 
     def _clear(self) -> None:
         for made in (STATES, CURVES, STAGES, MEMBERS):
             shutil.rmtree(self.path / made, ignore_errors=True)
-        (self.path / ASKED).unlink(missing_ok=True)
+        (self.path / RECIPE_FILE).unlink(missing_ok=True)
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -207,17 +207,17 @@ class Folder:
             "transformers": transformers.__version__,
             "recipe": self._recipe,
         }
-        let_read(self.path, like=self.path / ASKED)
-        save_json(self.path / DONE, made | more, indent=1)
+        copy_permissions(self.path, like=self.path / RECIPE_FILE)
+        save_json(self.path / RECORD_FILE, made | more, indent=1)
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
-    def _check_begun(self, now: dict[str, Any]) -> None:
+    def _check_started_with(self, now: dict[str, Any]) -> None:
         """Refuse data that changed, of which the record would name a part alone, or other batches.
 
         A step takes as many batches as there are processes, and the order follows from that.
         """
-        before = read(self.path / STATES / _BEGUN)
+        before = read_json(self.path / STATES / _STARTED_WITH)
         if isinstance(before, list):  # earlier versions kept the data alone
             before = {"data": before, "processes": now["processes"]}
         if before is None or before == now or not self._has_states():
@@ -239,7 +239,7 @@ class Folder:
         )
 
 
-def let_read(folder: Path, *, like: Path) -> None:
+def copy_permissions(folder: Path, *, like: Path) -> None:
     """Let who may read another file of a training read the weights in a folder too.
 
     safetensors 0.8 writes them for their owner alone, whatever the umask says.
@@ -250,12 +250,12 @@ def let_read(folder: Path, *, like: Path) -> None:
             weights.chmod(mode)
 
 
-def _is_whole(state: Path) -> bool:
+def _is_complete(state: Path) -> bool:
     drawn = [*state.glob("rng_state*.pth")]  # each process writes its own
     pickled = [state / "optimizer.pt", state / "scheduler.pt", *drawn]
-    if len(drawn) < how_many() or not all(zipfile.is_zipfile(one) for one in pickled):
+    if len(drawn) < process_count() or not all(zipfile.is_zipfile(one) for one in pickled):
         return False
-    if read(state / _STATE) is None:
+    if read_json(state / _STATE) is None:
         return False
     try:
         with safe_open(state / "model.safetensors", framework="pt") as weights:
@@ -264,9 +264,9 @@ def _is_whole(state: Path) -> bool:
         return False
 
 
-def _find_best_again(state: Path) -> None:
+def _repair_best_path(state: Path) -> None:
     """Tell a state where the best one is now: its path was that of another working folder."""
-    told = read(state / _STATE)
+    told = read_json(state / _STATE)
     best = told.get("best_model_checkpoint")
     if best and (now := str(state.parent / Path(best).name)) != best:
         with replacing(state / _STATE) as stream:

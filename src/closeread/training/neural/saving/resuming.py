@@ -11,11 +11,13 @@ from closeread.errors import UsageError
 from closeread.readers.models.location import first_line
 from closeread.system.signals import waiting
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.saving.states import States, close_together
+from closeread.training.neural.saving.states import StateSaver, without_mtime_warning
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
-_WAIT = "finishing this step or dev evaluation and saving a state; a second signal ends at once"
+_SIGNAL_REMARK = (
+    "finishing this step or dev evaluation and saving a state; a second signal ends at once"
+)
 
 
 def train(
@@ -43,11 +45,11 @@ def train(
         ProcessGoneError: Another process is gone.
         Stopped: A signal asked for an end; a state is saved to go on from.
     """
-    with waiting(lambda name: say(f"{name}: {_WAIT}")) as asked, close_together():
-        states = States(trainer, settings.save_every, asked, processes)
+    with waiting(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as asked, without_mtime_warning():
+        states = StateSaver(trainer, settings.save_every, asked, processes)
         trainer.add_callback(states)
         try:
-            with processes.unless_gone():
+            with processes.explain_lost_process():
                 _train(trainer, state, settings.patience)
         except torch.OutOfMemoryError as error:
             raise UsageError(

@@ -17,15 +17,17 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, SaveStrategy
 
 from closeread.system.signals import Stopped, name_of
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.saving.folder import let_read
+from closeread.training.neural.saving.folder import copy_permissions
 
-_SECONDS = 15 * 60  # what a power cut costs at most, but for a look and the writing itself
-_OPEN = "loss_so_far"
+_MAX_SECONDS_UNSAVED = (
+    15 * 60
+)  # what a power cut costs at most, but for a look and the writing itself
+_OPEN_LOSS = "loss_so_far"
 _DUE = 1  # less than any exit code that a signal has
 
 
 @contextmanager
-def close_together() -> Iterator[None]:
+def without_mtime_warning() -> Iterator[None]:
     """Leave unsaid that states are ordered by their numbers where all are of one second.
 
     The Trainer takes that for a fault of the file system, which would worry whoever trains a small
@@ -43,7 +45,7 @@ def close_together() -> Iterator[None]:
         logger.removeFilter(matters)
 
 
-class States(TrainerCallback):  # type: ignore[misc]
+class StateSaver(TrainerCallback):  # type: ignore[misc]
     """Saves states beside the Trainer's own, and ends the training behind one.
 
     Where the recipe says that a state is saved, a row of the curve ends too. One saved at another
@@ -66,13 +68,13 @@ class States(TrainerCallback):  # type: ignore[misc]
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Go on with the row that the state was saved in."""
-        if row := _taken_out(state):
-            self._trainer._tr_loss += row[_OPEN]
+        if row := _pop_open_row(state):
+            self._trainer._tr_loss += row[_OPEN_LOSS]
             self._trainer._globalstep_last_logged = row["since"]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Ask for a state where one is due."""
-        due = self._processes.most(self._asked() or _DUE * self._is_late())
+        due = self._processes.all_reduce_max(self._asked() or _DUE * self._is_late())
         # With the last step of an epoch the state waits for the look: a training that was killed
         # while it looked would else go on behind it, and have one look less.
         ends = control.should_training_stop or state.epoch == int(state.epoch)
@@ -84,7 +86,7 @@ class States(TrainerCallback):  # type: ignore[misc]
         elif due and not waits:
             control.should_save = True
             if not control.should_log:
-                self._put_in(state)
+                self._push_open_row(state)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Note the loss where a state is saved after an epoch."""
@@ -99,8 +101,8 @@ class States(TrainerCallback):  # type: ignore[misc]
         """
         if state.is_world_process_zero:
             saved = Path(args.output_dir, f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}")
-            let_read(saved, like=saved / TRAINER_STATE_NAME)
-        _taken_out(state)
+            copy_permissions(saved, like=saved / TRAINER_STATE_NAME)
+        _pop_open_row(state)
         self._saved = time.monotonic()
         self.end()
 
@@ -110,7 +112,7 @@ class States(TrainerCallback):  # type: ignore[misc]
         Raises:
             Stopped: It was.
         """
-        if not (code := self._processes.most(self._asked())):
+        if not (code := self._processes.all_reduce_max(self._asked())):
             return
         state = self._trainer.state
         raise Stopped(
@@ -121,16 +123,16 @@ class States(TrainerCallback):  # type: ignore[misc]
 
     def _is_late(self) -> bool:
         first: bool = self._trainer.is_world_process_zero()  # one clock for all
-        return first and time.monotonic() - self._saved >= _SECONDS
+        return first and time.monotonic() - self._saved >= _MAX_SECONDS_UNSAVED
 
-    def _put_in(self, state: Any) -> None:
+    def _push_open_row(self, state: Any) -> None:
         """Put the row that is open among the rows for as long as the state is written."""
         total = self._trainer.accelerator.gather(self._trainer._tr_loss).mean().item()
         since = self._trainer._globalstep_last_logged
-        state.log_history.append({"step": state.global_step, "since": since, _OPEN: total})
+        state.log_history.append({"step": state.global_step, "since": since, _OPEN_LOSS: total})
 
 
-def _taken_out(state: Any) -> dict[str, Any] | None:
+def _pop_open_row(state: Any) -> dict[str, Any] | None:
     """Take the open row out of the others again."""
     rows = state.log_history
-    return rows.pop() if rows and _OPEN in rows[-1] else None
+    return rows.pop() if rows and _OPEN_LOSS in rows[-1] else None

@@ -9,15 +9,15 @@ from safetensors import SafetensorError
 
 from closeread.errors import StorageError
 
-_NO_ROOM = (
+_WRITE_ERRNOS = (
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO,
 )  # fmt: skip
 # torch and safetensors have errors of their own for what the system tells them.
-_OF_TORCH = ("PytorchStreamWriter", "inline_container.cc", "iostream error")
+_TORCH_WRITE_ERRORS = ("PytorchStreamWriter", "inline_container.cc", "iostream error")
 
 
 @contextmanager
-def writable(folder: Path) -> Iterator[None]:
+def explain_write_errors(folder: Path) -> Iterator[None]:
     """Tell plainly where a folder cannot be written.
 
     Raises:
@@ -27,8 +27,8 @@ def writable(folder: Path) -> Iterator[None]:
         yield
     except (OSError, SafetensorError, RuntimeError) as error:
         found = str(error).strip().partition("\n")[0]
-        of_torch = any(one in found for one in _OF_TORCH)
-        if not (of_torch or "os error" in found or getattr(error, "errno", None) in _NO_ROOM):
+        of_torch = any(one in found for one in _TORCH_WRITE_ERRORS)
+        if not (of_torch or "os error" in found or getattr(error, "errno", None) in _WRITE_ERRNOS):
             raise
         if of_torch:
             found = "torch wrote only a part of a file, as it does on a full disk"

@@ -18,15 +18,15 @@ from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.choice import ChoiceReader
 from closeread.readers.option_sequences import option_windows, text_after_question
 from closeread.training.neural import train as neural
-from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipes.choice import asked
+from closeread.training.neural.task import NO_TARGET, Feature
+from closeread.training.recipes.choice import parse_options
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
     """Train a choice reader, as the recipe says."""
-    return neural.train(request, ChooseTask(asked(request).max_length))
+    return neural.train(request, ChooseTask(parse_options(request).max_length))
 
 
 class ChooseTask:
@@ -73,7 +73,7 @@ class ChooseTask:
         """Return the mean over questions of minus the log of the accepted options' probability."""
         scores = outputs.logits.float().reshape(-1)
         found = [
-            of_question.logsumexp(dim=0) - of_question[places[places != NOTHING]].logsumexp(dim=0)
+            of_question.logsumexp(dim=0) - of_question[places[places != NO_TARGET]].logsumexp(dim=0)
             for of_question, places in zip(scores.split(list(sizes)), targets, strict=True)
         ]
         return torch.stack(found).mean()

@@ -24,15 +24,15 @@ from closeread.readers.statements import option_claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
 from closeread.training.neural.tasks.verifier import two_classes
-from closeread.training.recipes.chunk import ChunkOptions, ChunkSettings, asked
+from closeread.training.recipes.chunk import ChunkOptions, ChunkSettings, parse_options
 from closeread.training.request import Request, Trained
-from closeread.training.truth import truths
+from closeread.training.truth import option_truths
 from closeread.types import Option, PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
     """Train a chunk reader, as the recipe says."""
-    options, settings = asked(request)
+    options, settings = parse_options(request)
     return neural.train(request, ChunkTask(settings, options))
 
 
@@ -68,7 +68,7 @@ class ChunkTask:
                 continue
             if passage is not last:
                 last, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
-            for option, truth in zip(question.options, truths(question), strict=False):
+            for option, truth in zip(question.options, option_truths(question), strict=False):
                 if truth is None:
                     continue
                 cut = self._chunks(checkpoint, passage_ids, question, option)

@@ -14,7 +14,7 @@ from closeread.training.cloze import Wording, cloze_questions
 from closeread.training.neural.task import Feature
 from closeread.training.neural.tasks.span import SpanTask
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipes.cloze import ClozeOptions, asked
+from closeread.training.recipes.cloze import ClozeOptions, parse_options
 from closeread.training.recipes.span import SpanOptions
 from closeread.training.request import Request, Trained
 from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question
@@ -22,7 +22,7 @@ from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question
 
 def train(request: Request) -> Trained:
     """Train a span reader on what passages alone give."""
-    return train_task(request, ClozeTask(asked(request)))
+    return train_task(request, ClozeTask(parse_options(request)))
 
 
 class ClozeTask(SpanTask):

@@ -20,9 +20,9 @@ from closeread.readers.neural.support import CURE_FOR_TRAINING, class_names, nam
 from closeread.readers.neural.verifier import VerifierReader
 from closeread.readers.verifier import make_retriever
 from closeread.training.neural import train as neural
-from closeread.training.neural.inference import CLASSES, class_loss, pairs
+from closeread.training.neural.inference import CLASSES, class_loss, pair_features
 from closeread.training.neural.task import Feature
-from closeread.training.recipes.entailment import asked
+from closeread.training.recipes.entailment import parse_options
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 
@@ -63,7 +63,7 @@ class EntailTask:
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one pair a question; questions that are no hypotheses give none."""
-        return pairs(checkpoint, items, class_names(checkpoint), self._max_length)
+        return pair_features(checkpoint, items, class_names(checkpoint), self._max_length)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
         """Return the mean cross-entropy of the classes."""
@@ -78,4 +78,4 @@ class EntailTask:
 
 def train(request: Request) -> Trained:
     """Train a model of natural language inference, read by the reader ``verifier``."""
-    return neural.train(request, EntailTask(asked(request).max_length))
+    return neural.train(request, EntailTask(parse_options(request).max_length))

@@ -24,24 +24,24 @@ from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, 
 from closeread.readers.windows import Tokens, Window, make_windows
 from closeread.text.normalize import mrqa
 from closeread.training.neural.distillation.distil import Teachers
-from closeread.training.neural.distillation.kept_votes import KeptVotes
+from closeread.training.neural.distillation.kept_votes import VoteCache
 from closeread.training.neural.distillation.teachers import teachers_of
-from closeread.training.neural.task import NOTHING, Feature
+from closeread.training.neural.task import NO_TARGET, Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipes.folder import STATES
-from closeread.training.recipes.span import SpanOptions, asked
+from closeread.training.recipes.span import SpanOptions, parse_options
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question, Span
 
-_VOTES = "votes"  # among the states
-_AT_ONCE = 512  # windows that teachers read together, so that those of one length meet
+_VOTES_FOLDER = "votes"  # among the states
+_WINDOWS_PER_CALL = 512  # windows that teachers read together, so that those of one length meet
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
     pickled = request.recipe.train.get("pickled") is True
-    kept = request.out / STATES / _VOTES
-    return train_task(request, SpanTask(asked(request), pickled=pickled, kept=kept))
+    kept = request.out / STATES / _VOTES_FOLDER
+    return train_task(request, SpanTask(parse_options(request), pickled=pickled, kept=kept))
 
 
 class SpanTask:
@@ -93,8 +93,8 @@ class SpanTask:
             pickled=self._pickled,
         )
         share = self._options.distillation
-        kept = KeptVotes(self._kept, [share, self._options.null, *teachers.sha256])
-        while some := list(islice(drawn, _AT_ONCE)):
+        kept = VoteCache(self._kept, [share, self._options.null, *teachers.sha256])
+        while some := list(islice(drawn, _WINDOWS_PER_CALL)):
             dealt = kept.of(some, partial(teachers.votes, share=share))
             for (window, _), places in zip(some, dealt.tolist(), strict=True):
                 yield _feature(window, places)
@@ -108,7 +108,7 @@ class SpanTask:
             if passage is not last:
                 last, tokens = passage, checkpoint.marked_tokens(passage.text)
             golds = list(_token_spans(tokens, passage.text, question))
-            if not golds and not (self._options.null and _unanswerable(question)):
+            if not golds and not (self._options.null and _is_unanswerable(question)):
                 continue
             cut = make_windows(
                 checkpoint.tokens(question.text).ids,
@@ -127,7 +127,7 @@ class SpanTask:
     ) -> tuple[Window, list[tuple[int, int]]] | None:
         if not golds:
             return rng.choice(cut), [(0, 0)]
-        held = [(window, [gold for gold in golds if _inside(window, gold)]) for window in cut]
+        held = [(window, [gold for gold in golds if _is_inside(window, gold)]) for window in cut]
         held = [one for one in held if one[1]]
         if not held:
             return None  # an answer longer than a window
@@ -144,7 +144,7 @@ class SpanTask:
         if self._options.null:
             shut[:, 0] = False
         starts, ends = targets[:, 2::2], targets[:, 3::2]
-        known = starts != NOTHING  # rows of fewer answers are filled up
+        known = starts != NO_TARGET  # rows of fewer answers are filled up
         halves = []
         for logits, golds in ((outputs.start_logits, starts), (outputs.end_logits, ends)):
             logs = log_softmax(logits.float().masked_fill(shut, -1e9), dim=-1)
@@ -170,11 +170,11 @@ def _feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
     return Feature((window.encoded,), (*ends, *(place for span in spans for place in span)))
 
 
-def _inside(window: Window, gold: tuple[int, int]) -> bool:
+def _is_inside(window: Window, gold: tuple[int, int]) -> bool:
     return window.first <= gold[0] and gold[1] < window.first + window.length
 
 
-def _unanswerable(question: Question) -> bool:
+def _is_unanswerable(question: Question) -> bool:
     return bool(question.answers) and all(one.kind == "none" for one in question.answers)
 
 
@@ -183,21 +183,21 @@ def _token_spans(tokens: Tokens, text: str, question: Question) -> Iterator[tupl
     for answer in question.answers:
         if answer.kind not in ("span", "spans") or not answer.texts:
             continue
-        words = {_words(one) for one in answer.texts}
-        spans = [span for span in answer.spans if _words(span.of(text)) in words]
-        for span in spans or _found(text, answer.texts[0]):
+        words = {_comparable(one) for one in answer.texts}
+        spans = [span for span in answer.spans if _comparable(span.of(text)) in words]
+        for span in spans or _first_occurrence(text, answer.texts[0]):
             first = bisect_right(tokens.ends, span.start)
             last = bisect_left(tokens.starts, span.end) - 1
             if first <= last < len(tokens.ids):
                 yield first, last
 
 
-def _words(text: str) -> str:
+def _comparable(text: str) -> str:
     """Return what makes two texts one answer: MRQA's places may have other capitals or articles."""
     return mrqa(text) or text
 
 
-def _found(text: str, answer: str) -> list[Span]:
+def _first_occurrence(text: str, answer: str) -> list[Span]:
     """The first place of an answer whose published place is wrong."""
     place = text.find(answer) if answer.strip() else -1
     return [Span(place, place + len(answer))] if place >= 0 else []

@@ -35,21 +35,27 @@ from closeread.readers.statements import encode_statement, statements
 from closeread.readers.verifier import make_retriever
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
-from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipes.verifier import CompeteSettings, NliHead, Reduction, as_in, asked
+from closeread.training.neural.task import NO_TARGET, Feature
+from closeread.training.recipes.verifier import (
+    CompeteSettings,
+    NliHead,
+    Reduction,
+    in_recipe_terms,
+    parse_options,
+)
 from closeread.training.request import Request, Trained
-from closeread.training.truth import truths
+from closeread.training.truth import option_truths
 from closeread.types import PassageQuestion
 
 
-def hinge(
+def hinge_loss(
     scores: torch.Tensor, truth: torch.Tensor, margin: float, reduction: Reduction
 ) -> torch.Tensor:
     """Return the loss of one question by equations 6 and 7; 0 where it has no pair.
 
     Args:
         scores: g of every option, shape (options,).
-        truth: 1 for supported, 0 for not, ``NOTHING`` where nobody knows, shape (options,).
+        truth: 1 for supported, 0 for not, ``NO_TARGET`` where nobody knows, shape (options,).
         margin: By how much a supported option shall be ahead.
         reduction: ``sum`` over the pairs as the equations, ``mean`` as the authors' program.
     """
@@ -60,14 +66,14 @@ def hinge(
     return short.sum() if reduction == "sum" else short.mean()
 
 
-def independent(odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+def independent_loss(odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     """Return the mean cross-entropy of one question's options, each for itself.
 
     Args:
         odds: Log-odds of "supported", shape (options,).
-        truth: As for ``hinge``.
+        truth: As for ``hinge_loss``.
     """
-    known = truth != NOTHING
+    known = truth != NO_TARGET
     if not known.any():
         return odds.sum() * 0.0
     return binary_cross_entropy_with_logits(odds[known], truth[known].to(odds.dtype))
@@ -111,7 +117,7 @@ class CompeteTask:
         """Yield a question's options, its pairs or each option; nothing where nothing competes."""
         room = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
-            truth = truths(question)
+            truth = option_truths(question)
             if question.kind == "entailment" or not self._learnable(truth):
                 continue
             sequences = [
@@ -130,7 +136,7 @@ class CompeteTask:
     def _parted(
         self, sequences: Sequence[Encoded], truth: Sequence[bool | None]
     ) -> Iterator[Feature]:
-        target = [NOTHING if one is None else int(one) for one in truth]
+        target = [NO_TARGET if one is None else int(one) for one in truth]
         right = [place for place, one in enumerate(target) if one == 1]
         wrong = [place for place, one in enumerate(target) if one == 0]
         together: list[tuple[int, ...]] = [tuple(range(len(target)))]
@@ -155,9 +161,9 @@ class CompeteTask:
 
     def _one(self, odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
         if self._settings.loss == "cross-entropy":
-            return independent(odds, truth)
+            return independent_loss(odds, truth)
         scores = odds.sigmoid() if self._settings.score == "probability" else odds
-        return hinge(scores, truth, self._settings.margin, self._settings.reduction)
+        return hinge_loss(scores, truth, self._settings.margin, self._settings.reduction)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier over the model as it is."""
@@ -166,8 +172,8 @@ class CompeteTask:
 
 def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
-    own, options, settings = asked(request)
-    with as_in(request):
+    own, options, settings = parse_options(request)
+    with in_recipe_terms(request):
         retriever, _ = make_retriever(own.retriever, own.evidence_model, options)
     return neural.train(request, CompeteTask(retriever, settings, own.max_length))
 

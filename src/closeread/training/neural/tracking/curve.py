@@ -23,20 +23,20 @@ from closeread.readers.models.location import first_line
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.saving.folder import CURVES
 from closeread.training.neural.tracking import to_mlflow
-from closeread.training.neural.tracking.trackers import aside, cannot_begin
+from closeread.training.neural.tracking.trackers import cannot_start, isolated_stdio
 from closeread.training.recipes.folder import STATES, has_learned
 from closeread.training.recipes.same_request import MEMBERS, STAGES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
-_KEPT = "tracked.json"  # beside the states, so that it is there as long as one can go on
+_RUN_FILE = "tracked.json"  # beside the states, so that it is there as long as one can go on
 _PROJECT = "closeread"
-_WITHOUT = "training continues, and the folder keeps the whole curve"
+_CONTINUES = "training continues, and the folder keeps the whole curve"
 _End = Callable[[bool], None]
 
 
 @contextmanager
-def tracked(
+def track_curve(
     trainer: Trainer,
     settings: NeuralSettings,
     out: Path,
@@ -59,24 +59,24 @@ def tracked(
         UsageError: One cannot begin, and nothing is learned yet: nobody is logged in, or it does
             not know the address.
     """
-    guests: list[_Guest] = []
+    guests: list[_Tracker] = []
     failed = True
     try:
-        with processes.together():
+        with processes.in_step():
             if settings.track and trainer.is_world_process_zero():
-                run = _run(out, resumed)
+                run = _read_run(out, resumed)
                 trainer.args.run_name, trainer.args.project = run["name"], _PROJECT
                 # Else what a Space was sent would be copied to another, which is public.
                 trainer.args.trackio_static_space_id = False
                 for name in dict.fromkeys(settings.track):
                     try:
-                        guests.append(_begun(name, (trainer, settings, out, run), say))
+                        guests.append(_start_tracker(name, (trainer, settings, out, run), say))
                     except UsageError as error:
                         if not has_learned(out):
                             raise
-                        say(f"{error.found}; {_WITHOUT}")
+                        say(f"{error.found}; {_CONTINUES}")
                 if guests:
-                    trainer.add_callback(_Guests(guests))
+                    trainer.add_callback(_TrackerCallbacks(guests))
         yield
         failed = False
     finally:
@@ -84,29 +84,29 @@ def tracked(
             guest.leave(failed)
 
 
-def _run(out: Path, resumed: bool) -> dict[str, str]:
+def _read_run(out: Path, resumed: bool) -> dict[str, str]:
     """Return id and name of the run in trackers: those from before where it is gone on with."""
-    path = out / STATES / _KEPT
+    path = out / STATES / _RUN_FILE
     if resumed and path.exists():
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     key = uuid4().hex[:8]
     # trackio knows runs by name alone: one of the same name would be gone on with.
-    run = {"id": key, "name": f"{_name(out.absolute())}-{key}"}
+    run = {"id": key, "name": f"{_run_name(out.absolute())}-{key}"}
     save_json(path, run)
     return run
 
 
-def _name(out: Path) -> str:
+def _run_name(out: Path) -> str:
     """Return what a training is called; a stage or member after the whole that it is of."""
     if out.parent.name in (STAGES, MEMBERS):
-        return f"{_name(out.parent.parent)}-{out.parent.name}-{out.name}"
+        return f"{_run_name(out.parent.parent)}-{out.parent.name}-{out.name}"
     return out.name
 
 
-class _Guests(TrainerCallback):  # type: ignore[misc]
+class _TrackerCallbacks(TrainerCallback):  # type: ignore[misc]
     """Hands on to all of them what the Trainer tells, which minds two callbacks of one class."""
 
-    def __init__(self, guests: Sequence["_Guest"]) -> None:
+    def __init__(self, guests: Sequence["_Tracker"]) -> None:
         self._guests = guests
 
     def on_train_begin(self, *given: Any, **named: Any) -> None:
@@ -134,7 +134,7 @@ class _Guests(TrainerCallback):  # type: ignore[misc]
             guest.hear(event, *given, **named)
 
 
-class _Guest:
+class _Tracker:
     """A tracker that is told what the Trainer tells, until it fails."""
 
     def __init__(self, name: str, callback: Any, end: _End, say: Say) -> None:
@@ -155,22 +155,22 @@ class _Guest:
         if not self._well:
             return
         try:
-            with aside():
+            with isolated_stdio():
                 what(*given, **named)
         except Exception as error:  # each has its own kinds
             self._well = False
             if not self._told:  # what failed fails once more where it is to be closed
-                self._say(f"{self._name} failed and is dropped: {first_line(error)}; {_WITHOUT}")
+                self._say(f"{self._name} failed and is dropped: {first_line(error)}; {_CONTINUES}")
             self._told = True
 
 
-def _begun(name: str, given: tuple[Any, ...], say: Say) -> _Guest:
+def _start_tracker(name: str, given: tuple[Any, ...], say: Say) -> _Tracker:
     try:
-        with aside():
-            callback, end = _BEGIN[name](*given)
+        with isolated_stdio():
+            callback, end = _STARTERS[name](*given)
     except Exception as error:  # each has its own kinds
-        raise cannot_begin(name, error) from error
-    return _Guest(name, callback, end, say)
+        raise cannot_start(name, error) from error
+    return _Tracker(name, callback, end, say)
 
 
 def _tensorboard(
@@ -233,11 +233,11 @@ def _trackio(
 def _mlflow(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
-    callback = to_mlflow.begun(settings, run, _PROJECT)
+    callback = to_mlflow.start_run(settings, run, _PROJECT)
     return callback, callback.end
 
 
-_BEGIN: dict[str, Callable[..., tuple[Any, _End]]] = {
+_STARTERS: dict[str, Callable[..., tuple[Any, _End]]] = {
     "tensorboard": _tensorboard,
     "wandb": _wandb,
     "trackio": _trackio,

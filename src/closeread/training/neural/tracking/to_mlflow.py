@@ -24,12 +24,12 @@ from closeread.training.recipes.settings import NeuralSettings
 _ID = "closeread.id"
 # Its own patience is seven more attempts and two minutes for each, which a training would stand
 # still for. What the user sets goes before these.
-_UNLESS_SET = {
+_DEFAULT_ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_DISABLE_TELEMETRY": "true",
 }
-_EXPERIMENT = ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "MLFLOW_RUN_ID")
+_EXPERIMENT_VARIABLES = ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "MLFLOW_RUN_ID")
 
 
 class MlflowRun(TrainerCallback):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class MlflowRun(TrainerCallback):  # type: ignore[misc]
         self, mlflow: Any, settings: NeuralSettings, run: dict[str, str], project: str
     ) -> None:
         self._mlflow, self._settings = mlflow, settings
-        if not any(os.environ.get(name) for name in _EXPERIMENT):
+        if not any(os.environ.get(name) for name in _EXPERIMENT_VARIABLES):
             mlflow.set_experiment(project)
         found = mlflow.search_runs(
             filter_string=f"tags.`{_ID}` = '{run['id']}'", max_results=1, output_format="list"
@@ -74,19 +74,19 @@ class MlflowRun(TrainerCallback):  # type: ignore[misc]
             self._mlflow.end_run("FAILED" if failed else "FINISHED")
 
 
-def begun(settings: NeuralSettings, run: dict[str, str], project: str) -> MlflowRun:
+def start_run(settings: NeuralSettings, run: dict[str, str], project: str) -> MlflowRun:
     """Begin a run, or go on with one; see ``MlflowRun``."""
-    for name, value in _UNLESS_SET.items():
+    for name, value in _DEFAULT_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     mlflow = import_module("mlflow")
     if not mlflow.get_tracking_uri().startswith("sqlite"):
         return MlflowRun(mlflow, settings, run, project)
-    with _one_at_a_time():
+    with _exclusive_store():
         return MlflowRun(mlflow, settings, run, project)
 
 
 @contextmanager
-def _one_at_a_time() -> Iterator[None]:
+def _exclusive_store() -> Iterator[None]:
     """Let trainings that begin at once wait for each other: two that make one store break it."""
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from closeread.errors import UsageError
 from closeread.readers.models.location import first_line
-from closeread.training.processes import is_first
+from closeread.training.processes import is_first_process
 from closeread.training.recipes.settings import Tracker
 
 
 @contextmanager
-def aside() -> Iterator[None]:
+def isolated_stdio() -> Iterator[None]:
     """Let a tracker speak on stderr alone, and find nobody to ask.
 
     W&B waits for a key where stdin is a terminal; trackio prints on stdout, which is for results.
@@ -42,15 +42,19 @@ def check_trackers(names: Sequence[Tracker]) -> None:
             raise UsageError(
                 f"train.track names {name}, which is not installed", cure=f"pip install {name}"
             )
-    if "wandb" in names and is_first() and os.environ.get("WANDB_MODE", "online") == "online":
+    if (
+        "wandb" in names
+        and is_first_process()
+        and os.environ.get("WANDB_MODE", "online") == "online"
+    ):
         try:
-            with aside():
+            with isolated_stdio():
                 import_module("wandb").login()
         except Exception as error:  # theirs, and whatever an installation of theirs may raise
-            raise cannot_begin("wandb", error) from error
+            raise cannot_start("wandb", error) from error
 
 
-def cannot_begin(name: str, error: Exception) -> UsageError:
+def cannot_start(name: str, error: Exception) -> UsageError:
     """Return what to tell where a tracker does not begin."""
     cure = "set it up, or remove it: the folder keeps the curve in any case"
     if name == "wandb":
