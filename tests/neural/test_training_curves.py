@@ -76,14 +76,14 @@ def test_a_look_that_was_broken_off_is_taken_again(tmp_path, encoder, few, monke
     settings = {"epochs": 2, "max_steps": max_steps, "batch_size": 8, "save_every": max_steps or 7}
     settings |= {"dev": [{"path": few}]}
     whole = train(tmp_path / "whole", encoder, few, **settings)
-    plain, looks = trainer.measured, iter(range(1, 100))
+    plain, looks = trainer.measure_dev, iter(range(1, 100))
 
     def measured(*given):
         if next(looks) == killed:
             raise Killed
         return plain(*given)
 
-    monkeypatch.setattr(trainer, "measured", measured)
+    monkeypatch.setattr(trainer, "measure_dev", measured)
     out = tmp_path / "out"
     with pytest.raises(Killed):
         train(out, encoder, few, **settings)

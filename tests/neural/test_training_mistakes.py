@@ -506,7 +506,7 @@ def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, 
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(folder, "locked", full)
+    monkeypatch.setattr(folder, "lock_folder", full)
     with pytest.raises(StorageError, match="cannot be created: No space left on device"):
         train(tmp_path / "new" / "out", encoder, data, max_steps=2)
     assert not (tmp_path / "new").exists()

@@ -126,7 +126,7 @@ def test_no_look_is_lost_or_taken_twice(tmp_path, encoder, few, monkeypatch, cas
     settings |= {"dev": [{"path": few, "at_most": 20}]}
     whole = train(tmp_path / "whole", encoder, few, **settings)
     first = next(row["step"] for row in whole["history"] if "eval_metric" in row)
-    plain, looks = trainer.measured, []
+    plain, looks = trainer.measure_dev, []
 
     def measured(*given):
         looks.append(given)
@@ -134,7 +134,7 @@ def test_no_look_is_lost_or_taken_twice(tmp_path, encoder, few, monkeypatch, cas
             signal.raise_signal(signal.SIGTERM)
         return plain(*given)
 
-    monkeypatch.setattr(trainer, "measured", measured)
+    monkeypatch.setattr(trainer, "measure_dev", measured)
     out = tmp_path / "out"
     begin = signalled_at(*([first] if where == "before" else []))
     with pytest.raises(Stopped):
@@ -189,7 +189,7 @@ def test_the_clock_saves_states_and_leaves_the_curve_alone(tmp_path, encoder, fe
     def begin(total):
         return lambda n: seen.append(max(saved(tmp_path / "out"), default=0))
 
-    monkeypatch.setattr(states, "_SECONDS", 0)
+    monkeypatch.setattr(states, "_MAX_SECONDS_UNSAVED", 0)
     train(tmp_path / "out", encoder, few, begin=begin, **settings)
     assert seen == [0, *range(14)]  # before the first step, and after each before it is saved
     assert_alike(tmp_path / "out", tmp_path / "whole")

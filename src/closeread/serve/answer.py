@@ -31,11 +31,11 @@ _PREDICTION = msgspec.json.Decoder(Prediction)
 
 
 def parse_request(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[ShownQuestion]]:
-    """Return a request, and its questions as a reader may see them, in the order asked.
+    """Parse a request; return it and its questions as a reader may see them, in order.
 
     Raises:
-        RefusedError: No JSON (400); JSON of another form, an id that stands twice, something too
-            long, or without options (422); too many questions (413). It says where.
+        RefusedError: The body is not JSON (400); has another format, an id twice, a text that is
+            too long, or a choice without options (422); or too many questions (413).
     """
     try:
         asked = _REQUEST.decode(raw)
@@ -74,9 +74,9 @@ def parse_request(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[S
 
 
 def _with_asks_for(question: Question) -> Question:
-    """Return a question with what its stem asks for, where the client does not say it.
+    """Fill in ``asks_for`` of a verification from its stem, if the client does not set it.
 
-    Of a choice nothing is made up: a client that says so means options that answer the stem.
+    A choice stays as it is: its client means options that answer the stem.
     """
     if question.kind != "verification" or question.asks_for is not None:
         return question
@@ -96,7 +96,7 @@ def _check_passage_id(question: Question, passage: Passage, where: str) -> None:
 
 
 def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
-    """Return the JSON of the answers, and by whom they are."""
+    """Return the reply as JSON: answers, reader, options and version."""
     answered = order.answered()
     return msgspec.json.encode(
         AnswerReply(
@@ -111,22 +111,24 @@ def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
 
 
 class Finisher:
-    """Cuts a prediction to what was asked for, and says what its evidence covers."""
+    """Limits a prediction to what the request asks for, and adds what its evidence covers."""
 
     def __init__(
         self, retriever: Retriever | None, name: str, sure: CalibratorUse | None = None
     ) -> None:
-        """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does).
+        """Make it.
 
-        What it found carries its ``name``, so that nobody takes it for the reader's. ``sure`` tells
-        confidences in the reader's place.
+        Args:
+            retriever: Finds evidence where the reader gives none; None finds none.
+            name: The retriever's name, which its evidence carries.
+            sure: Replaces the reader's confidences with calibrated ones.
         """
         self._retriever = retriever
         self._name = name
         self._sure = sure
 
     def __call__(self, order: Order, place: Place, prediction: Prediction) -> Answered:
-        """Return the answer to one question, of which it is sure that JSON can hold it."""
+        """Return the answer to one question, which JSON can hold."""
         passage, question, *_ = place.shown
         if self._sure is not None:
             prediction = self._sure(passage, question, prediction)
@@ -155,7 +157,7 @@ class Finisher:
 
 
 def _limit_quoted(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """Return evidence by its spans alone, where what the request is told repeats too much.
+    """Drop the texts of evidence (keeping its spans) once a reply quotes too much.
 
     A passage without a sentence mark may be the evidence of a hundred options of each question.
     """

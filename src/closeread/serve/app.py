@@ -1,4 +1,4 @@
-"""The paths of the service, and what goes over them."""
+"""The service's ASGI application: its paths and their handlers."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -28,7 +28,7 @@ PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
 FAILED_HEADER = "closeread-failed"
 _HTML = "text/html; charset=utf-8"
 _SECURITY_HEADERS = {"x-content-type-options": "nosniff", "x-frame-options": "DENY"}
-# The page where a person asks brings a policy of its own, which names its script.
+# The demo page has its own policy, which names its script.
 _REFERENCE_HEADERS = _SECURITY_HEADERS | {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"
 }
@@ -44,7 +44,7 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
 
     Args:
         service: What answers.
-        origins: Web pages of these origins may ask, too; ``*`` stands for all.
+        origins: Origins whose web pages may send requests too; ``*`` allows all.
     """
     paths = _Paths(service, frozenset(origins))
     middleware = [Middleware(RequestMetrics, metrics=service.metrics, paths=frozenset(PATHS))]
@@ -80,56 +80,56 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
 
 
 class _Paths:
-    """One method a path."""
+    """The handlers: one method for each path."""
 
     def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
         self._origins = origins
         self._large = ThreadPoolExecutor(1, "large")
-        # Made at once: a newer version, installed meanwhile, would be half of a later page.
+        # Made now: if a newer version were installed meanwhile, a later page would mix both.
         calibrated = service.info.record.get("calibrated", {})
         self._page = demo_page(service.info.name, service.settings, calibrated)
         self._document = msgspec.json.encode(openapi_document(service.settings))
         self._reference = reference_page(openapi_document(service.settings), service.info.name)
 
     async def root(self, request: Request) -> Response:
-        """Answer a context of the shared task, or show the page where a person asks."""
+        """Answer a context of the shared task, or return the demo page."""
         if request.method == "POST":
             return await self._post(request, self._mrqa)
         return Response(self._page, media_type=_HTML, headers=_SECURITY_HEADERS)
 
     async def answer(self, request: Request) -> Response:
-        """Answer questions in our own form."""
+        """Answer a request in closeread's protocol."""
         return await self._post(request, self._answer)
 
     async def health(self, request: Request) -> Response:
-        """Say whether the service answers."""
+        """Return the service's state."""
         health = self._service.health()
         status = 200 if health.status == "ready" else 503
         return Response(msgspec.json.encode(health), status, media_type=JSON)
 
     async def metrics(self, request: Request) -> Response:
-        """Show all counters."""
+        """Return all metrics."""
         return Response(
             self._service.metrics.text(), media_type=None, headers={"content-type": CONTENT_TYPE}
         )
 
     async def openapi(self, request: Request) -> Response:
-        """Show the interface as a document for programs."""
+        """Return the OpenAPI document."""
         return Response(self._document, media_type=JSON)
 
     async def reference(self, request: Request) -> Response:
-        """Show the interface as a page for people."""
+        """Return the OpenAPI document as a page."""
         return Response(self._reference, media_type=_HTML, headers=_REFERENCE_HEADERS)
 
     async def refused(self, request: Request, error: Exception) -> Response:
-        """Say why a request is not answered."""
+        """Return the error of a refused request."""
         assert isinstance(error, RefusedError)
         self._service.metrics.refused(error.reason)
         return Response(error.body(), error.status, headers=error.headers, media_type=JSON)
 
     async def none_such(self, request: Request, error: Exception) -> Response:
-        """Say that there is no such path, or that it takes another method."""
+        """Return the error for an unknown path or a wrong method."""
         return await self.refused(request, _not_found(request, error))
 
     async def _post(self, request: Request, respond: Respond) -> Response:
@@ -146,10 +146,10 @@ class _Paths:
             raise stopping() from None
 
     def _is_foreign(self, request: Request) -> bool:
-        """Whether a browser says that another origin's page asks, which was not allowed to.
+        """Whether a browser marks the request as from a page of an origin that is not allowed.
 
-        Browsers keep replies from such pages and send their requests all the same, and a question
-        may cost money.
+        Browsers withhold replies from such pages but send their requests all the same, and a
+        question may cost money.
         """
         origin = request.headers.get("origin")
         if origin in self._origins or "*" in self._origins:
@@ -160,9 +160,9 @@ class _Paths:
         return origin is not None and is_cross_host(origin, request.headers.get("host", ""))
 
     async def _looked_at(self, raw: bytes, look: Callable[[bytes, Settings], T]) -> T:
-        """Return what stands in a body; at a large one is looked in a thread, or all others waited.
+        """Parse a body; a large one in a thread, so that other requests do not wait for it.
 
-        One after the other: what is made of one may take several times its bytes.
+        Large ones one after the other: parsed, each may take several times its bytes.
         """
         settings, batcher = self._service.settings, self._service.batcher
         if len(raw) <= _LARGE_BYTES:
@@ -220,7 +220,7 @@ def _not_found(request: Request, error: Exception) -> RefusedError:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    """Return what nobody will read; the server does not send it."""
+    """Return a response for a client that left; the server does not send it."""
     return Response(status_code=CLIENT_CLOSED)
 
 

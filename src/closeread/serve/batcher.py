@@ -24,16 +24,16 @@ _LONGEST_RETRY_SECONDS = 60
 
 
 class Batcher:
-    """Takes orders in the event loop, reads them in one thread, wakes whoever waits.
+    """Takes orders in the event loop, reads them in one thread, and wakes the waiting requests.
 
-    Readers are blocking and need not be safe for threads, so there is one worker. It takes the
-    questions in the order in which they came, but never two of one group at once.
+    Readers block and need not be thread-safe, so there is one worker. It takes questions in the
+    order of arrival, but never two of one group at once.
     """
 
     def __init__(
         self, reader: Reader, finish: Finish, settings: Settings, metrics: Metrics
     ) -> None:
-        """Make it; ``finish`` is called in the worker for each prediction that is wanted."""
+        """Make it; the worker calls ``finish`` for each prediction that is still wanted."""
         self._reader = reader
         self._finish = finish
         self._settings = settings
@@ -62,7 +62,7 @@ class Batcher:
             self._changed.notify()
 
     def abandon(self) -> int:
-        """Refuse what was accepted and is not answered yet; return how many orders that were."""
+        """Refuse all unanswered orders; return how many there were."""
         left = tuple(self._open)
         for order in left:
             if not order.done.done():
@@ -126,14 +126,14 @@ class Batcher:
         self._open.add(order)
 
     def drop(self, order: Order) -> None:
-        """Take back an order that nobody waits for; what the reader is busy with is thrown away."""
+        """Remove an order that nobody waits for; answers of its questions being read are lost."""
         order.dropped = True
         self._open.discard(order)
         with self._changed:
             self._pending = deque(place for place in self._pending if place.order is not order)
 
     def _seconds_to_wait(self, waiting: int) -> int:
-        """Return how long the queue will take to be half empty, as far as it is known."""
+        """Return the estimated seconds until the queue is half empty."""
         count, seconds = self.reading()
         # the first batch of a slow reader is known by nothing but how long it takes already
         each = max(self._seconds_a_question, seconds / count if count else 0.0)
@@ -165,7 +165,7 @@ class Batcher:
                 self._changed.wait(left)
 
     def _taken(self, size: int) -> list[Place]:
-        """Take the first questions that may stand together."""
+        """Take the first questions that may share a batch."""
         batch: list[Place] = []
         passed: list[Place] = []
         groups: set[str] = set()
@@ -181,7 +181,7 @@ class Batcher:
         return batch
 
     def _read(self, batch: list[Place]) -> None:
-        """Read a batch, each answer going to whoever waits for it as soon as it is there."""
+        """Read a batch; deliver each answer to its order as soon as it is there."""
         predictions = self._predictions(plan_batch(batch))
         for prediction in predictions:
             place = batch[int(prediction.question_id)]
@@ -222,7 +222,7 @@ class Batcher:
         return answered
 
     def _wake(self, order: Order) -> None:
-        """Tell the event loop, once for all orders that it has not heard of."""
+        """Notify the event loop, once for all finished orders that it does not know of yet."""
         self._finished.append(order)
         if not self._woken and self._loop is not None:
             self._woken = True

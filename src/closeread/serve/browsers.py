@@ -1,4 +1,4 @@
-"""Which web pages may ask, by what browsers tell of them."""
+"""Which web pages may send requests, by the headers that browsers add."""
 
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
@@ -15,7 +15,7 @@ _PRIVATE_NETWORK_HEADER = "access-control-{}-private-network"
 
 
 def foreign_origin(origin: str) -> RefusedError:
-    """Return the refusal of a page that was not allowed to ask."""
+    """Return the refusal for a page of an origin that is not allowed."""
     return RefusedError(
         403,
         "foreign-page",
@@ -27,10 +27,10 @@ def foreign_origin(origin: str) -> RefusedError:
 
 
 class AllowedOrigins(CORSMiddleware):
-    """Lets pages of some origins ask; others are told why not, as everybody is.
+    """CORS for pages of allowed origins; others get the service's JSON error.
 
-    A page that was allowed may also ask from a public network in a private one, about which some
-    browsers ask beforehand.
+    An allowed page may also send requests from a public to a private network, for which some
+    browsers send a preflight.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class AllowedOrigins(CORSMiddleware):
 
         Args:
             app: What answers.
-            origins: Whose pages may ask; ``*`` for all.
+            origins: Allowed origins; ``*`` for all.
             shown: Headers of replies that a page may read.
             refused: Counts refusals by reason.
         """
@@ -58,7 +58,7 @@ class AllowedOrigins(CORSMiddleware):
         self._refused = refused
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Tell a browser, before a page asks, whether it may."""
+        """Answer a browser's preflight request."""
         asked = _PRIVATE_NETWORK_HEADER.format("request")
         plain = {name: value for name, value in request_headers.items() if name != asked}
         response = super().preflight_response(Headers(plain))
@@ -81,11 +81,11 @@ class AllowedOrigins(CORSMiddleware):
 
 
 def is_cross_host(origin: str, host: str) -> bool:
-    """Return whether a page's origin is of another host than the one that was asked.
+    """Return whether a page's origin is of another host than the request's.
 
-    Over plain HTTP to another machine browsers send no ``sec-fetch-site``, but ``origin`` always.
-    A ``host`` of this machine without it was written by a proxy: which one the page asked is not
-    known then. Ports are not compared, as proxies leave them out of ``host``.
+    Over plain HTTP to another machine browsers send no ``sec-fetch-site``, but always ``origin``.
+    A ``host`` of this machine without it was written by a proxy, so the host that the page asked
+    is unknown. Ports are not compared, because proxies leave them out of ``host``.
 
     Args:
         origin: The header of that name; ``null`` is of no host.

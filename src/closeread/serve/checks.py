@@ -1,4 +1,4 @@
-"""What a question must be like to be asked: the checks that every path of the service shares."""
+"""Checks of questions and passages that all paths of the service share."""
 
 from closeread.serve.refusals import BODY, RefusedError
 from closeread.serve.settings import Settings
@@ -8,7 +8,7 @@ _WITH_OPTIONS = ("choice", "verification", "entailment")
 
 
 def check_count(count: int, settings: Settings) -> None:
-    """Refuse more questions than may ever wait, before anything is made of them.
+    """Refuse more questions than the queue can hold, before they are processed.
 
     Raises:
         RefusedError: With status 413.
@@ -39,11 +39,11 @@ def check_passage(passage: Passage, settings: Settings, text_at: str, title_at: 
 
 
 def check_question(question: Question, settings: Settings, where: str, text: str = "text") -> None:
-    """Refuse a question that is too long, its options counted in, or that cannot be chosen from.
+    """Refuse a question that is too long with its options, or whose options are unusable.
 
     Args:
-        question: As it was asked.
-        settings: Tell how long it may be.
+        question: As requested.
+        settings: The limits.
         where: Its place in the request.
         text: The name of the field that holds its text.
 
@@ -77,7 +77,7 @@ def check_question(question: Question, settings: Settings, where: str, text: str
 
 
 def _check_labels(question: Question, where: str) -> None:
-    """Refuse labels by which an answer could not be told; evidence without one is the question's.
+    """Refuse empty or repeated labels; evidence without a label belongs to the question.
 
     Raises:
         RefusedError: With status 422.

@@ -1,4 +1,4 @@
-"""``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
+"""``GET /``: the demo page, to paste a passage, ask, and see the answer with its evidence."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -13,13 +13,13 @@ from closeread.text.quotations import ASIDES
 from closeread.version import __version__
 
 _FOLDER = files("closeread.serve") / "demo"
-# What makes nodes, numbers evidence and marks a passage is the report's own.
+# The scripts that build nodes, number evidence and mark passages are shared with reports.
 _SHARED = ("1-dom.js", "4-marks.js", "4-text.js")
 _LANGUAGES = ("en", "zh")
 
 
 def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) -> bytes:
-    """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
+    """Return the self-contained page; it sends requests to ``v1/answer`` only.
 
     Args:
         reader: The name of the reader that is served.

@@ -1,4 +1,4 @@
-"""Request bodies within bounds: of size, of time, and of all of them together."""
+"""Reads request bodies within limits of size, time and total memory."""
 
 import asyncio
 from codecs import BOM_UTF8
@@ -17,11 +17,11 @@ BODY_STARTED = "closeread.body_begun"  # in a request's scope: the client sends 
 
 
 class CloseUnsentBodies:
-    """ASGI middleware that closes a connection whose client was never told to send its body.
+    """ASGI middleware that closes a connection whose client was never asked to send its body.
 
-    A client that sent ``expect: 100-continue`` and is refused keeps its body, and what it sends
-    next on the connection would be taken for it. One that did not wait goes on to be listened to,
-    so that it comes to read why.
+    A client that sent ``expect: 100-continue`` and is refused keeps its body, so its next bytes
+    would be taken for that body. The connection of a client that did not wait stays open, so that
+    it can read the error.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -49,17 +49,17 @@ class CloseUnsentBodies:
 
 
 class HeldBytes:
-    """How many bytes one request holds of those that all may hold together."""
+    """The bytes that one request holds of the memory limit of all bodies."""
 
     def __init__(self, bodies: "BodyReader") -> None:
         self._bodies = bodies
         self.n_bytes = 0
 
     def more(self, n_bytes: int) -> None:
-        """Hold further bytes.
+        """Count further bytes.
 
         Raises:
-            RefusedError: All requests together would hold too many.
+            RefusedError: All bodies together would exceed the limit.
         """
         if self._bodies.held + n_bytes > self._bodies.settings.max_held_bytes:
             raise busy(
@@ -73,7 +73,7 @@ class HeldBytes:
 
 
 class BodyReader:
-    """Reads bodies, and knows how many bytes are held by requests that are not answered yet."""
+    """Reads bodies, and counts the bytes held by unanswered requests."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -81,7 +81,7 @@ class BodyReader:
         self._reading: set[asyncio.Task[Any]] = set()
 
     def cut(self) -> None:
-        """Cancel the requests whose bodies are not whole yet: the service ends."""
+        """Cancel the requests whose bodies are incomplete: the service ends."""
         for task in tuple(self._reading):
             task.cancel()
 

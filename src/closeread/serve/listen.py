@@ -1,4 +1,4 @@
-"""The process: a socket, signals, and an end that answers what was accepted."""
+"""The server process: its socket, signals, and a stop that answers accepted requests."""
 
 import asyncio
 import contextlib
@@ -26,10 +26,10 @@ _FINAL_SEND_SECONDS = 5  # for answers to be sent, once they are there
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that has its address but does not listen yet.
+    """Return a socket that is bound to its address but does not listen yet.
 
-    So a taken port is told before the reader is loaded, and whoever waits for the port to open
-    waits until the reader can answer.
+    A taken port is thus reported before the reader is loaded, and the port opens only when the
+    reader can answer.
 
     Args:
         host: A name or address.
@@ -74,7 +74,7 @@ def url(listening: socket.socket) -> str:
 
 
 def is_public(listening: socket.socket) -> bool:
-    """Return whether other machines may reach the address."""
+    """Return whether other machines can reach the address."""
     return not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
@@ -87,10 +87,10 @@ def listen(
     stopping: Callable[[int], None] = lambda count: None,
     crowded: Callable[[int], None] = lambda files: None,
 ) -> int:
-    """Answer until SIGTERM or SIGINT, then finish what was accepted.
+    """Answer until SIGTERM or SIGINT, then finish the accepted requests.
 
-    While it stops, new requests get 503. A second signal ends it at once. Where the process may not
-    open files enough for ``max_connections``, fewer clients are connected.
+    While it stops, new requests get 503. A second signal ends it at once. If the process may not
+    open enough files for ``max_connections``, fewer clients can connect.
 
     Args:
         service: What answers.
@@ -146,7 +146,7 @@ def listen(
 
 
 def _raise_file_limit(count: int) -> int:
-    """Let the process open so many files, as far as it may; return how many it may then."""
+    """Raise the limit of open files to ``count`` if allowed; return the limit, at most that."""
     if os.name != "posix":
         return count
     import resource
@@ -159,7 +159,7 @@ def _raise_file_limit(count: int) -> int:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which goes on to say 503 until what was accepted is answered."""
+    """uvicorn's server, which while stopping answers 503 until accepted requests are answered."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Tell once of too many open files; asyncio tries again, with a traceback a try."""
+        """Report too many open files once; asyncio retries, with a traceback each time."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             if not self._crowded:
@@ -238,14 +238,14 @@ class _Server(uvicorn.Server):
         self._abandon()
 
     def _patience(self) -> float:
-        """Return how many seconds a stop takes at most, as things are now."""
+        """Return the most seconds that a stop takes in the current state."""
         grace = self._service.settings.grace_seconds
         if self._service.batcher.open_orders:
             return grace
         return min(grace, _IDLE_CLOSE_SECONDS) if self.server_state.connections else 0.0
 
     def _abandon(self) -> None:
-        """Say 503 to whoever still waits or still sends, and leave."""
+        """Answer 503 to requests that still wait or still arrive, and exit."""
         self.unanswered += self._service.batcher.abandon()
         self._service.bodies.cut()
         self._service.batcher.close()

@@ -1,4 +1,4 @@
-"""What is counted of a service, in Prometheus' text form."""
+"""The service's metrics, in Prometheus' text format."""
 
 import time
 from collections.abc import Callable
@@ -28,7 +28,7 @@ CLIENT_CLOSED = 499  # what nginx writes for a client that left before its answe
 
 
 class Metrics:
-    """Counters of one service; safe to be used from the event loop and the worker at once."""
+    """Metrics of one service; usable from the event loop and the worker at once."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -82,7 +82,7 @@ class Metrics:
         )
 
     def add_queue_gauges(self, waiting: Callable[[], float], reading: Callable[[], float]) -> None:
-        """Show two numbers as they are when they are asked for: both in questions."""
+        """Add gauges of the questions waiting and being read, computed at each scrape."""
         Gauge(
             "closeread_queue_questions", "Questions waiting now.", registry=self.registry
         ).set_function(waiting)

@@ -1,7 +1,7 @@
 """``POST /``: one context of the MRQA shared task in, ``{qid: answer}`` out.
 
-As submissions to the shared task had to (its ``predict_server.py`` posts every context of a file
-by itself and merges what comes back). A header line is answered with no answers.
+This is the protocol of submissions to the shared task: its ``predict_server.py`` posts each
+context of a file by itself and merges the replies. A header line gets no answers.
 """
 
 from typing import Any
@@ -19,8 +19,8 @@ from closeread.types import Answer, Passage, Question
 _CURE = 'send one object: {"context": ..., "qas": [{"qid": ..., "question": ...}]}'
 
 
-# Answers and tokens, which stand beside in the shared task's files, are passed over unread: they
-# are most of a context, and no reader is shown them.
+# Answers and tokens, which the shared task's files also hold, are skipped without parsing: they are
+# most of a context, and no reader sees them.
 class _Question(msgspec.Struct, gc=False):
     qid: str
     question: str
@@ -41,10 +41,11 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 def parse_context(raw: bytes, settings: Settings) -> list[ShownQuestion]:
-    """Return the questions of a context as a reader may see them; none of a header line.
+    """Parse a context; return its questions as a reader may see them, none for a header line.
 
     Raises:
-        RefusedError: No JSON (400), of another form, too long (422), or too many (413); says where.
+        RefusedError: The body is not JSON (400), has another format or a text that is too long
+            (422), or holds too many questions (413).
     """
     try:
         found = _CONTEXT.decode(raw)
@@ -75,8 +76,8 @@ def _is_header(raw: bytes) -> bool:
 def encode_answers(order: Order) -> tuple[bytes, int]:
     """Return ``{qid: answer text}`` as JSON, and how many questions failed.
 
-    What failed is left out, as the shared task's evaluation counts a missing answer as wrong. No
-    answer is the empty text.
+    A failed question is left out, because the shared task's evaluation counts a missing answer as
+    wrong. No answer is the empty text.
 
     Raises:
         RefusedError: Every question failed (500).

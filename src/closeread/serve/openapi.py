@@ -1,4 +1,4 @@
-"""The service's interface as an OpenAPI document, made from the records that it speaks in."""
+"""The service's OpenAPI document, made from the records of its requests and replies."""
 
 import re
 from inspect import cleandoc
@@ -17,7 +17,7 @@ _PLACE = "#/components/schemas/"
 _JSON = "application/json"
 _ATTRIBUTES = "\n\nAttributes:\n"
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.M)
-# What stands in no docstring of its own: the fields of a record that another one extends.
+# Records whose docstring describes the inherited fields of another record.
 _EXTENDED = {"AskedQuestion": Question}
 
 REFUSALS = {
@@ -70,7 +70,7 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
     """Return the document (OpenAPI 3.1).
 
     Args:
-        settings: The limits that it tells of.
+        settings: The limits that it states.
     """
     _, components = msgspec.json.schema_components(_RECORDS, ref_template=_PLACE + "{name}")
     return {
@@ -103,7 +103,7 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
 
 
 def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a record's schema with what its docstring says of each field, at that field."""
+    """Return a record's schema with each field's description from the docstring."""
     whole, _, own = cleandoc(schema.get("description", "")).partition(_ATTRIBUTES)
     extended = _EXTENDED.get(name)
     inherited = cleandoc(extended.__doc__ or "").partition(_ATTRIBUTES)[2] if extended else ""

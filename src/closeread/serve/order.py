@@ -1,4 +1,4 @@
-"""One request's questions on their way through the reader, and batches made of many requests'."""
+"""The questions of one request (an order), and batches of the questions of many requests."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ class Answered(NamedTuple):
 
 
 class ShownQuestion(NamedTuple):
-    """A question as the reader is shown it, the id that it had, and what it must not stand with."""
+    """A question as the reader sees it, its original id, and its group."""
 
     passage: Passage
     question: Question
@@ -59,7 +59,7 @@ class Order:
         self.left = len(self.shown)
 
     def settle(self, place: int, answered: Answered) -> None:
-        """Keep an answer under the id that the question was asked by."""
+        """Store an answer under the question's original id."""
         asked = self.shown[place].question_id
         named = msgspec.structs.replace(answered.prediction, question_id=asked)
         self.answers[place] = Answered(named, answered.coverage)
@@ -97,10 +97,10 @@ def hide_gold(passage: Passage, questions: Sequence[Question]) -> list[ShownQues
 
 
 def plan_batch(batch: Sequence[Place]) -> list[Planned]:
-    """Return a batch as a reader is asked, with ids that are unique in it.
+    """Return a batch as the reader gets it, with unique ids.
 
-    An id stays what it is in every run, so that readers that draw by it answer alike here, unless
-    another client's question in the batch has the same: then it gets one of its own.
+    An id is the same as in any run, so that readers that draw by it answer alike here, unless
+    another client's question in the batch has the same: then it gets a new one.
 
     Returns:
         One entry a place; its ``question_id`` is the place's number in the batch.
@@ -130,7 +130,7 @@ def plan_batch(batch: Sequence[Place]) -> list[Planned]:
 
 
 def _unique_name(name: str, taken: set[str]) -> str:
-    """Return ``name``, or one made of it that is not taken; it is taken then."""
+    """Return ``name``, or a new name made from it if it is taken; add it to ``taken``."""
     free = name
     while free in taken:
         free = opaque_id(f"{free} {len(taken)}")

@@ -1,4 +1,4 @@
-"""Why a request is not answered: a status, and an error that says what to do."""
+"""Errors of refused requests: a status, and JSON that says what, where, expected and cure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,18 +48,18 @@ class RefusedError(Exception):
 
 
 def _shortened(text: str) -> str:
-    """Leave out the middle of a long text: what is said of an id stands before and behind it."""
+    """Cut the middle out of a long text: a message names a long id between its own words."""
     if len(text) <= 2 * _LONGEST:
         return text
     return f"{text[:_LONGEST]} … {text[-_LONGEST:]}"
 
 
 class ClientGoneError(Exception):
-    """The client has left: there is nobody to be answered."""
+    """The client has left: nobody waits for the answer."""
 
 
 def invalid_body(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
-    """Return the refusal for a body that is no JSON (400), or JSON of another form (422).
+    """Return the refusal for a body that is not JSON (400), or JSON in another format (422).
 
     Args:
         error: What the parser raised.
@@ -111,7 +111,7 @@ def _parse_position(error: Exception, raw: bytes) -> str:
 
 
 def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> RefusedError:
-    """Return a 503 that tells when to come again."""
+    """Return a 503 with ``retry-after``."""
     return RefusedError(
         503,
         reason,
@@ -124,7 +124,7 @@ def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> 
 
 
 def stopping() -> RefusedError:
-    """Return the 503 of a service that was told to stop."""
+    """Return the 503 of a stopping service."""
     return busy(
         "stopping",
         "the service is stopping",

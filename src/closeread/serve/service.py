@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Service:
-    """Puts questions to a reader, and says how it goes.
+    """Answers questions with one reader, and reports its state.
 
     Attributes:
         info: The reader's name and options, as replies name them.
@@ -57,7 +57,7 @@ class Service:
             retriever: Finds evidence where the reader gives none itself.
             settings: All limits.
             retriever_name: Under which its evidence is told.
-            sure: Tells confidences in the reader's place.
+            sure: Replaces the reader's confidences with calibrated ones.
         """
         self.info = info
         self.settings = settings
@@ -72,7 +72,7 @@ class Service:
         self._begun = time.monotonic()
 
     async def in_time(self, request: Request, work: Coroutine[Any, Any, T]) -> T:
-        """Return what comes of a whole request; whatever ends the wait sooner ends the work.
+        """Return the result of ``work``; cancel it at a timeout or when the client leaves.
 
         Raises:
             RefusedError: It took too long (504), or what ``work`` raises.
@@ -104,7 +104,7 @@ class Service:
         )
 
     async def ask(self, shown: list[ShownQuestion], *, n_best: int, evidence: bool) -> Order:
-        """Return the questions answered; where the wait is ended they are dropped.
+        """Return the answered order; if the wait is cancelled, its questions are dropped.
 
         Raises:
             RefusedError: The queue is full, or the service stops (503).

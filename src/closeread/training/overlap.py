@@ -1,4 +1,4 @@
-"""Which questions must not be learned from, because they stand in a set that will be read.
+"""Finds training questions that overlap evaluation sets and must not be learned from.
 
 Two questions overlap where their passages share a tenth of their text in long runs of characters
 (or, where they are too short for one run, are the same), where a long option is the same, or where
@@ -31,7 +31,7 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 
 class Overlap:
-    """Remembers the passages and options of some sets and finds questions that share them.
+    """Index of the passages and options of some sets; finds questions that share them.
 
     Args:
         held: Passages with their questions, as data sets yield them; one that nothing is asked
@@ -58,7 +58,7 @@ class Overlap:
         self._passages, self._option_runs = of_passages.sorted(), of_options.sorted()
 
     def overlaps(self, passage: Passage, question: Question) -> bool:
-        """Whether a question overlaps one of those remembered."""
+        """Whether a question overlaps one of the indexed questions."""
         if any(normalize_text(option.text) in self._options for option in question.options):
             return True
         own = run_hashes(passage.text)
@@ -73,12 +73,12 @@ class Overlap:
 
 
 def clusters(items: Sequence[PassageQuestion]) -> list[int]:
-    """Return a number for each question, the same for those that must not be told apart.
+    """Return a cluster number for each question; questions of a cluster belong in one fold.
 
-    They are those with the same passage, with passages of which one shares a tenth of its runs
-    with the other, or with the same option: what is learned from one is known of the others, so
-    that dealing them into different folds would flatter what is measured. Numbers count from 0 in
-    the order of the questions.
+    A cluster holds questions with the same passage, with passages of which one shares a tenth of
+    its runs with the other, or with the same option. What is learned from one is known of the
+    others, so different folds would overestimate what is measured. Numbers count from 0 in the
+    order of the questions.
     """
     root = list(range(len(items)))
 
@@ -111,7 +111,7 @@ def clusters(items: Sequence[PassageQuestion]) -> list[int]:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text's letters and digits alone, simplified, in one width and case."""
+    """Return only a text's letters and digits, in Simplified Chinese, one width and one case."""
     return fold(_NOT_ALPHANUMERIC.sub("", unicodedata.normalize("NFKC", text)))
 
 
@@ -128,9 +128,9 @@ def _is_long(plain: str) -> bool:
 
 
 def _is_alphabetic(plain: str) -> bool:
-    """Whether an alphabet spells the words: of East Asian characters there is hardly one.
+    """Whether a text is alphabetic: less than a fifth of it is East Asian characters.
 
-    Figures, formulas and names stand in Chinese texts too, and do not make their runs longer.
+    Figures, formulas and names occur in Chinese texts too, and do not make their runs longer.
     """
     return 5 * sum(one >= "\u2e80" for one in plain) < len(plain)
 
@@ -153,7 +153,7 @@ class _RunHashes:
 
 
 def _shared_fraction(own: Set[int], others: "NDArray[np.int64]") -> float:
-    """Return the share of runs that stand among others, which are sorted."""
+    """Return the share of runs that occur among others, which are sorted."""
     import numpy as np
 
     if not own or not len(others):

@@ -1,4 +1,4 @@
-"""How many processes train together, and which of them speaks and writes, as launchers tell."""
+"""How many processes train together and which is the first, from a launcher's environment."""
 
 import os
 
@@ -6,7 +6,7 @@ from closeread.errors import UsageError
 
 
 class LostProcessError(UsageError):
-    """Another of those that train together is gone; whoever has it to tell is the one who does."""
+    """Another process of this training ended; only one of the remaining processes raises this."""
 
 
 def is_first_process() -> bool:
@@ -15,5 +15,5 @@ def is_first_process() -> bool:
 
 
 def process_count() -> int:
-    """Return how many processes train together; one where no launcher began them."""
+    """Return how many processes train together; 1 without a launcher."""
     return int(os.environ.get("WORLD_SIZE", "1"))

@@ -1,4 +1,4 @@
-"""A recipe for training: which reader learns, from what, and where what it learned is kept."""
+"""Recipes for training: which reader to train, on what data, and where to write the result."""
 
 import difflib
 from collections.abc import Iterator
@@ -52,8 +52,8 @@ def load_recipe(path: Path) -> TrainRecipe:
     """Read a recipe for training.
 
     Raises:
-        InputError: The file cannot be read, is no TOML, has unknown keys or wrong values, or tells
-            who made what it does not name.
+        InputError: The file cannot be read, is not TOML, has unknown keys or wrong values, or
+            declares under ``made_by`` who wrote something that the recipe does not name.
     """
     raw = read_toml(path, cure=_CURE)
     if "train" not in raw and "datasets" in raw:
@@ -74,12 +74,12 @@ def load_recipe(path: Path) -> TrainRecipe:
 
 
 def stage_prefix(place: int) -> str:
-    """Return what stands before a key of a stage where it is named; places count from 0."""
+    """Return the prefix of a stage's keys in messages, such as ``before[0].``; counts from 0."""
     return f"before[{place}]."
 
 
 def _check_made_by(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
-    """Refuse to hear who made what the recipe does not name: the record would not say it."""
+    """Refuse ``made_by`` of what the recipe does not name: the record would not show it."""
     declared = table.get("made_by")
     for name in declared if isinstance(declared, dict) else ():
         if name not in named:
@@ -93,7 +93,7 @@ def _check_made_by(path: Path, prefix: str, table: dict[str, Any], named: set[st
 
 
 def _iter_texts(value: Any) -> Iterator[str]:
-    """Yield every text that stands as a value in a table, but for declarations."""
+    """Yield every string value in a table, except under ``made_by``."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -109,7 +109,7 @@ def parse_table(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = ""
     """Return a table of a recipe as a record.
 
     Raises:
-        InputError: It has unknown keys or wrong values; the nearest valid key is told.
+        InputError: It has unknown keys or wrong values; the message names the nearest valid key.
     """
     fields = msgspec.structs.fields(kind)  # type: ignore[arg-type]
     known = [field.name for field in fields]

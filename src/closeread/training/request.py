@@ -1,4 +1,4 @@
-"""What a trainer is asked, and what it tells when it is done: the seam of ``closeread train``."""
+"""The interface between ``closeread train`` and trainers: a request, and its result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,17 +36,18 @@ class Request:
     """One call of ``closeread train``.
 
     Attributes:
-        recipe: What the user wrote.
-        path: Where that stands, for messages.
-        within: Where in it this training stands, such as ``before[0].``: empty for the last one.
-        out: The file or folder that is to be made.
+        recipe: The user's recipe.
+        path: The recipe's file, for messages.
+        within: The prefix of this training's keys in messages, such as ``before[0].``: empty for
+            the last training.
+        out: The file or folder to write.
         open_dataset: Opens data sets by name.
-        resume: Go on with a training that was broken off.
-        overwrite: Discard what is there.
-        look: Only look whether this could be done: nothing is trained or written.
+        resume: Continue an interrupted training.
+        overwrite: Discard an earlier training.
+        look: Check only: nothing is trained or written.
         begin: Called with the number of steps; what it returns is called with every step done.
-        begin_examples: The same of a data set's questions of which examples are made first.
-        say: Told lines for the user while training goes on.
+        begin_examples: The same for a data set's questions while examples are made from them.
+        say: Called with each line for the user during training.
     """
 
     recipe: TrainRecipe
@@ -72,12 +73,12 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """What came of it.
+    """The result of a training.
 
     Attributes:
-        out: The file or folder made.
+        out: The file or folder written.
         told: What ``--json`` prints.
-        remarks: The same for a person, in lines.
+        remarks: The same as lines for a person.
     """
 
     out: Path
@@ -86,10 +87,10 @@ class Trained:
 
 
 def refuse_stages(request: Request) -> None:
-    """Refuse trainings that come first, where a trainer begins from nothing.
+    """Refuse ``[[before]]`` for a trainer that does not begin from a model.
 
     Raises:
-        UsageError: The recipe has some.
+        UsageError: The recipe has stages.
     """
     if request.recipe.before:
         raise UsageError(
@@ -100,10 +101,10 @@ def refuse_stages(request: Request) -> None:
 
 
 def refuse_train_options(request: Request) -> None:
-    """Refuse ``[train.options]`` where a trainer has none: it would be passed over in silence.
+    """Refuse ``[train.options]`` for a trainer that has none and would ignore them silently.
 
     Raises:
-        UsageError: The recipe has some.
+        UsageError: The recipe has such options.
     """
     if request.recipe.train.get("options"):
         raise UsageError(
@@ -122,7 +123,7 @@ class Train(Protocol):
 
 
 def as_stateless(train: Train) -> Train:
-    """Make a trainer that saves no states say so: asked to go on, and where it is interrupted."""
+    """Wrap a trainer that saves no states: refuse ``--resume``, and say so when interrupted."""
 
     @wraps(train)
     def trained(request: Request, /) -> Trained:

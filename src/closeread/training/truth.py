@@ -1,13 +1,13 @@
-"""Which options of a question hold: as the data set says, or as its answer implies."""
+"""Which options of a question are true: as the data set says, or as its answer implies."""
 
 from closeread.types import Question
 
 
 def option_truths(question: Question) -> tuple[bool | None, ...]:
-    """Return one truth an option, None where nobody knows; () where the question has no gold.
+    """Return a truth for each option, None if unknown; () if the question has no gold answer.
 
-    Where the data set does not tell truths, an accepted answer's is what the stem asks for and the
-    others' the opposite.
+    If the data set gives no truths, an accepted answer's is what the stem asks for and the others'
+    the opposite.
     """
     if question.option_truth:
         return question.option_truth

@@ -97,13 +97,13 @@ from closeread.serve.listen import bind_socket, listen, url
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 service = Service(Echo(), ReaderInfo(name="echo"), None, Settings())
-questions = mrqa.questions
+parse_context = mrqa.parse_context
 def look(raw, settings):
     print("looks", flush=True)
     while not service.batcher.stopping:
         time.sleep(0.005)
-    return questions(raw, settings)
-mrqa.questions = look
+    return parse_context(raw, settings)
+mrqa.parse_context = look
 with bind_socket("127.0.0.1", 0) as listening:
     listen(service, app(service), listening, lambda: print(url(listening), flush=True))
 """

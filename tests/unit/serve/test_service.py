@@ -53,7 +53,7 @@ def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
         going.wait(WAIT_SECONDS)
         raise stopping()
 
-    monkeypatch.setattr(mrqa, "questions", look)
+    monkeypatch.setattr(mrqa, "parse_context", look)
     made = app(Service(Floor(str), ReaderInfo(name="floor"), None, Settings()))
     scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": []}
 

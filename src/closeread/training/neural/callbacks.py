@@ -1,4 +1,4 @@
-"""What is done between the Trainer's steps: progress, order, and an eye on the numbers."""
+"""Callbacks of the Trainer: progress, the order of each epoch, and a check for NaN weights."""
 
 import math
 from typing import Any
@@ -13,13 +13,13 @@ from closeread.training.processes import is_first_process
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]
-    """Tells whoever watches how many steps are done; the states' own lines are not printed."""
+    """Reports how many steps are done, in place of the Trainer's own lines."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Say how many steps there are, and how many were done before."""
+        """Report the number of steps, and how many were done before."""
         self._advance = self._begin(state.max_steps)
         self._advance(state.global_step)
 
@@ -29,22 +29,22 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 
 
 class SetEpochOrder(TrainerCallback):  # type: ignore[misc]
-    """Gives each epoch its order.
+    """Sets the epoch whose order the sampler yields.
 
-    Loaders that share batches among processes and skip those done before do not pass the epoch on
-    to the sampler inside them.
+    Loaders that share batches among processes and skip finished ones do not pass the epoch on to
+    the sampler inside them.
     """
 
     def __init__(self, order: EpochOrder) -> None:
         self._order = order
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Take the order of the epoch that begins, or is gone on with."""
+        """Set the epoch that begins or is resumed."""
         self._order.set_epoch(int(state.epoch + 1e-6))
 
 
 class StopIfNotFinite(TrainerCallback):  # type: ignore[misc]
-    """Ends a training whose weights are numbers no more.
+    """Ends a training whose weights are NaN or infinite.
 
     In float16 a batch may overflow: the step is left out, the weights stay, and training goes on.
     """
@@ -52,10 +52,10 @@ class StopIfNotFinite(TrainerCallback):  # type: ignore[misc]
     def on_log(
         self, args: Any, state: Any, control: Any, logs: Any = None, model: Any = None, **_: Any
     ) -> None:
-        """Look at the weights where the loss is no number.
+        """Check the weights when the loss is not finite.
 
         Raises:
-            InputError: One of them is none either.
+            InputError: A weight is not finite either.
         """
         if math.isfinite((logs or {}).get("loss", 0.0)):
             return

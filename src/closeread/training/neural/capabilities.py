@@ -1,4 +1,4 @@
-"""Whether a model can do what a recipe asks of it, told before its weights are opened."""
+"""Checks that a model supports what a recipe asks for, before its weights are loaded."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ def model_without_weights(name: str) -> Any:
     """Return a model without its weights.
 
     Raises:
-        InputError: There is no such model, or it is none that can be opened.
+        InputError: There is no such model, or it cannot be opened.
     """
     given = loading_options(name)
     try:
@@ -34,16 +34,15 @@ def model_without_weights(name: str) -> Any:
 
 
 def max_model_tokens(name: str) -> int:
-    """Return how many tokens a model can be given; raises as ``model_without_weights``."""
-    return max_sequence_length(
-        model_without_weights(name), open_tokenizer(name, loading_options(name))
-    )
+    """Return the most tokens that a model takes; raises as ``model_without_weights``."""
+    model = model_without_weights(name)
+    return max_sequence_length(model, open_tokenizer(name, loading_options(name)))
 
 
 def check_lengths(request: Request, most: int) -> None:
-    """Refuse lengths that a recipe names and the model does not take, stages' among them.
+    """Refuse lengths in a recipe, stages included, that the model does not take.
 
-    What is left out is the reader's own, or what the model takes where that is less.
+    A length that is left out is the reader's default, or the model's limit if that is less.
 
     Args:
         request: With the stages.
@@ -67,14 +66,14 @@ def check_lengths(request: Request, most: int) -> None:
 
 
 def check_gradient_checkpointing(request: Request, model: Any) -> None:
-    """Refuse to compute twice, for less memory, what a model cannot; stages' wishes among them.
+    """Refuse ``gradient_checkpointing``, in stages too, for a model that does not support it.
 
     Args:
         request: With the stages.
         model: Opened, or without its weights.
 
     Raises:
-        UsageError: That is asked for, and the model is of a kind that cannot, such as ALBERT.
+        UsageError: It is set, and the model's architecture does not support it, such as ALBERT.
     """
     if model.supports_gradient_checkpointing:
         return
@@ -91,7 +90,7 @@ def check_gradient_checkpointing(request: Request, model: Any) -> None:
 
 
 def _iter_trainings(request: Request) -> Iterator[tuple[str, Stage | TrainRecipe]]:
-    """Yield every training of a recipe, and what stands before its settings in messages."""
+    """Yield every training of a recipe with the prefix of its keys in messages."""
     for place, one in enumerate(request.recipe.before):
         yield stage_prefix(place), one
     yield request.within, request.recipe

@@ -1,4 +1,4 @@
-"""The dev metric while a model is trained: its own reader's answers, under the official metric."""
+"""The dev metric during training: the official metric of the reader's own answers."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,15 +16,15 @@ _SPAN_METRICS = ("squad.f1", "squad2.f1")
 
 
 def default_metric(usual: str, items: Sequence[PassageQuestion]) -> str:
-    """Return the value that chooses the best state where a recipe names none.
+    """Return the metric that chooses the best state if the recipe names none.
 
-    SQuAD's scorers part words at blanks. Chinese has none, and of an answer all or nothing would
-    count: a reader that has just begun to learn would show no progress. That of SQuAD 1.1 judges no
-    questions without an answer.
+    SQuAD's scorers split words at blanks. Chinese has none, so an answer would count wholly or not
+    at all, and a reader that has just begun to learn would show no progress. SQuAD 1.1's scorer
+    does not score questions without an answer.
 
     Args:
-        usual: Of the reader.
-        items: What is watched.
+        usual: The reader's default.
+        items: The dev questions.
     """
     if usual not in _SPAN_METRICS:
         return usual
@@ -66,7 +66,7 @@ def check_metric(
     reader: str,
     train: str = "train",
 ) -> None:
-    """See before hours of training whether a metric can be had of some questions.
+    """Check before hours of training that a metric can be computed on the dev questions.
 
     Args:
         items: Questions with gold.
@@ -115,7 +115,7 @@ def check_metric(
 
 
 def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
-    """Return how many questions each of a metric's values judges, whatever is answered."""
+    """Return how many questions each of a metric's values scores, whatever the answers."""
     said = Answer(kind="none")
     predictions = {
         one.question_id: Prediction(question_id=one.question_id, answer=said, confidence=0.0)
@@ -127,7 +127,7 @@ def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
 
 
 def with_id_prefix(item: PassageQuestion, prefix: str) -> PassageQuestion:
-    """Return a question under an id that no question of another set has."""
+    """Return a question with prefixed ids, to keep several sets apart."""
     passage, question = item
     passage_id = prefix + passage.passage_id
     return (

@@ -1,4 +1,4 @@
-"""What a training is computed on: a recipe's device and precision, and what this machine has."""
+"""The device and precision of a training, checked against this machine and the launcher."""
 
 import os
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _MODEL_SHARDING = {
 
 
 def device_of(settings: NeuralSettings) -> str:
-    """Return the device that a recipe names, else the best that is known here."""
+    """Return the device that a recipe names, else an accelerator if there is one."""
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def check_machine(settings: NeuralSettings, where: str, within: str = "") -> None:
-    """Refuse what this machine cannot compute or does not have, before anything is read.
+    """Refuse what this machine cannot compute or lacks, before anything is read.
 
     Args:
         settings: What a recipe says.
@@ -73,9 +73,9 @@ def check_machine(settings: NeuralSettings, where: str, within: str = "") -> Non
 
 
 def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
-    """Refuse what a launcher asks for beside the recipe.
+    """Refuse launcher settings that contradict the recipe.
 
-    The Trainer would obey, and the record would tell another training than the one that was done.
+    The Trainer would obey them, and the record would describe another training than was done.
     """
     for name, method in _MODEL_SHARDING.items():
         if os.environ.get(name, "false").lower() == "true":
@@ -102,9 +102,9 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
 
 
 def _check_library(version: str) -> None:
-    """Refuse a library that does not find all of a BERT's weights again in a state it saved.
+    """Refuse a transformers that does not restore all of a BERT's weights from a saved state.
 
-    It would go on, and choose the best state, with others in their place, and only say so.
+    It would resume, and choose the best state, with other weights in their place, and only warn.
     """
     found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _MIN_TRANSFORMERS))
     if found < least:
@@ -117,12 +117,12 @@ def _check_library(version: str) -> None:
 
 @contextmanager
 def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
-    """Tell what a device's memory does not hold, with a cure that there is in a training.
+    """Reword a reader's out-of-memory error with a cure that applies in training.
 
-    What readers say of it is for who reads: a recipe for training sets no budget of tokens.
+    The reader's own cure names an option for reading, which a training recipe does not have.
 
     Raises:
-        UsageError: It does not hold it.
+        UsageError: The device's memory does not hold ``what``.
     """
     try:
         yield

@@ -37,7 +37,7 @@ Measure = Callable[[Checkpoint], float]
 
 @dataclass(frozen=True, kw_only=True)
 class FitResult:
-    """What training came to.
+    """The result of fitting.
 
     Attributes:
         n_features: What was learned from, of all data sets; of a soup the sum over its trainings,

@@ -1,4 +1,4 @@
-"""What a training adds to the lineage of the model that it began with."""
+"""Adds a training to the lineage of its starting model."""
 
 from collections.abc import Sequence
 
@@ -54,10 +54,9 @@ def trained_lineage(
 
 
 def license_terms(lineage: Lineage) -> tuple[str, ...]:
-    """Return a line that names the terms of all that a model learned from; none without any.
+    """Return a line with the terms of all training data; none if there are no terms.
 
-    What an earlier stage learned from, or the checkpoint that the training began with, binds what
-    came of it as well.
+    The terms of earlier stages' data, and of the starting checkpoint's, bind the model as well.
     """
     stages = (stage for one in (lineage, *lineage.teachers()) for stage in one.stages)
     learned = (one for stage in stages for one in stage.learned_from)

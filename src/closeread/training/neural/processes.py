@@ -1,8 +1,8 @@
 """Several processes that train one model: where they wait for each other, and how they end.
 
-A mistake is told once, by the first process, whichever of them met it; that one is gone, by
-whichever of the others found so first. They wait over gloo, whatever the devices are, and for a
-day: the first alone computes the dev metric.
+An error in any process is reported once, by the first process; a process that ended is reported by
+the first of the others to notice. They wait over gloo, whatever the devices are, for up to a day,
+because only the first computes the dev metric.
 """
 
 import atexit
@@ -26,13 +26,13 @@ _TIMEOUT = timedelta(days=1)
 
 
 class Processes:
-    """Those that a launcher started, or this one alone.
+    """The processes that a launcher started, or this one alone.
 
     Args:
         device: As the recipe names it.
 
     Raises:
-        UsageError: Several were asked for, and the launcher began this one alone.
+        UsageError: Several were requested, and the launcher started only this one.
     """
 
     def __init__(self, device: str) -> None:
@@ -52,10 +52,10 @@ class Processes:
 
     @contextmanager
     def in_step(self) -> Iterator[None]:
-        """Let none go on before all have done what stands under this, and none where one failed.
+        """Wait until all processes have run the block; end all if it failed in one.
 
         Raises:
-            CloseReadError: In the first process, what the first that failed met; the others end.
+            CloseReadError: In the first process, the error of the first that failed; others exit.
         """
         failed: CloseReadError | None = None
         try:
@@ -88,10 +88,10 @@ class Processes:
 
     @contextmanager
     def explain_lost_process(self) -> Iterator[None]:
-        """Tell that another process is gone, where what stands under this finds so.
+        """Turn a lost connection in the block into an error that says another process ended.
 
         Raises:
-            ProcessGoneError: It is, and no other process found so before; the others end.
+            LostProcessError: Another process ended, and none reported it before; others exit.
         """
         try:
             yield

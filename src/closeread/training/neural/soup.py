@@ -37,7 +37,7 @@ def train_soup(
     processes: Processes,
     measure: Measure | None,
 ) -> tuple[Checkpoint, FitResult]:
-    """Train the members of a soup, and return the mean of them with what they came to together.
+    """Train the members of a soup; return their mean and their combined result.
 
     Args:
         request: Of the whole.
@@ -70,7 +70,7 @@ def train_soup(
 
 
 def _train_members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
-    """Do what was not done of the trainings; return their folders."""
+    """Train the members that are not finished; return all members' folders."""
     trainer = lookup.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
     head_seed = settings.seed if settings.head_seed is None else settings.head_seed

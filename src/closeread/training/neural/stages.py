@@ -1,4 +1,4 @@
-"""``[[before]]``: trainings that come first, each from the model that the one before it made."""
+"""Trains the stages of ``[[before]]``, each from the model of the previous one."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ from closeread.training.request import Request
 
 
 def check_stages(request: Request, settings: NeuralSettings) -> None:
-    """Look at every stage before the first begins: what this machine has, and what is watched.
+    """Check every stage before the first begins: its settings, the machine, and its dev metric.
 
     Args:
         request: With the stages.
@@ -27,7 +27,7 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
 
 
 def train_stages(request: Request, settings: NeuralSettings, model: str) -> str:
-    """Do what was not done of them; return the model where the last training begins.
+    """Train the stages that are not finished; return the model where the last training begins.
 
     Args:
         request: With the stages.
@@ -42,7 +42,7 @@ def train_stages(request: Request, settings: NeuralSettings, model: str) -> str:
         if not is_finished(out, recipe):
             trainer = lookup.resolve("trainer", stage.reader.name)
             request.say(f"stage {number}: {stage.reader.name}")
-            # A stage broken off is gone on with; one that was never begun has nothing to resume.
+            # An interrupted stage is resumed; one that was never started has nothing to resume.
             resume = request.resume and is_started(out)
             within = stage_prefix(number - 1)
             trainer(

@@ -1,4 +1,4 @@
-"""The seam of neural training: what a reader must say so that its model can be trained.
+"""The interface of neural training: what a reader must provide so that its model can be trained.
 
 A task turns questions with gold into features, one a training step's unit, and judges what the
 model made of a batch of them. Everything else (batches, mixing, resuming, checkpoints) is the same

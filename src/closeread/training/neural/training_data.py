@@ -1,6 +1,6 @@
-"""What a model is trained on: questions of several data sets, drawn by seed, none that overlap.
+"""Training data: questions of several data sets, drawn by seed, without those that overlap.
 
-A task may take something else of a data set, such as its passages (``GathersItems``).
+A task may take other items of a data set, such as its passages (``GathersItems``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from closeread.types import Dataset, PassageQuestion, Record
 
 
 class DrawnDataset(Record, frozen=True, kw_only=True):
-    """What was taken of a data set, for the record.
+    """What was drawn from a data set, for the record.
 
     Attributes:
         sha256: Of the file.
@@ -36,7 +36,7 @@ class DrawnDataset(Record, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> tuple[str, str, int, int]:
-        """What tells it from what would be taken of another file of the same name."""
+        """What distinguishes it from a draw from another file of the same name."""
         n_drawn = self.n_questions if self.n_each is None else self.n_each
         return self.path, self.sha256, n_drawn, self.n_excluded
 
@@ -45,7 +45,7 @@ TrainingData = tuple[list[PassageQuestion], DrawnDataset]
 
 
 def build_overlap(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
-    """Return what remembers the sets to be kept out; None where there are none."""
+    """Return the index of the excluded sets; None if there are none."""
     if not names:
         return None
     return Overlap(held for name in names for held in open_dataset(name))

@@ -1,4 +1,4 @@
-"""What a recipe says of a choice reader."""
+"""The options of a choice reader in a recipe."""
 
 from closeread.training.recipe import Length
 from closeread.training.recipes.precheck import precheck_training
@@ -17,11 +17,11 @@ class ChooseOptions(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> ChooseOptions:
-    """Return what is asked.
+    """Parse the reader's options.
 
     Raises:
-        InputError: There are unknown options, or wrong values.
-        UsageError: There are options of the training.
+        InputError: An option is unknown, or a value is wrong.
+        UsageError: The recipe has ``[train.options]``.
     """
     options = request.parse_table(request.recipe.reader.options, ChooseOptions, "reader.options")
     refuse_train_options(request)
@@ -29,7 +29,7 @@ def parse_options(request: Request) -> ChooseOptions:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

@@ -1,4 +1,4 @@
-"""What a recipe says of a chunk reader."""
+"""The options and settings of a chunk reader in a recipe."""
 
 from typing import Literal
 
@@ -37,10 +37,10 @@ class ChunkSettings(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
-    """Return what is asked of the reader, and of its training.
+    """Parse the reader's options and its training settings.
 
     Raises:
-        InputError: There are unknown options, or wrong values.
+        InputError: An option is unknown, or a value is wrong.
     """
     options = request.parse_table(request.recipe.reader.options, ChunkOptions, "reader.options")
     given = request.recipe.train.get("options", {})
@@ -48,7 +48,7 @@ def parse_options(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

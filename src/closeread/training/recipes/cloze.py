@@ -1,4 +1,4 @@
-"""What a recipe says of a span reader's training on questions made from passages."""
+"""The options, in a recipe, of training a span reader on questions made from passages."""
 
 from typing import Annotated
 
@@ -30,11 +30,11 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> ClozeOptions:
-    """Return what is asked.
+    """Parse the reader's options.
 
     Raises:
-        InputError: There are unknown options, or wrong values.
-        UsageError: There are options of the training.
+        InputError: An option is unknown, or a value is wrong.
+        UsageError: The recipe has ``[train.options]``.
     """
     options = request.parse_table(request.recipe.reader.options, ClozeOptions, "reader.options")
     refuse_train_options(request)
@@ -42,7 +42,7 @@ def parse_options(request: Request) -> ClozeOptions:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

@@ -1,4 +1,4 @@
-"""What a recipe says of an encoder that learns a language from texts."""
+"""The options and settings, in a recipe, of pretraining an encoder on texts."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -90,7 +90,7 @@ class PretrainSettings(Record, frozen=True, kw_only=True):
     made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
 
     def as_neural_settings(self) -> NeuralSettings:
-        """Return what of it is the same for all that is trained."""
+        """Return the settings that all trainings share."""
         same = {name: getattr(self, name) for name in _SHARED_FIELDS}
         return NeuralSettings(model="", datasets=self.datasets, **same)
 
@@ -104,16 +104,16 @@ _SHARED_FIELDS = (
 def check_pretraining(
     settings: PretrainSettings, options: EncoderOptions, where: str = "", within: str = ""
 ) -> None:
-    """Look at every number before anything is opened.
+    """Check every number before anything is opened.
 
     Args:
-        settings: What a recipe says of the training.
-        options: And of the encoder.
+        settings: The recipe's ``[train]``.
+        options: The recipe's ``[reader.options]``.
         where: The recipe, for messages.
-        within: Where in it both stand.
+        within: The prefix of the keys in messages, such as ``before[0].``.
 
     Raises:
-        UsageError: One is out of its range, or it is not said what is taught.
+        UsageError: One is out of range, or not exactly one of ``model`` and ``vocabulary`` is set.
     """
     check_settings(settings.as_neural_settings(), where, within)
     if bool(options.model) == bool(options.vocabulary):
@@ -140,12 +140,12 @@ def check_pretraining(
 
 
 def parse_options(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
-    """Return what is asked of the training, and of the encoder.
+    """Parse and check the settings of the training and the options of the encoder.
 
     Raises:
-        InputError: A key is unknown, a value is wrong, or a data set is not there.
-        UsageError: A number is out of its range, it is not said what is taught, or there are
-            stages.
+        InputError: A key is unknown, a value is wrong, or a data set is missing.
+        UsageError: A number is out of range, not exactly one of ``model`` and ``vocabulary`` is
+            set, or there are stages.
     """
     settings = request.parse_table(request.recipe.train, PretrainSettings, "train")
     options = request.parse_table(request.recipe.reader.options, EncoderOptions, "reader.options")
@@ -160,7 +160,7 @@ def parse_options(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe, and at the folder.
+    """Check the recipe and the output folder.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

@@ -1,4 +1,4 @@
-"""What a recipe says of a model of natural language inference."""
+"""The options of a natural language inference model in a recipe."""
 
 from closeread.training.recipe import Length
 from closeread.training.recipes.precheck import precheck_training
@@ -17,11 +17,11 @@ class EntailOptions(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> EntailOptions:
-    """Return what is asked.
+    """Parse the reader's options.
 
     Raises:
-        InputError: There are unknown options, or wrong values.
-        UsageError: There are options of the training.
+        InputError: An option is unknown, or a value is wrong.
+        UsageError: The recipe has ``[train.options]``.
     """
     options = request.parse_table(request.recipe.reader.options, EntailOptions, "reader.options")
     refuse_train_options(request)
@@ -29,7 +29,7 @@ def parse_options(request: Request) -> EntailOptions:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

@@ -1,4 +1,4 @@
-"""The folder of a training, as far as it is known without torch: what is there, who may take it."""
+"""The output folder of a training, checked without torch: what it holds and who may use it."""
 
 import json
 from contextlib import suppress
@@ -25,19 +25,19 @@ _LOCK = "lock"  # there; held as long as the training goes on
 
 
 def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
-    """Find out, before data are read, whether a training can take a folder.
+    """Check, before data are read, that a training can use a folder.
 
     Args:
         path: The folder.
-        recipe: What is asked.
-        resume: Go on with what was begun there.
-        overwrite: Discard what is there.
+        recipe: The recipe to train.
+        resume: Continue the training in the folder.
+        overwrite: Discard what is in the folder.
 
     Raises:
-        UsageError: A training is going on in it; or there is one and neither resume nor overwrite
-            is asked for, or something else, or nothing to resume, or overwriting would discard
-            what the training begins from.
-        MismatchError: The training to be resumed was begun with another recipe.
+        UsageError: A training is running in it; or it holds a training and neither ``resume`` nor
+            ``overwrite`` is set; or it holds something else, or nothing to resume; or overwriting
+            would delete what the training begins from.
+        MismatchError: The training to resume was started with another recipe.
         StorageError: It cannot be written.
     """
     if not is_first_process():
@@ -87,21 +87,21 @@ def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: 
 
 
 def is_started(path: Path) -> bool:
-    """Whether a training was begun there."""
+    """Whether a training was started in a folder."""
     return (path / RECIPE_FILE).exists()
 
 
 def is_finished(path: Path, recipe: TrainRecipe) -> bool:
-    """Whether this very training was finished there."""
+    """Whether this same training was finished in a folder."""
     return (path / RECORD_FILE).exists() and is_same_training(
         read_json(path / RECIPE_FILE), comparable_recipe(recipe)
     )
 
 
 def has_learned(path: Path) -> bool:
-    """Whether anything was learned of the training in a folder, or of the one that it is a part of.
+    """Whether a folder's training, or the whole that it is a part of, has saved anything yet.
 
-    A stage or a member of a soup stands in the folder of the whole.
+    A stage or a member of a soup is inside the folder of the whole.
     """
     whole = path.absolute()
     while whole.parent.name in (STAGES, MEMBERS) and is_started(whole.parent.parent):
@@ -110,15 +110,15 @@ def has_learned(path: Path) -> bool:
 
 
 def has_states(folder: Path) -> bool:
-    """Whether a state was saved there, or a training finished, be it a stage."""
+    """Whether a folder holds a saved state or a finished training, a stage's included."""
     return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(RECORD_FILE))
 
 
 def lock_folder(path: Path) -> IO[str]:
-    """Return the file by which one training keeps others out of its folder, locked.
+    """Lock a folder for one training; return the open lock file.
 
     Raises:
-        UsageError: Another has it.
+        UsageError: Another training holds the lock.
         OSError: It cannot be written.
     """
     file = (path / STATES / _LOCK).open("a", encoding="utf-8")
@@ -135,7 +135,7 @@ def lock_folder(path: Path) -> IO[str]:
 
 
 def _check_spares_inputs(path: Path, recipe: TrainRecipe) -> None:
-    """Refuse to discard a folder with what the training begins from."""
+    """Refuse to delete a folder that holds something the training begins from."""
     whole = path.resolve()
     for named in iter_named_paths(recipe):
         if named.resolve().is_relative_to(whole) and named.exists():
@@ -147,7 +147,7 @@ def _check_spares_inputs(path: Path, recipe: TrainRecipe) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a file of JSON holds; None where it cannot be read."""
+    """Return the content of a JSON file; None if it cannot be read."""
     try:
         # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.
         return json.loads(path.read_bytes())

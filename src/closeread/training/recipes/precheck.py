@@ -1,4 +1,4 @@
-"""A first look at a recipe, before torch is loaded: what is wrong with it is told at once."""
+"""Checks a recipe before torch is loaded, so that mistakes are reported at once."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,10 +24,10 @@ _FOLLOWER_DELAY_SECONDS = (
 
 
 def precheck_recipe(request: Request) -> None:
-    """Look at a recipe by what its trainer's line in the catalog names; one without it trains soon.
+    """Run the check that the catalog names for a recipe's trainer, if it names one.
 
-    Of several processes the first alone tells. Another that fails waits: where the first fails
-    too, the launcher ends it meanwhile, and else all learn of it where they wait for each other.
+    Of several processes only the first reports. Another that fails waits: if the first fails too,
+    the launcher ends it meanwhile; otherwise all learn of it where they wait for each other.
 
     Raises:
         CloseReadError: As the training itself would, some seconds later.
@@ -45,12 +45,12 @@ def precheck_recipe(request: Request) -> None:
 
 
 def precheck_training(request: Request) -> None:
-    """Look at ``[train]``, the folder, the data sets, and the stages that come first.
+    """Check ``[train]``, the output folder, the data sets, and the stages under ``[[before]]``.
 
     Raises:
-        InputError: A key is unknown, a value is wrong, or a data set is not there.
-        UsageError: A number is out of its range, the folder is taken, or a stage makes no model.
-        MismatchError: The training to be gone on with was begun with another recipe.
+        InputError: A key is unknown, a value is wrong, or a data set is missing.
+        UsageError: A number is out of range, the folder is taken, or a stage trains no model.
+        MismatchError: The training to resume was started with another recipe.
     """
     settings, _ = parse_train_settings(request)
     if not request.within:
@@ -66,11 +66,11 @@ def precheck_training(request: Request) -> None:
 
 
 def parse_train_settings(request: Request) -> tuple[NeuralSettings, str]:
-    """Return what ``[train]`` says, and the model's name, where both make sense.
+    """Parse and check ``[train]``; return the settings and the model's path or hub name.
 
     Raises:
         InputError: A key is unknown, or a value is wrong.
-        UsageError: A number is out of its range, or no model is named.
+        UsageError: A number is out of range, or ``model`` is empty.
     """
     settings = request.parse_table(request.recipe.train, NeuralSettings, "train")
     check_settings(settings, str(request.path), request.within)
@@ -81,15 +81,15 @@ def parse_train_settings(request: Request) -> tuple[NeuralSettings, str]:
             expected="a model folder, or a name on the Hugging Face hub",
             cure="name the model to begin from",
         )
-    # In the settings it stays as it is written: so it is declared who made it.
+    # The settings keep the name as written, because ``made_by`` refers to it.
     return settings, resolve_path("model", settings.model)
 
 
 def check_datasets_open(request: Request, settings: NeuralSettings) -> None:
-    """See that there is every data set of a training without its stages, without reading one.
+    """Check that every data set of a training (not its stages) opens, without reading any.
 
     Raises:
-        InputError: One is not there, or of no known format.
+        InputError: One is missing, or of no known format.
     """
     open_each(_dataset_openers(request, settings))
 

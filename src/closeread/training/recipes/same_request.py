@@ -1,4 +1,4 @@
-"""What is asked of a training: whether two are asked the same, and the files that one names."""
+"""Compares the recipes of two trainings, and lists the files that a recipe names."""
 
 import copy
 import os
@@ -15,10 +15,10 @@ MEMBERS = "members"  # the trainings of a soup
 
 
 def comparable_recipe(recipe: TrainRecipe) -> Any:
-    """What two trainings must share to be the same: all but the place.
+    """Return what two trainings must share to be the same: everything but the output folder.
 
-    A training that stands within another one's folder, at whatever depth, and begins from a stage
-    there, names it from that folder: it may have been moved since, or be named in another way.
+    A training inside another one's folder, at any depth, that begins from a stage there names the
+    stage relative to that folder, which may have been moved since or be named in another way.
     """
     asked = msgspec.to_builtins(recipe)
     place = Path(asked.pop("out")).parent
@@ -33,7 +33,7 @@ def comparable_recipe(recipe: TrainRecipe) -> Any:
 
 
 def is_same_training(before: Any, now: Any) -> bool:
-    """Whether two trainings learn the same: curves may be sent elsewhere, or nowhere any more."""
+    """Whether two trainings learn the same; their trackers may differ."""
     return before is not None and _without_trackers(before) == _without_trackers(now)
 
 
@@ -45,9 +45,9 @@ def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def iter_named_paths(recipe: TrainRecipe) -> Iterator[Path]:
-    """Yield what a recipe's texts would be as files or folders, but for where it writes.
+    """Yield a recipe's string values as paths, except ``out``.
 
-    What a part is called by (``name``) is none: a reader ``span`` may be trained into ``span``.
+    ``name`` is not a path: a reader ``span`` may be trained into a folder ``span``.
     """
     left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
     while left:

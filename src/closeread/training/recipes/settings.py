@@ -1,4 +1,4 @@
-"""What a recipe says under ``[train]`` for readers with learned encoders."""
+"""The settings under ``[train]`` for readers with learned encoders, and their checks."""
 
 from math import inf
 from typing import Any, Literal
@@ -126,15 +126,15 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
 
 
 def check_settings(settings: NeuralSettings, where: str = "", within: str = "") -> None:
-    """Look at every number before anything is opened.
+    """Check every number before anything is opened.
 
     Args:
-        settings: What a recipe says.
+        settings: The recipe's ``[train]``.
         where: The recipe, for messages.
-        within: Where in it they stand.
+        within: The prefix of the keys in messages, such as ``before[0].``.
 
     Raises:
-        UsageError: One is out of its range.
+        UsageError: One is out of range, or needs ``dev`` and there is none.
     """
     prefix = f"{within}train."
     beside = settings.beside.datasets if settings.beside else ()
@@ -190,7 +190,7 @@ def check_settings(settings: NeuralSettings, where: str = "", within: str = "") 
 
 
 def out_of_range(name: str, where: str, expected: str) -> UsageError:
-    """Return what is said of a recipe's number that makes no sense."""
+    """Return the error for a number of a recipe that is out of range."""
     return UsageError(
         f"{name} is out of range", where=where, expected=expected, cure=f"change {name}"
     )

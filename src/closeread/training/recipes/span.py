@@ -1,4 +1,4 @@
-"""What a recipe says of a span reader."""
+"""The options of a span reader in a recipe."""
 
 from typing import Annotated
 
@@ -24,9 +24,9 @@ class SpanOptions(Record, frozen=True, kw_only=True):
         null: Whether questions without an answer are learned from.
         all_answers: Whether all answers of a window are learned, not one that is drawn.
         length_penalty: What the reader shall take off a span's score for each token but one.
-        distillation: The share of what is learned that teachers say, the rest is the answers'.
-        teachers: Span readers whose mean probabilities that is; none: the members of the soup with
-            which the training begins.
+        distillation: The share of the target that comes from teachers; the rest is the answers'.
+        teachers: Span readers whose mean probabilities are the target; empty: the members of the
+            soup from which the training begins.
     """
 
     max_length: Length = 384
@@ -39,11 +39,11 @@ class SpanOptions(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> SpanOptions:
-    """Return what is asked, where it makes sense.
+    """Parse and check the reader's options.
 
     Raises:
-        InputError: There are unknown options, or wrong values.
-        UsageError: Teachers are named of whom nothing is learned, or have empty names.
+        InputError: An option is unknown, or a value is wrong.
+        UsageError: ``teachers`` is set without ``distillation``, or contains an empty name.
     """
     options = request.parse_table(request.recipe.reader.options, SpanOptions, "reader.options")
     refuse_train_options(request)
@@ -65,7 +65,7 @@ def parse_options(request: Request) -> SpanOptions:
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.

@@ -1,4 +1,4 @@
-"""``[[before]]``: what is asked of the trainings that come first, before one begins."""
+"""The stages of ``[[before]]`` as requests of their own."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ _PREVIOUS_MODEL = "the model of the stage before"  # stands for it while the sta
 
 
 def iter_stage_requests(request: Request, settings: NeuralSettings) -> Iterator[Request]:
-    """Yield each stage as a training of its own, in order, to be looked at.
+    """Yield each stage as a request of its own, in order, to be checked.
 
-    A trainer of one's own has settings of its own, and is passed over.
+    A user's own trainer (``package.module:factory``) has its own settings and is skipped.
 
     Args:
         request: With the stages.
-        settings: Of the training that comes last.
+        settings: Of the last training.
 
     Raises:
-        UsageError: One makes no model.
+        UsageError: A stage trains no model.
     """
     for number, stage in enumerate(request.recipe.before, 1):
         entry, within = lookup.find_entry("trainer", stage.reader.name), stage_prefix(number - 1)
@@ -49,9 +49,9 @@ def iter_stage_requests(request: Request, settings: NeuralSettings) -> Iterator[
 def stage_settings(
     stage: Stage, settings: NeuralSettings, model: str, number: int
 ) -> dict[str, Any]:
-    """Return a stage's ``[train]`` with the model that it begins from, and what was declared.
+    """Return a stage's ``[train]`` with its starting model and the recipe's ``made_by``.
 
-    Who wrote what is declared once for all of a recipe; a stage may say more, or otherwise.
+    ``made_by`` is declared once for the whole recipe; a stage may add to it or override it.
     """
     declared = {name: msgspec.to_builtins(who) for name, who in settings.made_by.items()}
     if number == 1 and settings.model in declared:

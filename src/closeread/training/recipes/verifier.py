@@ -1,4 +1,4 @@
-"""What a recipe says of a verifier."""
+"""The options and settings of a verifier in a recipe."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,11 +58,11 @@ class CompeteSettings(Record, frozen=True, kw_only=True):
 
 
 def parse_options(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSettings]:
-    """Return what is asked of the verifier, of its retriever, and of its training.
+    """Parse the options of the verifier, those of its retriever, and its training settings.
 
     Raises:
-        InputError: There are unknown options, or wrong values, but for the retriever's.
-        UsageError: Settings that do not go together, or a number out of its range.
+        InputError: An option (except the retriever's) is unknown, or a value is wrong.
+        UsageError: Settings do not fit together, or a number is out of range.
     """
     reader = request.recipe.reader
     options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
@@ -77,7 +77,7 @@ def parse_options(request: Request) -> tuple[VerifierOptions, dict[str, Any], Co
 
 
 def precheck(request: Request) -> None:
-    """Look at the recipe.
+    """Check the recipe.
 
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
@@ -90,7 +90,7 @@ def precheck(request: Request) -> None:
 
 @contextmanager
 def in_recipe_terms(request: Request) -> Iterator[None]:
-    """Tell what is wrong with options as the recipe writes them, not the command line.
+    """Reword errors about options from the command line's ``-o NAME`` to the recipe's keys.
 
     Raises:
         UsageError: One was raised inside.

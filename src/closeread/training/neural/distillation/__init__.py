@@ -1,1 +1,1 @@
-"""Learning from what other models say: who they are, what they said, and the loss."""
+"""Distillation: the teachers, their probabilities, and the votes that the student learns."""

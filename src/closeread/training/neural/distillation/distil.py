@@ -1,4 +1,4 @@
-"""Distillation: a span reader learns what others say, beside or instead of the answers.
+"""Distillation: a span reader learns other readers' probabilities, beside the answers or instead.
 
 The mean of the probabilities of several readers is as a rule better than each of them, and knows
 which other words would do (Hinton et al. 2015). A question's answers and what its teachers say are

@@ -1,4 +1,4 @@
-"""What teachers said, kept beside a training's states: who goes on with it need not ask again."""
+"""Teachers' votes, cached beside a training's states, so that a resumed training reuses them."""
 
 import hashlib
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Who teaches: models that are named, or the members of the soup with which a training begins."""
+"""The teachers: named models, or the members of the soup from which a training begins."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ def teachers_of(model: str, named: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_teachers(request: Request, begun: str) -> None:
-    """See before anything is trained that whoever shall be taught, last or in a stage, will be.
+    """Check before training that every distillation, in the last training or a stage, has teachers.
 
     Args:
         request: With the stages.
@@ -113,7 +113,7 @@ def _check_named(teachers: Sequence[str], begun: str) -> None:
 
 
 def tokenizer_mismatch(teacher: str, student: str) -> InputError:
-    """Return what is said of a teacher whose tokens are not the student's."""
+    """Return the error for a teacher whose tokens are not the student's."""
     return InputError(
         f"the teacher's tokenizer differs from that of the student, {student}",
         where=teacher,

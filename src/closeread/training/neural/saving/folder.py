@@ -1,7 +1,7 @@
-"""The folder of a training: what was asked, states to go on from, and the finished checkpoint.
+"""The output folder of a training: the recipe, states to resume from, and the final checkpoint.
 
-``training.json`` is written first and says what was asked; ``closeread.json`` is written last, so
-that a folder without it is not finished. Under several processes the first writes, all read.
+``training.json`` (the recipe) is written first and ``closeread.json`` last, so that a folder
+without it is not finished. With several processes the first writes, all read.
 """
 
 import json
@@ -133,21 +133,21 @@ class TrainingFolder:
                 one.rmdir()
 
     def last_state(self) -> Path | None:
-        """Return the last whole state; None where there is none.
+        """Return the last complete state; None if there is none.
 
-        A kill may have hit the writing of one: such are passed over.
+        A kill may have interrupted the writing of one; incomplete states are skipped.
         """
         found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_complete(one)]
         return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
 
     def record_examples(self, examples: Sequence[int]) -> None:
-        """Keep how many examples each data set gives; refuse to go on with others.
+        """Record how many examples each data set gives; refuse to resume with other numbers.
 
-        Another version may make others of the same data: a part of the steps would be of examples
-        of which the record says nothing.
+        Another version may make other examples of the same data, and the record would not say that
+        a part of the steps used them.
 
         Raises:
-            MismatchError: The states that are there are of others.
+            MismatchError: The saved states are of other numbers of examples.
         """
         if not self.mine:
             return
@@ -164,13 +164,13 @@ class TrainingFolder:
         save_json(kept, now)
 
     def record_teachers(self, teachers: Sequence[str]) -> None:
-        """Keep who teaches; refuse to go on with others, which the record would tell of alone.
+        """Record the teachers; refuse to resume with others, which alone the record would name.
 
         Args:
             teachers: A hash of each one's weights and settings; a folder may be moved.
 
         Raises:
-            MismatchError: The states that are there learned from others.
+            MismatchError: The saved states learned from other teachers.
         """
         if not self.mine:
             return
@@ -240,7 +240,7 @@ class TrainingFolder:
 
 
 def copy_permissions(folder: Path, *, like: Path) -> None:
-    """Let who may read another file of a training read the weights in a folder too.
+    """Give the weights in a folder the permissions of another file of the training.
 
     safetensors 0.8 writes them for their owner alone, whatever the umask says.
     """
@@ -265,7 +265,7 @@ def _is_complete(state: Path) -> bool:
 
 
 def _repair_best_path(state: Path) -> None:
-    """Tell a state where the best one is now: its path was that of another working folder."""
+    """Update the path of the best state in a state, which may have been moved since."""
     told = read_json(state / _STATE)
     best = told.get("best_model_checkpoint")
     if best and (now := str(state.parent / Path(best).name)) != best:

@@ -1,4 +1,4 @@
-"""Training from a saved state: as far as it goes, or only its end where nothing is left to do."""
+"""Trains from the beginning or from a saved state, also from one with no step left."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def train(
 
     Raises:
         UsageError: The device's memory does not hold a batch.
-        ProcessGoneError: Another process is gone.
+        LostProcessError: Another process ended.
         Stopped: A signal asked for an end; a state is saved to go on from.
     """
     with waiting(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as asked, without_mtime_warning():

@@ -1,4 +1,4 @@
-"""When states are saved: as the recipe says, by the clock, and where a signal asks for an end.
+"""Saves states: as the recipe says, every 15 minutes, and when a signal asks for an end.
 
 transformers' own ``enable_jit_checkpoint`` hears SIGTERM alone, in one process, saves three seconds
 later between any two halves of a step, and goes on as if the training were over.

@@ -1,4 +1,4 @@
-"""What the system says of a folder that cannot be written, whichever library was told."""
+"""Turns the errors of libraries that cannot write a folder into one clear message."""
 
 import errno
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _TORCH_WRITE_ERRORS = ("PytorchStreamWriter", "inline_container.cc", "iostream e
 
 @contextmanager
 def explain_write_errors(folder: Path) -> Iterator[None]:
-    """Tell plainly where a folder cannot be written.
+    """Turn write errors in the block into a ``StorageError``.
 
     Raises:
         StorageError: The disk is full, or the like.

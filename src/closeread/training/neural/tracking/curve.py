@@ -1,7 +1,7 @@
-"""The curve sent to trackers: begun before training, gone on with after a kill, ended with it.
+"""Sends the training curve to trackers: starts runs, resumes them after a kill, and ends them.
 
-A tracker is a guest. One that cannot begin ends a training of which nothing is learned yet; one
-that fails later is told once and left out, and the training goes on.
+A tracker that cannot start ends a training that has not learned anything yet. One that fails later
+is reported once and dropped, and training continues.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Libraries that curves are sent to: whether they are there, and that they ask nobody anything."""
+"""Experiment trackers: whether they are installed, and how to keep them from prompting."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ from closeread.training.recipes.settings import Tracker
 
 @contextmanager
 def isolated_stdio() -> Iterator[None]:
-    """Let a tracker speak on stderr alone, and find nobody to ask.
+    """Redirect a tracker's output to stderr, and give it an empty stdin.
 
     W&B waits for a key where stdin is a terminal; trackio prints on stdout, which is for results.
     """
@@ -30,7 +30,7 @@ def isolated_stdio() -> Iterator[None]:
 
 
 def check_trackers(names: Sequence[Tracker]) -> None:
-    """Look whether each can begin, before anything is trained.
+    """Check that each tracker can start, before anything is trained.
 
     Raises:
         UsageError: One is not installed, or nobody is logged in to W&B.
@@ -55,7 +55,7 @@ def check_trackers(names: Sequence[Tracker]) -> None:
 
 
 def cannot_start(name: str, error: Exception) -> UsageError:
-    """Return what to tell where a tracker does not begin."""
+    """Return the error for a tracker that does not start."""
     cure = "set it up, or remove it: the folder keeps the curve in any case"
     if name == "wandb":
         cure = f"run wandb login, or set WANDB_MODE=offline, or {cure.partition('or ')[2]}"
