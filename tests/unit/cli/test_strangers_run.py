@@ -75,7 +75,7 @@ def test_python_writes_through_none_either(run, tmp_path):
     [
         ("summary.json", "score", "cannot be written: it is not a regular file"),
         ("report.html", "report", "cannot be written: it is not a regular file"),
-        ("ledger.jsonl", "verify", "ledger.jsonl is no regular file"),
+        ("ledger.jsonl", "verify", "ledger.jsonl is not a regular file"),
     ],
 )
 def test_a_pipe_in_the_folder_is_not_waited_for(run, capsys, name, verb, told):
