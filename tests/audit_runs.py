@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from closeread import load
-from closeread.audits.loading import subject
+from closeread.audits.loading import load_subject
 from closeread.audits.problems import Problems
 from closeread.formats.submissions import load_submission
 from closeread.runs.from_submission import save_submission
@@ -52,7 +52,7 @@ def make_run(folder: Path, name: str, answer) -> Run:
 
 def loaded(run: Run):
     """Load a run for examination."""
-    return subject(run, Problems())
+    return load_subject(run, Problems())
 
 
 def asked(*golds: str) -> Question:

@@ -214,11 +214,11 @@ def audit(
             check.
         InputError: A source is broken, or holds bad things that are not to be skipped.
     """
-    from closeread.audits.checks import Wanted
+    from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import audit as examine
     from closeread.audits.replan import Change
 
-    wanted = Wanted(
+    wanted = AuditOptions(
         checks=as_names(checks),
         metrics=as_names(metrics),
         train=None if train is None else as_dataset(train),

@@ -1,17 +1,17 @@
-"""Whether numbers are to be believed: the sources are read, the checks made over them."""
+"""Run an audit: read the sources and run the checks on them."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from closeread.audits.checks import CHECKS, Examined, Wanted, findings
+from closeread.audits.checks import CHECKS, AuditInputs, AuditOptions, run_checks
 from closeread.audits.findings import Finding
-from closeread.audits.loading import Read, subject
+from closeread.audits.loading import LoadedDatasets, load_subject
 from closeread.audits.problems import Problems
-from closeread.audits.run_groups import by_set, together, told_apart
+from closeread.audits.run_groups import group_by_questions, restrict_to_shared, with_distinct_names
 from closeread.audits.shape import score_tables
-from closeread.audits.sources import ToRuns, sources_of
+from closeread.audits.sources import LogImporter, find_sources
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
 from closeread.runs.store import open_run
@@ -20,7 +20,7 @@ from closeread.text.language import of_most
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What was examined and found; ``skipped`` counts by kind what was left out as bad.
+    """The sources and findings of an audit; ``skipped`` counts the unusable records by kind.
 
     Attributes:
         language: ``zh`` where most passages are Chinese, else ``en``.
@@ -34,9 +34,9 @@ class Audit:
 
 def audit(
     sources: Sequence[Path],
-    wanted: Wanted,
+    wanted: AuditOptions,
     *,
-    log_to_run: ToRuns | None = None,
+    log_to_run: LogImporter | None = None,
     begin: Begin = unwatched,
 ) -> Audit:
     """Run the checks.
@@ -45,36 +45,41 @@ def audit(
         sources: Run folders, folders of them, score tables, and logs where ``log_to_run`` is given.
         wanted: The checks and their settings.
         log_to_run: Turns other harnesses' logs into run folders and returns them.
-        begin: Told how many checks are made; what it returns counts them.
+        begin: Called with the number of checks; the function it returns counts finished ones.
 
     Raises:
-        UsageError: A check is unknown, a number out of its range, or the sources hold nothing to
-            check.
-        InputError: A source is broken, or holds bad things that are not to be skipped.
+        UsageError: A check is unknown, a number is out of its range, or the sources hold nothing
+            to check.
+        InputError: A source is broken, or holds unusable records and ``skip_bad`` is False.
     """
-    _must_be_known(wanted)
+    _validate(wanted)
     problems = Problems()
-    paths, tables, bare = sources_of(sources, log_to_run)
+    paths, tables, bare = find_sources(sources, log_to_run)
     runs = [open_run(path, moved=wanted.moved) for path in paths]
-    read: Read = {}
+    read: LoadedDatasets = {}
     foreign = any(":" in name for name in wanted.metrics)  # what such a scorer looks at, who knows
-    subjects = told_apart([subject(run, problems, read, whole=foreign) for run in runs])
-    sets = [together(one, problems, skip=wanted.skip_bad) for one in by_set(subjects)]
-    table = score_tables.read(tables, problems)
-    problems.settle(wanted.skip_bad)
+    subjects = with_distinct_names(
+        [load_subject(run, problems, read, whole=foreign) for run in runs]
+    )
+    sets = [
+        restrict_to_shared(one, problems, skip=wanted.skip_bad)
+        for one in group_by_questions(subjects)
+    ]
+    table = score_tables.read_tables(tables, problems)
+    problems.raise_unless_skipped(wanted.skip_bad)
     left_out = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
     for log in (run.info.log for run in runs):
         for code, count in log.skipped.items() if log is not None else ():
             left_out[code] = left_out.get(code, 0) + count
     return Audit(
         sources=tuple(map(str, sources)),
-        findings=tuple(findings(Examined(sets, table, wanted), begin)),
+        findings=tuple(run_checks(AuditInputs(sets, table, wanted), begin)),
         skipped=left_out,
         language=of_most(passage.language for one in subjects for passage in one.passages.values()),
     )
 
 
-def _must_be_known(wanted: Wanted) -> None:
+def _validate(wanted: AuditOptions) -> None:
     for name in wanted.checks:
         if name not in CHECKS:
             raise UsageError(f"unknown check {name!r}", expected="one of " + ", ".join(CHECKS))

@@ -1,4 +1,4 @@
-"""What a check says: a verdict in one sentence, the tables behind it, and the same as data."""
+"""The result of a check: a verdict with a headline, the tables behind it, and the same as data."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -7,7 +7,7 @@ import msgspec
 
 Verdict = Literal["sound", "doubtful", "broken", "skipped"]
 Cell = str | int | float | None
-_GRAVITY: tuple[Verdict, ...] = ("skipped", "sound", "doubtful", "broken")
+_SEVERITY: tuple[Verdict, ...] = ("skipped", "sound", "doubtful", "broken")
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,21 +43,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     data: dict[str, Any] = {}
 
 
-def skipped(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
-    """Return that a check was skipped: the sources lack what it needs."""
+def skipped_finding(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
+    """Return the finding of a check that was skipped because the sources lack what it needs."""
     return Finding(check=check, verdict="skipped", headline=why, notes=tuple(notes))
 
 
-def grave(points: float) -> Verdict:
-    """Return how bad it is that a score is so far off, as a share."""
+def verdict_for_gap(points: float) -> Verdict:
+    """Return the verdict on a score that is off by ``points``, as a fraction."""
     return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
 
 
-def gravest(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst of verdicts, one at least."""
-    return max(verdicts, key=_GRAVITY.index)
+def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of one or more verdicts."""
+    return max(verdicts, key=_SEVERITY.index)
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a fraction, None of nothing."""
+    """Return ``part / whole``, or None if ``whole`` is 0."""
     return part / whole if whole else None

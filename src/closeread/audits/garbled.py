@@ -1,7 +1,7 @@
-"""Answers and gold answers that became other texts on their way, and what that costs.
+"""Answers and gold answers that encodings or escapes changed, and what that costs.
 
-A text counts where undoing gives one that stands in its passage or is accepted, and the text itself
-is neither: so none does that merely looks garbled.
+A text counts only if the undone text occurs in its passage or is accepted, and the text itself does
+not: a text that merely looks garbled does not count.
 """
 
 from collections import Counter
@@ -10,9 +10,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from closeread.audits.findings import Finding, Table, grave, gravest, share, skipped
-from closeread.audits.scorers import judge_of
-from closeread.audits.subject import Subject, of_texts
+from closeread.audits.findings import (
+    Finding,
+    Table,
+    share,
+    skipped_finding,
+    verdict_for_gap,
+    worst_verdict,
+)
+from closeread.audits.scorers import default_scorer
+from closeread.audits.subject import Subject, only_text_questions
 from closeread.protocols import Metric
 from closeread.summation import sum_in_order
 from closeread.text.garbled import undone
@@ -22,7 +29,7 @@ _ANSWERS, _GOLDS = "predicted", "gold"
 
 
 class Garbled(NamedTuple):
-    """A text that was another: whose it is, how that came about, as it is and as it was."""
+    """A garbled text: whose it is, how it was garbled, as saved and as it was before."""
 
     whose: str
     how: str
@@ -31,27 +38,29 @@ class Garbled(NamedTuple):
     was: str
 
 
-def check(one: Subject) -> Finding:
-    """Find what was garbled, and score the run as if it had not been."""
-    if not one.is_text:
-        return skipped("garbled", "all questions have options, and the check needs text answers")
-    one = of_texts(one)
-    name, metric = judge_of(one)
+def check(run: Subject) -> Finding:
+    """Find garbled texts, and score the run with the garbling undone."""
+    if not run.is_text:
+        return skipped_finding(
+            "garbled", "all questions have options, and the check needs text answers"
+        )
+    run = only_text_questions(run)
+    name, metric = default_scorer(run)
     found: list[Garbled] = []
     saved: list[tuple[float, float]] = []
     answers_undone: list[tuple[float, float]] = []
     both_undone: list[tuple[float, float]] = []
-    for question in one.questions:
-        prediction = one.predictions.get(question.question_id)
-        passage = one.passages[question.passage_id].text
-        said = list(_of_answer(question, prediction, passage))
-        mended = _answering(prediction, said)
-        golds = list(_of_golds(question, mended, passage))
+    for question in run.questions:
+        prediction = run.predictions.get(question.question_id)
+        passage = run.passages[question.passage_id].text
+        said = list(_garbled_answers(question, prediction, passage))
+        mended = _restore_prediction(prediction, said)
+        golds = list(_garbled_golds(question, mended, passage))
         found += [*said, *golds]
-        saved.append(_scored(metric, question, prediction))
-        answers_undone.append(_scored(metric, question, mended) if said else saved[-1])
-        asked = _accepting(question, golds)
-        both_undone.append(_scored(metric, asked, mended) if golds else answers_undone[-1])
+        saved.append(_em_and_f1(metric, question, prediction))
+        answers_undone.append(_em_and_f1(metric, question, mended) if said else saved[-1])
+        asked = _restore_question(question, golds)
+        both_undone.append(_em_and_f1(metric, asked, mended) if golds else answers_undone[-1])
     rows = [
         ("as saved", *_means(saved)),
         ("answers undone", *_means(answers_undone)),
@@ -62,8 +71,8 @@ def check(one: Subject) -> Finding:
     told = _headline(found, n_golds, name, rows[0][2], rows[-1][2])
     return Finding(
         check="garbled",
-        verdict=gravest((grave(gain), "doubtful" if n_golds else "sound")),
-        headline=f"{one.name}: {told}",
+        verdict=worst_verdict((verdict_for_gap(gain), "doubtful" if n_golds else "sound")),
+        headline=f"{run.name}: {told}",
         tables=(
             Table(
                 title="Garbled texts",
@@ -71,7 +80,7 @@ def check(one: Subject) -> Finding:
                     "whose", "how", "texts", "share %", "saved text", "original text",
                     "for example",
                 ),
-                rows=tuple(_counted(found, len(one.questions))),
+                rows=tuple(_count_rows(found, len(run.questions))),
                 note="counted only if the original text occurs in the passage or is an accepted "
                      "answer, and the saved text is neither; share: of all questions",
             ),
@@ -97,8 +106,8 @@ def _headline(found: list[Garbled], n_golds: int, name: str, old: float, new: fl
     )
 
 
-def _counted(found: list[Garbled], n: int) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield a row for each way that texts became others, the commonest first."""
+def _count_rows(found: list[Garbled], n: int) -> Iterator[tuple[str | int | float | None, ...]]:
+    """Yield a row for each kind of garbling, the most common first."""
     firsts: dict[tuple[str, str], Garbled] = {}
     questions: dict[tuple[str, str], set[str]] = {}
     for each in found:
@@ -110,7 +119,7 @@ def _counted(found: list[Garbled], n: int) -> Iterator[tuple[str | int | float |
                first.question_id)  # fmt: skip
 
 
-def _of_answer(
+def _garbled_answers(
     question: Question, prediction: Prediction | None, passage: str
 ) -> Iterator[Garbled]:
     """Yield the garbled texts of an answer."""
@@ -120,8 +129,10 @@ def _of_answer(
             yield Garbled(_ANSWERS, was.how, question.question_id, text, was.text)
 
 
-def _of_golds(question: Question, prediction: Prediction | None, passage: str) -> Iterator[Garbled]:
-    """Yield the garbled gold answers: what they were is in the passage, or was answered."""
+def _garbled_golds(
+    question: Question, prediction: Prediction | None, passage: str
+) -> Iterator[Garbled]:
+    """Yield the garbled gold answers: the undone text is in the passage or was predicted."""
     for gold in dict.fromkeys(text for answer in question.answers for text in answer.texts):
         if (was := undone(gold, _texts(prediction), passage)) is not None:
             yield Garbled(_GOLDS, was.how, question.question_id, gold, was.text)
@@ -131,26 +142,28 @@ def _texts(prediction: Prediction | None) -> tuple[str, ...]:
     return () if prediction is None or prediction.answer is None else prediction.answer.texts
 
 
-def _answering(prediction: Prediction | None, garbled: Iterable[Garbled]) -> Prediction | None:
+def _restore_prediction(
+    prediction: Prediction | None, garbled: Iterable[Garbled]
+) -> Prediction | None:
     was = {each.text: each.was for each in garbled}
     if prediction is None or prediction.answer is None or not was:
         return prediction
-    return msgspec.structs.replace(prediction, answer=_with(prediction.answer, was))
+    return msgspec.structs.replace(prediction, answer=_restore_answer(prediction.answer, was))
 
 
-def _accepting(question: Question, garbled: Iterable[Garbled]) -> Question:
+def _restore_question(question: Question, garbled: Iterable[Garbled]) -> Question:
     was = {each.text: each.was for each in garbled}
-    answers = tuple(_with(answer, was) for answer in question.answers)
+    answers = tuple(_restore_answer(answer, was) for answer in question.answers)
     return msgspec.structs.replace(question, answers=answers) if was else question
 
 
-def _with(answer: Answer, was: Mapping[str, str]) -> Answer:
+def _restore_answer(answer: Answer, was: Mapping[str, str]) -> Answer:
     return msgspec.structs.replace(
         answer, texts=tuple(was.get(text, text) for text in answer.texts)
     )
 
 
-def _scored(
+def _em_and_f1(
     metric: Metric, question: Question, prediction: Prediction | None
 ) -> tuple[float, float]:
     values = metric.score(question, prediction).values

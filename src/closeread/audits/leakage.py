@@ -1,4 +1,4 @@
-"""What a reader may have seen that it should not: training text, examples, siblings, windows."""
+"""Leakage: training text, prompts that show their question, sibling questions, gold windows."""
 
 import math
 from bisect import bisect_right
@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from closeread.audits.findings import Finding, Table, Verdict, gravest, share, skipped
+from closeread.audits.findings import Finding, Table, Verdict, share, skipped_finding, worst_verdict
 from closeread.audits.overlaps import overlap_table, shared_passages
-from closeread.audits.prompt_leaks import prompt_leaks
-from closeread.audits.subject import Subject, said
+from closeread.audits.prompt_leaks import count_prompt_leaks
+from closeread.audits.subject import Subject, generated_text
 from closeread.metrics.choice import picked_label
 from closeread.types import ROLES, Dataset, Question, Span
 
@@ -20,33 +20,33 @@ _NEAR = 0.75
 _UNLIKELY = 1e-6
 
 
-def check(one: Subject, train: Dataset | None = None) -> Finding:
-    """Look for text in common with ``train``, prompts that show their question, and the rest."""
+def check(run: Subject, train: Dataset | None = None) -> Finding:
+    """Look for text shared with ``train`` and for the other kinds of leakage."""
     tables: list[Table] = []
     parts: list[str] = []
     verdict: Verdict = "sound"
     data: dict[str, object] = {}
     if train is not None:
-        overlaps = shared_passages(one.passages, train)
+        overlaps = shared_passages(run.passages, train)
         hit = {found.test_id for found in overlaps}
-        n_questions = sum(question.passage_id in hit for question in one.questions)
+        n_questions = sum(question.passage_id in hit for question in run.questions)
         certain = {found.test_id for found in overlaps if not found.may_be_chance}
-        n_certain = sum(question.passage_id in certain for question in one.questions)
+        n_certain = sum(question.passage_id in certain for question in run.questions)
         tables.append(overlap_table(overlaps))
         parts.append(
-            f"{len(hit):,} of {len(one.passages):,} passages ({n_questions:,} questions) share "
+            f"{len(hit):,} of {len(run.passages):,} passages ({n_questions:,} questions) share "
             f"text with {train.name}"
         )
         data["shared"] = sorted(hit)
         if hit:
-            verdict = "broken" if n_certain > 0.01 * len(one.questions) else "doubtful"
-    leaks = prompt_leaks(one)
+            verdict = "broken" if n_certain > 0.01 * len(run.questions) else "doubtful"
+    leaks = count_prompt_leaks(run)
     if leaks is not None:
         tables.append(leaks.table())
-        parts.append(leaks.told())
+        parts.append(leaks.summary())
         data["prompts"] = leaks.__dict__
-        verdict = gravest((verdict, leaks.verdict))
-    siblings = _siblings(one)
+        verdict = worst_verdict((verdict, leaks.verdict))
+    siblings = _compare_siblings(run)
     if siblings is not None:
         tables.append(siblings.table())
         data["siblings"] = siblings.__dict__
@@ -58,7 +58,7 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
                 f"{siblings.distinct:,} of {siblings.triples:,} predicted triples have three "
                 "different letters: no sign that answers were adjusted to one another"
             )
-    windows = _windows(one)
+    windows = _compare_windows(run)
     if windows is not None:
         tables.append(windows.table())
         data["windows"] = windows.__dict__
@@ -66,7 +66,7 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
             verdict = "broken"
             parts.append("no wrong answer lies outside the windows that contain the gold answer")
     if not tables:
-        return skipped(
+        return skipped_finding(
             "leakage",
             "nothing to check: no training set (--train), no examples in prompts, no triples, "
             "no long passages",
@@ -74,7 +74,7 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
     return Finding(
         check="leakage",
         verdict=verdict,
-        headline=f"{one.name}: " + ("; ".join(parts) or "nothing found"),
+        headline=f"{run.name}: " + ("; ".join(parts) or "nothing found"),
         tables=tuple(tables),
         data=data,
     )
@@ -106,10 +106,12 @@ class Siblings:
         )  # fmt: skip
 
 
-def _siblings(one: Subject) -> Siblings | None:
+def _compare_siblings(run: Subject) -> Siblings | None:
     triples: dict[str, dict[str, tuple[str, str]]] = {}
-    for question, prediction in one.answered():
-        letter = picked_label(question, prediction) or (prediction.answer and said(prediction))
+    for question, prediction in run.answered():
+        letter = picked_label(question, prediction) or (
+            prediction.answer and generated_text(prediction)
+        )
         if question.group_id and question.role and letter:
             gold = next((answer.label for answer in question.answers if answer.label), "")
             triples.setdefault(question.group_id, {})[question.role] = gold, letter
@@ -117,7 +119,7 @@ def _siblings(one: Subject) -> Siblings | None:
     if not whole:
         return None
     n = len(whole)
-    chances = _chances(whole)
+    chances = _chances_that_all_differ(whole)
     differ = [len({letter for _, letter in found}) == 3 for found in whole]
     # Where all three are right, or no draw could make them differ, nothing could be repaired.
     open_ = [place for place, chance in enumerate(chances) if 0 < chance < 1]
@@ -127,7 +129,7 @@ def _siblings(one: Subject) -> Siblings | None:
         distinct=sum(differ),
         expected=math.fsum(chances),
         suspicious=bool(open_)
-        and _at_least(
+        and _tail_probability(
             sum(differ[place] for place in open_),
             len(open_),
             math.fsum(chances[place] for place in open_) / len(open_),
@@ -136,7 +138,7 @@ def _siblings(one: Subject) -> Siblings | None:
     )
 
 
-def _chances(whole: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
+def _chances_that_all_differ(whole: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
     """Return for each triple the chance that its letters differ without sight of each other.
 
     Letters that are right stay as they are, for right ones differ; wrong ones are drawn among the
@@ -155,19 +157,21 @@ def _chances(whole: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
                 Counter({gold: 1}) if is_right else Counter({**counted, gold: 0})
                 for (gold, is_right), counted in zip(pattern, wrong, strict=True)
             ]
-            known[pattern] = _all_differ(*drawn) / math.prod(each.total() for each in drawn)
+            known[pattern] = _count_all_different(*drawn) / math.prod(
+                each.total() for each in drawn
+            )
         found.append(known[pattern])
     return found
 
 
-def _at_least(hits: int, n: int, chance: float) -> float:
+def _tail_probability(hits: int, n: int, chance: float) -> float:
     """Return the chance of so many hits or more (no less than with chances that differ)."""
     from scipy.special import bdtrc
 
     return float(bdtrc(hits - 1, n, chance)) if hits else 1.0
 
 
-def _all_differ(a: Counter[str], b: Counter[str], c: Counter[str]) -> int:
+def _count_all_different(a: Counter[str], b: Counter[str], c: Counter[str]) -> int:
     """Return how many of all draws, one from each, are three different letters.
 
     All but those in which two agree, those in which all agree having been taken away twice too
@@ -206,25 +210,25 @@ class Windows:
         )  # fmt: skip
 
 
-def _windows(one: Subject) -> Windows | None:
+def _compare_windows(run: Subject) -> Windows | None:
     wrong = inside = 0
     expected = miss = 0.0
     starts_of: dict[str, list[int]] = {}
-    for question, prediction in one.answered():
+    for question, prediction in run.answered():
         golds = [span for answer in question.answers for span in answer.spans]
         answer = prediction.answer
         if question.options or not golds or answer is None or not answer.texts:
             continue
-        text = one.passages[question.passage_id].text
-        if len(text) <= _WINDOW_WORDS or _same(answer.texts[0], question):
+        text = run.passages[question.passage_id].text
+        if len(text) <= _WINDOW_WORDS or _equals_gold(answer.texts[0], question):
             continue
         starts = starts_of.get(question.passage_id) or _word_starts(text)
         starts_of[question.passage_id] = starts
         if len(starts) <= _WINDOW_WORDS:
             continue
-        places = answer.spans or _found(answer.texts[0], text)
+        places = answer.spans or _find_spans(answer.texts[0], text)
         # One word too many or too few is no other place: it tells nothing of what was looked at.
-        if not places or any(_overlap(place, span) for place in places for span in golds):
+        if not places or any(_overlaps(place, span) for place in places for span in golds):
             continue
         wrong += 1
         gold_places = [_word_at(starts, span.start) for span in golds]
@@ -248,7 +252,7 @@ def _windows(one: Subject) -> Windows | None:
     )  # fmt: skip
 
 
-def _same(text: str, question: Question) -> bool:
+def _equals_gold(text: str, question: Question) -> bool:
     bare = text.strip().lower()
     return any(bare == gold.strip().lower() for answer in question.answers for gold in answer.texts)
 
@@ -267,11 +271,11 @@ def _word_at(starts: Sequence[int], place: int) -> int:
     return bisect_right(starts, place) - 1
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def _overlaps(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _found(text: str, passage: str) -> list[Span]:
+def _find_spans(text: str, passage: str) -> list[Span]:
     places: list[Span] = []
     place = passage.find(text) if text else -1
     while place >= 0 and len(places) < 50:

@@ -1,4 +1,4 @@
-"""A finished run becomes what is examined."""
+"""Load a finished run for the checks."""
 
 import math
 from collections import Counter
@@ -16,27 +16,27 @@ from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Dataset, Passage, Question, Submission
 
-Read = dict[Hashable, tuple[tuple[Question, ...], dict[str, Passage]]]
+LoadedDatasets = dict[Hashable, tuple[tuple[Question, ...], dict[str, Passage]]]
 
 
-def subject(
-    run: Run, problems: Problems, read: Read | None = None, *, whole: bool = False
+def load_subject(
+    run: Run, problems: Problems, read: LoadedDatasets | None = None, *, whole: bool = False
 ) -> Subject:
     """Load a finished run.
 
     Args:
         run: Its data set must be there.
-        problems: Told of questions without gold, and of scores that are none.
-        read: What was read of data sets for other runs; those on one data set share it.
-        whole: Keep what no check and no scorer of closeread's looks at: candidates and further
-            generations, most of what a reader with an n-best list says.
+        problems: Counts questions without a gold answer, and NaN scores.
+        read: Questions and passages already loaded for other runs, which share them.
+        whole: Keep what no check and no scorer of closeread uses: candidates and further
+            generations, most of the output of a reader with an n-best list.
 
     Raises:
         InputError: The run is not finished, or its data set is gone.
         MismatchError: Its data set has changed.
     """
     dataset = run.dataset()
-    asked, passages = _asked(dataset, run.info.dataset, {} if read is None else read)
+    asked, passages = _load_questions(dataset, run.info.dataset, {} if read is None else read)
     questions: list[Question] = []
     for question in asked:
         if has_answer(question):
@@ -55,7 +55,7 @@ def subject(
             for one in run.predictions()
         }
         submission = Submission(predictions=found)
-    _note_bad(submission, run, problems)
+    _count_nan_scores(submission, run, problems)
     log, options = run.info.log, run.info.reader.options
     lost = log.lost if log is not None else {}
     ours = log is None and not run.info.submission
@@ -81,15 +81,15 @@ def subject(
         seconds=run.info.seconds or None if ours and not run.info.rest else None,
         is_shared="apart" in lost,
         harness=log.harness if log is not None else "",
-        recorded=_recorded(run),
+        recorded=_harness_scores(run),
         totals=_finite(log.scores) if log is not None and not log.skipped else {},
         shown=answers_shown(run, passages, questions),
         leaked=run.log_leaks(),  # readers of ours take no example from a question's own passage
     )
 
 
-def _asked(
-    dataset: Dataset, info: DatasetInfo, read: Read
+def _load_questions(
+    dataset: Dataset, info: DatasetInfo, read: LoadedDatasets
 ) -> tuple[tuple[Question, ...], dict[str, Passage]]:
     key = (dataset.path, dataset.format, info.sha256, info.limit, info.only)
     if key not in read:
@@ -103,7 +103,7 @@ def _asked(
     return read[key]
 
 
-def _recorded(run: Run) -> dict[str, dict[str, float]]:
+def _harness_scores(run: Run) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     if "more-responses" not in run.info.defects:
         for score in run.log_scores():
@@ -123,7 +123,7 @@ def has_answer(question: Question) -> bool:
     )
 
 
-def _note_bad(submission: Submission, run: Run, problems: Problems) -> None:
+def _count_nan_scores(submission: Submission, run: Run, problems: Problems) -> None:
     for name, one in submission.predictions.items():
         numbers = [*one.option_scores, one.confidence or 0.0]
         if any(map(math.isnan, numbers)):

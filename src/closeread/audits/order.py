@@ -1,7 +1,7 @@
-"""Whether answers belong to their questions: gold and answers may have got out of step.
+"""Whether answers belong to their questions: answers and gold answers may be misaligned.
 
-A reader's batches came back in another order, a record was lost, golds were sorted otherwise: then
-the score is near 0, and so are those of all scorers.
+If batches return in another order, a record is lost or gold answers are sorted differently, every
+scorer gives a score near 0.
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from closeread.audits.findings import Finding, Table, share, skipped
+from closeread.audits.findings import Finding, Table, share, skipped_finding
 from closeread.audits.subject import Subject
 from closeread.metrics.choice import picked_label
 from closeread.metrics.units import question_unit
@@ -18,22 +18,22 @@ from closeread.types import Answer, Question
 _SHIFTS = tuple(shift for size in range(1, 6) for shift in (size, -size))
 _FEW = 20
 _UNLIKELY = 1e-6
-_MORE = 0.05  # of all answers: what is less may be chance of another kind
+_LEAST_EXCESS = 0.05  # of all answers: what is less may be chance of another kind
 _LONG = 6  # letters: what is shorter is said of many passages
 _MANY = 6  # passages, as many as AddSent makes of one: what is right of more, a label, tells none
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steps:
-    """How well the answers of a run fit golds.
+class Alignment:
+    """How well the answers of a run fit the gold answers.
 
     Attributes:
-        own: The answers that are a gold one of their question.
-        shift: How many questions further on most others fit, in the data set's order.
-        shifted: Those that fit there; at variants of the own question none is out of step.
-        sure: Whether that is more than chance, and more than fit their own.
-        long: The answers that are long enough to tell a passage.
-        elsewhere: Those of them that are not in their passage, and are a gold answer of few others.
+        own: How many answers equal a gold answer of their own question.
+        shift: The offset, in questions of the data set's order, at which most others fit.
+        shifted: How many fit there; variants of the own question do not count.
+        sure: Whether these are more than by chance, and more than fit their own question.
+        long: How many answers are long enough to identify a passage.
+        elsewhere: How many of those are not in their passage and are a gold answer of few others.
     """
 
     n: int
@@ -45,18 +45,20 @@ class Steps:
     elsewhere: int
 
     @property
-    def strayed(self) -> bool:
-        """Whether more long answers are another passage's than are right."""
+    def is_shuffled(self) -> bool:
+        """Whether more long answers belong to other passages than are right."""
         return self.long >= _FEW and self.elsewhere > max(self.own, self.long / 5)
 
 
 def check(subjects: Sequence[Subject]) -> Finding:
-    """Hold the answers of every run against their own golds and those of other questions."""
-    found = [(one, steps) for one in subjects if (steps := steps_of(one)) is not None]
+    """Compare the answers of every run with the gold answers of their own and other questions."""
+    found = [(one, steps) for one in subjects if (steps := measure_alignment(one)) is not None]
     if not found:
-        return skipped("order", f"fewer than {_FEW} answers, or questions with a gold answer")
+        return skipped_finding(
+            "order", f"fewer than {_FEW} answers, or questions with a gold answer"
+        )
     told = [
-        sentence for one, steps in found if (sentence := _sentence(one.name, steps)) is not None
+        sentence for one, steps in found if (sentence := _describe(one.name, steps)) is not None
     ]
     return Finding(
         check="order",
@@ -81,13 +83,13 @@ def check(subjects: Sequence[Subject]) -> Finding:
     )  # fmt: skip
 
 
-def _sentence(run: str, steps: Steps) -> str | None:
+def _describe(run: str, steps: Alignment) -> str | None:
     if steps.sure:
         return (
             f"{run}: {steps.shifted:,} of {steps.n:,} answers fit the question at offset "
             f"{steps.shift:+}, and {steps.own:,} fit their own question"
         )
-    if steps.strayed:
+    if steps.is_shuffled:
         return (
             f"{run}: {steps.elsewhere:,} of {steps.long:,} long answers are gold answers of "
             "other passages and not in their own passage"
@@ -95,31 +97,37 @@ def _sentence(run: str, steps: Steps) -> str | None:
     return None
 
 
-def steps_of(one: Subject) -> Steps | None:
-    """Return how well answers fit golds; None of too few of either."""
-    said = [_said(one, question) for question in one.questions]
-    golds = [frozenset(map(_form, question.answers)) - {""} for question in one.questions]
+def measure_alignment(run: Subject) -> Alignment | None:
+    """Return how well the answers fit gold answers, or None if there are too few of either."""
+    said = [_comparable_answer(run, question) for question in run.questions]
+    golds = [
+        frozenset(map(_comparable_text, question.answers)) - {""} for question in run.questions
+    ]
     if min(sum(map(bool, said)), sum(map(bool, golds))) < _FEW:
         return None
     own = [text in gold for text, gold in zip(said, golds, strict=True)]
-    units = [question_unit(question) for question in one.questions]
-    shifts = {shift: _fit(said, golds, units, shift) for shift in _SHIFTS}
+    units = [question_unit(question) for question in run.questions]
+    shifts = {shift: _fits_at_shift(said, golds, units, shift) for shift in _SHIFTS}
     best = max(_SHIFTS, key=lambda shift: sum(shifts[shift]))
-    long, elsewhere = _strayed(one, said, golds)
-    return Steps(
+    long, elsewhere = _count_foreign_answers(run, said, golds)
+    return Alignment(
         n=len(said), own=sum(own), shift=best, shifted=sum(shifts[best]),
-        sure=_is_more(shifts[best], own), long=long, elsewhere=elsewhere,
+        sure=_is_significantly_more(shifts[best], own), long=long, elsewhere=elsewhere,
     )  # fmt: skip
 
 
-def _said(one: Subject, question: Question) -> str:
-    prediction = one.predictions.get(question.question_id)
+def _comparable_answer(run: Subject, question: Question) -> str:
+    prediction = run.predictions.get(question.question_id)
     if question.options and (label := picked_label(question, prediction)):
         return label
-    return "" if prediction is None or prediction.answer is None else _form(prediction.answer)
+    return (
+        ""
+        if prediction is None or prediction.answer is None
+        else _comparable_text(prediction.answer)
+    )
 
 
-def _form(answer: Answer) -> str:
+def _comparable_text(answer: Answer) -> str:
     """Return an option's label, or a text's first line without marks, blanks and case."""
     first = " ".join(answer.texts).strip().partition("\n")[0]  # base models go on
     return answer.label or _letters(first)
@@ -129,12 +137,12 @@ def _letters(text: str) -> str:
     return "".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _fit(
+def _fits_at_shift(
     said: Sequence[str], golds: Sequence[frozenset[str]], units: Sequence[str], shift: int
 ) -> list[bool]:
-    """Return which answers fit so many questions further on.
+    """Return which answers fit the question at an offset of ``shift``.
 
-    Who keeps to the letter of an original fits it at its variants, too: that is a weak reader.
+    Variants of the same question do not count: a weak reader repeats the original's letter there.
     """
     return [
         0 <= place + shift < len(golds)
@@ -144,26 +152,28 @@ def _fit(
     ]
 
 
-def _is_more(other: Sequence[bool], own: Sequence[bool]) -> bool:
+def _is_significantly_more(other: Sequence[bool], own: Sequence[bool]) -> bool:
     """Whether more fit elsewhere than at their own question; the same constant fits both."""
     from scipy.special import bdtrc
 
     won = sum(there and not here for there, here in zip(other, own, strict=True))
     lost = sum(here and not there for there, here in zip(other, own, strict=True))
-    if won - lost <= _MORE * len(own):
+    if won - lost <= _LEAST_EXCESS * len(own):
         return False
     return bool(bdtrc(won - 1, won + lost, 0.5) < _UNLIKELY)
 
 
-def _strayed(one: Subject, said: Sequence[str], golds: Sequence[frozenset[str]]) -> tuple[int, int]:
-    """Count long answers, and those that are in no way of their passage but of another's gold."""
+def _count_foreign_answers(
+    run: Subject, said: Sequence[str], golds: Sequence[frozenset[str]]
+) -> tuple[int, int]:
+    """Count long answers, and those that belong only to other passages."""
     whose: dict[str, set[str]] = {}
-    for question, gold in zip(one.questions, golds, strict=True):
+    for question, gold in zip(run.questions, golds, strict=True):
         for text in gold:
             whose.setdefault(text, set()).add(question.passage_id)
-    passages = {name: _letters(passage.text) for name, passage in one.passages.items()}
+    passages = {name: _letters(passage.text) for name, passage in run.passages.items()}
     long = elsewhere = 0
-    for question, text in zip(one.questions, said, strict=True):
+    for question, text in zip(run.questions, said, strict=True):
         if question.options or sum(map(str.isalpha, text)) < _LONG:
             continue
         long += 1

@@ -1,4 +1,4 @@
-"""Text in a row that passages share with a training set: thirteen words, or thirty characters."""
+"""Passages that share thirteen words, or thirty characters, in a row with a training set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Ove
     Words are compared in lower case, without marks; characters without white space. The training
     set is streamed. A passage is named once: what cannot be chance counts before what may be.
     """
-    words, characters = _Runs(WORDS), _Runs(CHARACTERS)
+    words, characters = _RunIndex(WORDS), _RunIndex(CHARACTERS)
     for name, passage in passages.items():
         words.add(name, _words(passage.text))
         characters.add(name, "".join(passage.text.split()))
@@ -80,7 +80,7 @@ def overlap_table(overlaps: Sequence[Overlap]) -> Table:
 
 
 @dataclass
-class _Runs:
+class _RunIndex:
     """Texts in which runs of so many items are looked for, kept by every second half-run.
 
     Of ``2 * half - 1`` items in a row some block of ``half`` stands whole at a multiple of
@@ -111,13 +111,15 @@ class _Runs:
                 if name in known:
                     continue
                 own = self.texts[name]
-                first = _alike_before(items, start, own, at, length)
+                first = _common_length_before(items, start, own, at, length)
                 run = items[start - first : start - first + length]
                 if len(run) == length and own[at - first : at - first + length] == run:
                     yield name, run
 
 
-def _alike_before(left: Sequence[str], start: int, right: Sequence[str], at: int, most: int) -> int:
+def _common_length_before(
+    left: Sequence[str], start: int, right: Sequence[str], at: int, most: int
+) -> int:
     """Return how many items before two places are alike, at most ``most``."""
     alike = 0
     while alike < min(start, at, most) and left[start - alike - 1] == right[at - alike - 1]:

@@ -1,4 +1,4 @@
-"""What of the sources cannot be examined: counted, and told all at once."""
+"""Unusable records of an audit's sources: counted, and reported together."""
 
 from dataclasses import dataclass, field
 
@@ -9,15 +9,15 @@ from closeread.wording import count_of, in_one_line
 
 @dataclass
 class Problems:
-    """What of the sources cannot be examined, counted; stops unless it is to be skipped."""
+    """Counts unusable records, and raises one error for all of them unless they are skipped."""
 
     bad: Defects = field(default_factory=Defects)
 
-    def settle(self, skip: bool) -> None:
-        """Raise everything at once.
+    def raise_unless_skipped(self, skip: bool) -> None:
+        """Report all unusable records in one error.
 
         Raises:
-            InputError: Something is bad and not to be skipped.
+            InputError: There are unusable records, and ``skip`` is False.
         """
         if not self.bad.total or skip:
             return

@@ -1,29 +1,29 @@
-"""Questions that stand, with their answers, among the examples of their own prompt.
+"""Questions that occur, with their answers, among the examples of their own prompt.
 
-So it is where examples are drawn from the set that is tested, the question itself not left out.
+This happens if examples are drawn from the test set without excluding the question itself.
 """
 
 from dataclasses import dataclass
 
 from closeread.audits.findings import Table, Verdict, share
-from closeread.audits.scorers import values_of
+from closeread.audits.scorers import question_scores
 from closeread.audits.subject import Subject
 from closeread.summation import sum_in_order
 
-_MANY = 0.01  # of the questions: more than that moves a number by more than it may
+_MANY = 0.01  # of the questions: a larger share moves the score noticeably
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLeaks:
-    """How many prompts show the question that they ask, and what that is worth.
+    """How many prompts show their own question as an example, and how that changes the score.
 
     Attributes:
         shown: How many prompts have examples.
         leaked: How many of them show the question itself.
         example: One of these questions.
-        score: Of all questions: the mean of F1, or of options the accuracy.
-        of_leaked: The same of those questions alone; None where there are none.
-        of_others: The same without them; None where there are no others.
+        score: Over all questions: the mean F1, or accuracy for questions with options.
+        of_leaked: The same over the leaked questions; None if there are none.
+        of_others: The same over the others; None if there are none.
     """
 
     questions: int
@@ -41,8 +41,8 @@ class PromptLeaks:
             return "sound"
         return "broken" if self.leaked > _MANY * self.questions else "doubtful"
 
-    def told(self) -> str:
-        """Return the same in a sentence."""
+    def summary(self) -> str:
+        """Return the result as a sentence."""
         if not self.leaked:
             return (
                 f"none of {self.shown:,} prompts with examples shows its own question as an example"
@@ -68,19 +68,19 @@ class PromptLeaks:
         )  # fmt: skip
 
 
-def prompt_leaks(one: Subject) -> PromptLeaks | None:
+def count_prompt_leaks(run: Subject) -> PromptLeaks | None:
     """Count the prompts that show their own question; None where no prompt has known examples."""
-    shown = sum(bool((one.shown or {}).get(each.question_id)) for each in one.questions)
+    shown = sum(bool((run.shown or {}).get(each.question_id)) for each in run.questions)
     if not shown:
         return None
-    values = values_of(one) if one.leaked else {}
-    leaked = [values[name] for name in values if name in one.leaked]
-    others = [values[name] for name in values if name not in one.leaked]
+    values = question_scores(run) if run.leaked else {}
+    leaked = [values[name] for name in values if name in run.leaked]
+    others = [values[name] for name in values if name not in run.leaked]
     return PromptLeaks(
-        questions=len(one.questions),
+        questions=len(run.questions),
         shown=shown,
         leaked=len(leaked),
-        example=next((name for name in values if name in one.leaked), ""),
+        example=next((name for name in values if name in run.leaked), ""),
         score=_mean([*values.values()]) or 0.0,
         of_leaked=_mean(leaked),
         of_others=_mean(others),

@@ -1,15 +1,15 @@
-"""Whether the scores that a harness saved come out again from the answers that it saved.
+"""Whether the scores that a harness saved can be reproduced from the answers that it saved.
 
-A number may be wrong though every answer is right: the harness adds its scores up otherwise than
-by their mean, scores another text than it logs, or marks a right answer wrong.
+A harness's number may be wrong although its answers are right: the harness may aggregate scores in
+another way than by their mean, score another text than it logs, or mark a right answer wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from closeread.audits.disagreement.check import scorers_for
-from closeread.audits.disagreement.divergence import PARTS, Refused, values_of
-from closeread.audits.findings import Finding, Table, Verdict, gravest, share, skipped
+from closeread.audits.disagreement.divergence import TOLERANCE, ScorerError, score_values
+from closeread.audits.findings import Finding, Table, Verdict, share, skipped_finding, worst_verdict
 from closeread.audits.subject import Subject
 from closeread.catalog import CATALOG
 from closeread.protocols import Metric
@@ -18,30 +18,31 @@ from closeread.summation import sum_in_order
 from closeread.types import Question
 
 _MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all
-# Scores of these names are right or wrong, or F1; others (judges, ROUGE) are only told.
-_NAMES = frozenset(
+# Scores with these names are exact match, accuracy or F1; others (judges, ROUGE) are only listed.
+_COMPARABLE_NAMES = frozenset(
     (
         "em", "exact_match", "f1", "score", "acc", "accuracy", "correct", "choice", "match",
         "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score",
     )
 )  # fmt: skip
 _IN_PERCENT = frozenset(("opencompass",))
-# How whole numbers are called that are the mean of scores of another name.
-_WHOLE = {"em": "exact_match", "correct": "accuracy"}
+# Names of totals that are the mean of scores with another name.
+_TOTAL_NAMES = {"em": "exact_match", "correct": "accuracy"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class HarnessScore:
     """One score that a harness saved.
 
     Attributes:
         mean: Over the questions that have it.
-        whole: The harness' own number over the set; None where it is not saved.
-        scorer: Whose value is the nearest, with the questions at which it is another; "" for none.
-        zeros: Questions that it gives nothing though their answer is a gold one, letter by letter.
-        ties: Those of ``apart`` at which HELM found several options equally likely: it gives the
+        whole: The harness' own number for the set; None if it is not saved.
+        scorer: The nearest scorer's value; "" for none.
+        apart: The questions for which that value differs.
+        zeros: The questions that score 0 although their answer equals a gold answer.
+        ties: Those of ``apart`` for which HELM found several options equally likely: it gives the
             share of them that is right.
-        judged: Whether its name promises that it is right or wrong, or F1.
+        judged: Whether its name says that it is exact match, accuracy or F1.
     """
 
     name: str
@@ -70,23 +71,25 @@ class Recorded:
         return "doubtful" if strange else "sound"
 
 
-def check(one: Subject) -> Finding:
-    """Hold each score that a harness saved against every scorer, and its number to their mean."""
-    found = [row for name, saved in one.recorded.items() if (row := _recorded(one, name, saved))]
+def check(run: Subject) -> Finding:
+    """Compare each score that a harness saved with every scorer, and its total with the mean."""
+    found = [
+        row for name, saved in run.recorded.items() if (row := _reproduce_score(run, name, saved))
+    ]
     if not found:
-        return skipped(
+        return skipped_finding(
             "recorded",
             "the source has no per-question scores of another harness, or it has several texts "
             "per question",
         )
-    worst = gravest(row.verdict for row in found)
+    worst = worst_verdict(row.verdict for row in found)
     of_worst = [row for row in found if row.verdict == worst]
-    # That a judge's score is no other scorer's is no news where there are such as should be.
-    told = [_sentence(row) for row in [row for row in of_worst if row.judged] or of_worst]
+    # That no scorer reproduces a judge's score matters only if there are no comparable scores.
+    told = [_describe(row) for row in [row for row in of_worst if row.judged] or of_worst]
     return Finding(
         check="recorded",
         verdict=worst,
-        headline=f"{one.name}: " + "; ".join(told),
+        headline=f"{run.name}: " + "; ".join(told),
         tables=(
             Table(
                 title="Scores saved by the harness",
@@ -109,7 +112,7 @@ def check(one: Subject) -> Finding:
     )  # fmt: skip
 
 
-def _sentence(row: Recorded) -> str:
+def _describe(row: HarnessScore) -> str:
     if row.gap > 0.005:
         return (
             f"{row.name} is {100 * (row.whole or 0.0):.2f} in the harness's report, but the mean "
@@ -135,26 +138,26 @@ def _sentence(row: Recorded) -> str:
     )
 
 
-def _recorded(one: Subject, name: str, saved: Mapping[str, float]) -> Recorded | None:
-    """Return a saved score with what comes out again; None where it is no share."""
+def _reproduce_score(run: Subject, name: str, saved: Mapping[str, float]) -> HarnessScore | None:
+    """Return a saved score with its nearest scorer, or None if its values are not fractions."""
     values = _as_shares(saved)
     if values is None:
         return None
-    asked = [question for question in one.questions if question.question_id in values]
+    asked = [question for question in run.questions if question.question_id in values]
     if not asked:
         return None
     mean = sum_in_order(values.values()) / len(values)
-    judged = name.partition(",")[0] in _NAMES
-    # One value at all questions, as 0 at wrong answers, is said by scorers of any kind.
+    judged = name.partition(",")[0] in _COMPARABLE_NAMES
+    # Scorers of any kind may give one value to all questions, such as 0 to wrong answers.
     tells = judged or len(set(values.values())) > 1
-    scorer, apart = _nearest(one, name, asked, values) if tells else ("", [])
-    shares = one.harness == "helm" and bool(asked[0].options)
+    scorer, apart = _nearest_scorer(run, name, asked, values) if tells else ("", [])
+    shares = run.harness == "helm" and bool(asked[0].options)
     ties = [question_id for question_id in apart if shares and 0 < values[question_id] < 1]
-    return Recorded(
-        name=name, n=len(asked), mean=mean, whole=_whole(name, one),
+    return HarnessScore(
+        name=name, n=len(asked), mean=mean, whole=_reported_total(name, run),
         scorer=scorer, apart=apart, judged=judged, ties=ties,
         zeros=[each.question_id for each in asked
-               if not values[each.question_id] and _is_gold(one, each)],
+               if not values[each.question_id] and _is_gold(run, each)],
     )  # fmt: skip
 
 
@@ -165,17 +168,17 @@ def _as_shares(saved: Mapping[str, float]) -> dict[str, float] | None:
     return {name: number / (100 if most > 1 else 1) for name, number in saved.items()}
 
 
-def _whole(name: str, one: Subject) -> float | None:
+def _reported_total(name: str, run: Subject) -> float | None:
     """Return the harness' number of a score as a share."""
-    for key in (name, f"{name}.mean", f"{name}.accuracy", _WHOLE.get(name, name)):
-        if key in one.totals:
-            number = one.totals[key]
-            return number / 100 if number > 1 or one.harness in _IN_PERCENT else number
+    for key in (name, f"{name}.mean", f"{name}.accuracy", _TOTAL_NAMES.get(name, name)):
+        if key in run.totals:
+            number = run.totals[key]
+            return number / 100 if number > 1 or run.harness in _IN_PERCENT else number
     return None
 
 
-def _is_gold(one: Subject, question: Question) -> bool:
-    prediction = one.predictions.get(question.question_id)
+def _is_gold(run: Subject, question: Question) -> bool:
+    prediction = run.predictions.get(question.question_id)
     if prediction is None or prediction.answer is None or question.options:
         return False
     said = [text.strip() for text in prediction.answer.texts]
@@ -184,25 +187,25 @@ def _is_gold(one: Subject, question: Question) -> bool:
     )
 
 
-def _nearest(
-    one: Subject, saved: str, asked: Sequence[Question], values: Mapping[str, float]
+def _nearest_scorer(
+    run: Subject, saved: str, asked: Sequence[Question], values: Mapping[str, float]
 ) -> tuple[str, list[str]]:
-    """Return the scorer's value that is the nearest, and the questions at which it differs.
+    """Return the nearest scorer's value, and the questions for which it differs.
 
-    Of equally near ones that of the same name, and of the same harness, is taken.
+    Ties go to the value of the same name, then to the scorer of the same harness.
     """
-    names = ("choice",) if asked[0].options else (*scorers_for(one), *_own(one))
+    names = ("choice",) if asked[0].options else (*scorers_for(run), *_harness_scorer(run))
     few = asked[:: max(1, len(asked) // _MOST_TRIED)]
     misses: dict[str, tuple[int, Metric, str]] = {}
     for family in names:
         metric = make("metric", family)[0]
         try:
-            rows = [_scored(one, metric, family, question) for question in few]
-        except Refused:
+            rows = [_score_values(run, metric, family, question) for question in few]
+        except ScorerError:
             continue
         for name in rows[0]:
             away = sum(
-                abs(row.get(name, 0.0) - values[question.question_id]) > PARTS
+                abs(row.get(name, 0.0) - values[question.question_id]) > TOLERANCE
                 for row, question in zip(rows, few, strict=True)
             )
             misses[name] = away, metric, family
@@ -211,21 +214,21 @@ def _nearest(
 
     def strangeness(name: str) -> tuple[int, bool, bool]:
         away, _, family = misses[name]
-        return away, not name.endswith(f".{saved.partition(',')[0]}"), family != one.harness
+        return away, not name.endswith(f".{saved.partition(',')[0]}"), family != run.harness
 
     name = min(misses, key=strangeness)
     _, metric, family = misses[name]
-    return name, list(_differing(one, asked, values, (name, metric, family)))
+    return name, list(_differing_questions(run, asked, values, (name, metric, family)))
 
 
-def _own(one: Subject) -> tuple[str, ...]:
+def _harness_scorer(run: Subject) -> tuple[str, ...]:
     """Return the scorer that bears the harness' name, where it is not among the usual ones."""
-    known = one.harness in CATALOG["metric"] and one.harness not in scorers_for(one)
-    return (one.harness,) if known else ()
+    known = run.harness in CATALOG["metric"] and run.harness not in scorers_for(run)
+    return (run.harness,) if known else ()
 
 
-def _differing(
-    one: Subject,
+def _differing_questions(
+    run: Subject,
     asked: Sequence[Question],
     values: Mapping[str, float],
     by: tuple[str, Metric, str],
@@ -233,12 +236,14 @@ def _differing(
     name, metric, family = by
     for question in asked:
         try:
-            own = _scored(one, metric, family, question).get(name, 0.0)
-        except Refused:
+            own = _score_values(run, metric, family, question).get(name, 0.0)
+        except ScorerError:
             own = -1.0
-        if abs(own - values[question.question_id]) > PARTS:
+        if abs(own - values[question.question_id]) > TOLERANCE:
             yield question.question_id
 
 
-def _scored(one: Subject, metric: Metric, family: str, question: Question) -> dict[str, float]:
-    return values_of(metric, family, question, one.predictions.get(question.question_id))
+def _score_values(
+    run: Subject, metric: Metric, family: str, question: Question
+) -> dict[str, float]:
+    return score_values(metric, family, question, run.predictions.get(question.question_id))

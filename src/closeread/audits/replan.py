@@ -1,4 +1,4 @@
-"""After a change, which saved answers hold, which are scored anew, which must be generated again.
+"""After a change: which saved answers hold, which must be rescored, which generated again.
 
 The causes are those of the Open LLM Leaderboard's look into DROP: a decimal gold answer of which
 the text has the part before the point; a text that ends in a number and may have been cut; any
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from closeread.audits.findings import Finding, Table, share
-from closeread.audits.subject import Subject, said
-from closeread.audits.truncation.endings import cut_at
+from closeread.audits.subject import Subject, generated_text
+from closeread.audits.truncation.endings import classify_cut
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.selection import format_id
@@ -39,11 +39,11 @@ class Change:
     """What is to be changed.
 
     Attributes:
-        stops: The new stop strings; None leaves them.
-        was: The stop strings that the texts were cut at, where the runs do not say.
-        extract: Whether answers are taken out of the texts in another way.
-        normalizer: Whether scores are computed in another way.
-        prompt: Whether the questions are asked in another way.
+        stops: The new stop strings; None keeps the old ones.
+        was: The stop strings that cut the texts, if the runs do not record them.
+        extract: Whether answer extraction changes.
+        normalizer: Whether normalization, and so the scores, changes.
+        prompt: Whether the prompt changes.
     """
 
     stops: tuple[str, ...] | None = None
@@ -52,11 +52,11 @@ class Change:
     normalizer: bool = False
     prompt: bool = False
 
-    def described(self) -> str:
+    def describe(self) -> str:
         """Return the change in words."""
         parts = []
         if self.stops is not None:
-            parts.append("stop at " + (" or ".join(map(_shown, self.stops)) or "nothing"))
+            parts.append("stop at " + (" or ".join(map(_quote_stop, self.stops)) or "nothing"))
         parts += ["new extraction"] * self.extract + ["new normalizer"] * self.normalizer
         return ", ".join(parts + ["new prompt"] * self.prompt)
 
@@ -73,37 +73,37 @@ class Cost:
 
 
 def check(
-    one: Subject, change: Change, *, tokens_per_second: float | Literal["run"] | None = None
+    run: Subject, change: Change, *, tokens_per_second: float | Literal["run"] | None = None
 ) -> Finding:
-    """Sort the saved answers by what a change asks of them.
+    """Sort the saved answers by what a change requires.
 
     Args:
-        one: The run.
+        run: The run.
         change: At least one thing.
         tokens_per_second: Throughput, for GPU-hours; ``run`` for that of the run itself.
 
     Raises:
-        UsageError: Nothing is to be changed, or the run does not say how fast it was.
+        UsageError: No change is given, or the run does not record its speed.
     """
-    if not change.described():
+    if not change.describe():
         raise UsageError(
             "no change is given",
             cure="give at least one of --stop, --new-extract, --new-normalizer, --new-prompt",
         )
     sorted_ = {UNAFFECTED: [], RESCORED: []} | {cause: [] for cause in CAUSES}  # type: ignore[var-annotated]
-    for question in one.questions:
-        prediction = one.predictions.get(question.question_id)
-        sorted_[outcome(question, prediction, one, change)].append(question)
+    for question in run.questions:
+        prediction = run.predictions.get(question.question_id)
+        sorted_[outcome(question, prediction, run, change)].append(question)
     again = [question for cause in CAUSES for question in sorted_[cause]]
-    speed = measured(one) if tokens_per_second == "run" else tokens_per_second
-    cost = _cost(one, again, speed)
-    n = len(one.questions)
+    speed = measure_throughput(run) if tokens_per_second == "run" else tokens_per_second
+    cost = _cost(run, again, speed)
+    n = len(run.questions)
     listed = [[question.question_id, cause] for cause in CAUSES for question in sorted_[cause]]
     return Finding(
         check="replan",
         verdict="sound" if not again else "broken" if len(again) > n / 2 else "doubtful",
         headline=(
-            f"{one.name}, {change.described()}: {len(again):,} of {n:,} answers "
+            f"{run.name}, {change.describe()}: {len(again):,} of {n:,} answers "
             f"({100 * len(again) / max(n, 1):.1f} %) must be generated again"
             + ("" if again else ": all can be scored from the saved data")
         ),
@@ -112,7 +112,7 @@ def check(
                 title="What the change requires",
                 headings=("saved answers", "questions", "share %", "why"),
                 rows=tuple(
-                    (name, len(found), share(len(found), n), _why(name))
+                    (name, len(found), share(len(found), n), _explain_outcome(name))
                     for name, found in sorted_.items()
                     if found or name in (UNAFFECTED, RESCORED)
                 ),
@@ -126,7 +126,7 @@ def check(
                         None if cost.gpu_hours is None else round(cost.gpu_hours, 4),
                     ),
                 ),
-                note=_estimated(one) if cost.estimated else "",
+                note=_estimate_note(run) if cost.estimated else "",
             ),
         ),
         notes=(
@@ -143,7 +143,7 @@ def check(
     )  # fmt: skip
 
 
-def outcome(question: Question, prediction: Prediction | None, one: Subject, change: Change) -> str:
+def outcome(question: Question, prediction: Prediction | None, run: Subject, change: Change) -> str:
     """Return what becomes of one saved answer: a key of the tables above."""
     if prediction is None or prediction.error:
         return "no answer"
@@ -154,35 +154,35 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
     rest = RESCORED if change.extract or change.normalizer else UNAFFECTED
     if change.stops is None:
         return rest
-    text = said(prediction)
-    old = change.was or one.stops_of(prediction)
-    lost = one.tail_lost or bool(change.was)
-    # What is read now: a reader of ours cuts texts when it reads answers, not when it saves them.
-    now = Extraction(stops=one.own_stops or old).cut(text)
+    text = generated_text(prediction)
+    old = change.was or run.stops_of(prediction)
+    lost = run.tail_lost or bool(change.was)
+    # closeread's own readers save whole texts, and cut them when they extract answers.
+    now = Extraction(stops=run.own_stops or old).cut(text)
     new = Extraction(stops=change.stops).cut(text)
     finish = prediction.generation.finish_reason if prediction.generation else ""
     kept = bool(old) and set(old) <= set(change.stops)  # unknown stops may be any
     if new != text or not lost or kept or finish in _ENDED_ITSELF:
         return rest if new == now else RESCORED
-    return _why_again(question, text, old)
+    return _cut_cause(question, text, old)
 
 
-def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
+def _cut_cause(question: Question, text: str, old: Sequence[str]) -> str:
     bare = text.strip()
     golds = [found for answer in question.answers for found in answer.texts]
-    cuts = {cut_at(bare, gold.strip(), old) for gold in golds} if old else set()
+    cuts = {classify_cut(bare, gold.strip(), old) for gold in golds} if old else set()
     if cuts - {""}:
         return "decimal cut" if "number" in cuts else "gold cut"
     return "ends in a number" if bare[-1:].isdigit() else "may go on"
 
 
-def lines(finding: Finding) -> Iterator[str]:
+def plan_lines(finding: Finding) -> Iterator[str]:
     """Yield the list that ``closeread read --only`` takes: a question id and a cause a line."""
     for name, cause in finding.data["list"]:
         yield f"{format_id(name)}\t{cause}"
 
 
-def _why(name: str) -> str:
+def _explain_outcome(name: str) -> str:
     fixed = {
         UNAFFECTED: "the change does not affect them",
         RESCORED: "the saved text contains all that the new rule needs",
@@ -190,8 +190,8 @@ def _why(name: str) -> str:
     return fixed.get(name) or CAUSES[name]
 
 
-def _estimated(one: Subject) -> str:
-    if one.shown is None:
+def _estimate_note(run: Subject) -> str:
+    if run.shown is None:
         return (
             "token counts are estimated from text lengths, without the examples that the "
             "prompts may have"
@@ -199,32 +199,32 @@ def _estimated(one: Subject) -> str:
     return "token counts are estimated from text lengths"
 
 
-def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
+def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
     known = [
         found.generation
-        for _, found in one.answered()
+        for _, found in run.answered()
         if found.generation is not None and found.generation.completion_tokens is not None
     ]
     mean = sum(found.completion_tokens or 0 for found in known) / len(known) if known else None
-    asked = {each.question_id: _asked(one, each) for each in one.questions}
+    asked = {each.question_id: _estimate_prompt_tokens(run, each) for each in run.questions}
     typical = sum(asked.values()) / max(len(asked), 1)  # of an example, too
     prompts = completions = 0.0
     estimated = False
     for question in again:
-        prediction = one.predictions.get(question.question_id)
+        prediction = run.predictions.get(question.question_id)
         generation = prediction.generation if prediction else None
         prompt = generation.prompt_tokens if generation else None
         completion = generation.completion_tokens if generation else None
         if prompt is None or completion is None:
             estimated = True
-        shown = (one.shown or {}).get(question.question_id, ())
+        shown = (run.shown or {}).get(question.question_id, ())
         guess = asked[question.question_id] + len(shown) * typical
         prompts += guess if prompt is None else prompt
         if completion is not None:
             completions += completion
         else:
-            text = said(prediction) if prediction else ""
-            completions += mean if mean is not None else _tokens(text) + 1
+            text = generated_text(prediction) if prediction else ""
+            completions += mean if mean is not None else _estimate_tokens(text) + 1
     hours = None
     if tokens_per_second:
         hours = (prompts + completions) / tokens_per_second / 3600
@@ -237,24 +237,26 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
     )
 
 
-def _asked(one: Subject, question: Question) -> float:
+def _estimate_prompt_tokens(run: Subject, question: Question) -> float:
     """Estimate how many tokens a question with its passage has."""
-    return _tokens(one.passages[question.passage_id].text + question.text) + _PROMPT_OVERHEAD
+    return (
+        _estimate_tokens(run.passages[question.passage_id].text + question.text) + _PROMPT_OVERHEAD
+    )
 
 
-def _tokens(text: str) -> float:
+def _estimate_tokens(text: str) -> float:
     """Estimate how many tokens a text has."""
     wide = sum(character > "\u2e7f" for character in text)
     return wide + (len(text) - wide) / _CHARACTERS_A_TOKEN
 
 
-def measured(one: Subject) -> float:
+def measure_throughput(run: Subject) -> float:
     """Return the tokens a second, prompt and new together, that a run itself took.
 
     Raises:
         UsageError: The run does not say how long it took, or how many tokens it had.
     """
-    own = [found.generation for _, found in one.answered()]
+    own = [found.generation for _, found in run.answered()]
     counts = [
         None
         if each is None or each.prompt_tokens is None or each.completion_tokens is None
@@ -262,14 +264,14 @@ def measured(one: Subject) -> float:
         for each in own
     ]
     known = [count for count in counts if count is not None]
-    if one.seconds is None or not known or len(known) < len(counts):
+    if run.seconds is None or not known or len(known) < len(counts):
         raise UsageError(
-            f"{one.name} does not record its speed",
+            f"{run.name} does not record its speed",
             expected="a run of a closeread reader with the token counts of every answer",
             cure="give the tokens per second: --throughput N",
         )
-    return sum(known) / one.seconds
+    return sum(known) / run.seconds
 
 
-def _shown(stop: str) -> str:
+def _quote_stop(stop: str) -> str:
     return '"' + stop.encode("unicode_escape").decode() + '"'

@@ -1,4 +1,4 @@
-"""The plans of several runs together: which must be generated again, and what that costs in all."""
+"""The plans of several runs together: what must be generated again, and the total cost."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from closeread.audits.replan import RESCORED, Change
 from closeread.summation import sum_in_order
 
 
-def total(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Finding:
+def sum_plans(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Finding:
     """Return the sum of several plans, the run of which most must be generated again first.
 
     Args:
@@ -26,7 +26,7 @@ def total(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Fin
         check="replan",
         verdict="sound" if not again else "broken" if again > n / 2 else "doubtful",
         headline=(
-            f"{len(rows):,} runs, {change.described()}: {again:,} of {n:,} answers "
+            f"{len(rows):,} runs, {change.describe()}: {again:,} of {n:,} answers "
             f"({100 * again / max(n, 1):.1f} %) must be generated again"
         ),
         tables=(

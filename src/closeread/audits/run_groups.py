@@ -1,4 +1,4 @@
-"""Several runs, held against one another: those of one set, what all were asked, names apart."""
+"""Prepare runs for comparison: group them by set, keep shared questions, give distinct names."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,26 +6,26 @@ from dataclasses import replace
 from itertools import combinations, count
 
 from closeread.audits.problems import Problems
-from closeread.audits.subject import Subject, restricted
+from closeread.audits.subject import Subject, restrict_to
 from closeread.errors import InputError
 from closeread.wording import in_one_line
 
 _SHOWN = 8
 
 
-def by_set(subjects: Sequence[Subject]) -> list[list[Subject]]:
-    """Return the runs in groups: one that shares half of its questions with another is of its set.
+def group_by_questions(subjects: Sequence[Subject]) -> list[list[Subject]]:
+    """Return the runs in groups: two that share half of their questions are on the same set.
 
-    A harness' folder holds runs of several tasks, and of one task with its questions changed, but
-    for a few. Harnesses count questions, and a task may ask them all in the same words: one of the
-    same id is the same where its passage and options are.
+    A harness' folder holds runs of several tasks, and of one task with a few of its questions
+    changed. Harnesses number their questions, and a task may ask all in the same words: questions
+    of one id are the same if their passage and options are.
 
     Returns:
         Groups in the order of their first runs, each in the order of the runs.
     """
     runs: dict[frozenset[object], list[int]] = {}
     for at, one in enumerate(subjects):
-        runs.setdefault(_asked(one), []).append(at)
+        runs.setdefault(_question_keys(one), []).append(at)
     sets = list(runs)
     leader = list(range(len(sets)))  # the first set that one is known to belong to, or itself
 
@@ -45,19 +45,19 @@ def by_set(subjects: Sequence[Subject]) -> list[list[Subject]]:
     return [[subjects[at] for at in sorted(group)] for group in groups.values()]
 
 
-def _asked(one: Subject) -> frozenset[object]:
+def _question_keys(run: Subject) -> frozenset[object]:
     return frozenset(
         (
             each.question_id,
             each.text,
-            one.passages[each.passage_id].text,
+            run.passages[each.passage_id].text,
             *(option.text for option in each.options),
         )
-        for each in one.questions
+        for each in run.questions
     )
 
 
-def together(
+def restrict_to_shared(
     subjects: Sequence[Subject], problems: Problems, *, skip: bool = False
 ) -> list[Subject]:
     """Return the runs of one set restricted to the questions that all of them were asked.
@@ -85,7 +85,7 @@ def together(
     if not shared and not skip:
         raise InputError(
             "the runs have no questions in common",
-            where=in_one_line(shortened([one.name for one in subjects])),
+            where=in_one_line(list_names([one.name for one in subjects])),
             expected="runs of the same questions",
             cure="audit each run separately",
         )
@@ -94,16 +94,16 @@ def together(
             if name not in shared:
                 told = f"in {one.name}, but not in all runs"
                 problems.bad.add("different-questions", told, question_id=name)
-    return [restricted(one, shared) for one in subjects]
+    return [restrict_to(one, shared) for one in subjects]
 
 
-def shortened(names: Sequence[str]) -> str:
-    """Return names in one line, of many the first."""
+def list_names(names: Sequence[str]) -> str:
+    """Return the first few names in one line."""
     return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
 
 
-def told_apart(subjects: Sequence[Subject]) -> list[Subject]:
-    """Return the runs under names that differ: their models' where they have one, else numbered."""
+def with_distinct_names(subjects: Sequence[Subject]) -> list[Subject]:
+    """Return the runs with distinct names: the model's if there is one, else numbered."""
     names = Counter(one.name for one in subjects)
     models = Counter(one.model for one in subjects)
     found: dict[str, Subject] = {}

@@ -1,16 +1,16 @@
-"""What can be answered without reading: by the options alone, their place and length, the question.
+"""What can be answered without reading the passage: from the options or the question alone.
 
-A reader of questions or options alone is trained on four fifths of the passages and tried on the
-fifth that it has not seen; a passage that an attack changed goes with its original. Where it beats
-chance, so may a reader that does not read. The variants of a question are answered alike by such
-readers, and count as one question where chance is told.
+Baselines that see only questions or options are trained on four fifths of the passages and tested
+on the other fifth; a passage that an attack changed goes with its original. If such a baseline
+beats chance, so may a reader that does not read. Baselines answer the variants of a question alike,
+so these count as one question in the test against chance.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped_finding
 from closeread.audits.subject import Subject
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.summation import sum_in_order
@@ -20,32 +20,32 @@ _FOLDS = 5
 _DOUBT = 0.001
 
 
-def check(one: Subject) -> Finding:
+def check(run: Subject) -> Finding:
     """Try every shortcut on a run's data set."""
     choices = [
         question
-        for question in one.questions
+        for question in run.questions
         if question.options and any(answer.label for answer in question.answers)
     ]
-    texts = [question for question in one.questions if not question.options]
+    texts = [question for question in run.questions if not question.options]
     rows: list[tuple[Cell, ...]] = []
     tables: list[Table] = []
     if choices:
-        chance = sum_in_order(map(_guessed, choices)) / len(choices)
+        chance = sum_in_order(map(_chance_accuracy, choices)) / len(choices)
         for name, reader in _OPTION_READERS:
             rows.append(_row(name, chance, list(reader(choices)), choices))
-        tables.append(_positions(choices))
-        tables.append(_lengths(choices))
+        tables.append(_gold_label_counts(choices))
+        tables.append(_gold_length_ranks(choices))
     if texts:
-        chance = _constant(texts)
-        hits = [_right(said, question) for question, said in _question_only(texts)]
+        chance = _constant_answer_share(texts)
+        hits = [_is_accepted(said, question) for question, said in _question_only(texts)]
         rows.append(
             ("the question's first words", len(texts), sum(hits) / len(hits), chance,
-             _p(*_as_drawn(hits, texts), chance))
+             _p_value(*_independent_counts(hits, texts), chance))
         )  # fmt: skip
-        tables.append(_places(texts, one))
+        tables.append(_answer_positions(texts, run))
     if not rows:
-        return skipped("shortcuts", "no question has a gold answer")
+        return skipped_finding("shortcuts", "no question has a gold answer")
     tables.insert(
         0,
         Table(
@@ -63,9 +63,9 @@ def check(one: Subject) -> Finding:
         check="shortcuts",
         verdict=verdict,
         headline=(
-            f"{one.dataset}: no shortcut beats chance"
+            f"{run.dataset}: no shortcut beats chance"
             if best is None
-            else f"{one.dataset}: {best[0]} alone answers {100 * _number(best[2]):.1f} % "
+            else f"{run.dataset}: {best[0]} alone answers {100 * _number(best[2]):.1f} % "
             f"correctly (chance {100 * _number(best[3]):.1f} %)"
         ),
         tables=tuple(tables),
@@ -73,7 +73,7 @@ def check(one: Subject) -> Finding:
     )
 
 
-def _guessed(question: Question) -> float:
+def _chance_accuracy(question: Question) -> float:
     """Return how likely an option that is drawn is accepted."""
     accepted = {answer.label for answer in question.answers}
     return sum(one.label in accepted for one in question.options) / len(question.options)
@@ -91,16 +91,22 @@ def _row(
         for pick, question in zip(picks, questions, strict=True)
     ]
     share = sum(hits) / len(hits)
-    return name, len(questions), share, chance, _p(*_as_drawn(hits, questions), chance)
+    return (
+        name,
+        len(questions),
+        share,
+        chance,
+        _p_value(*_independent_counts(hits, questions), chance),
+    )
 
 
-def _as_drawn(hits: Sequence[bool], questions: Sequence[Question]) -> tuple[int, int]:
+def _independent_counts(hits: Sequence[bool], questions: Sequence[Question]) -> tuple[int, int]:
     """Return right answers and answers, the variants of a question counted as one."""
     drawn = len(set(map(question_unit, questions)))
     return sum(hits) * drawn // len(hits), drawn
 
 
-def _p(right: int, n: int, chance: float) -> float | None:
+def _p_value(right: int, n: int, chance: float) -> float | None:
     """Return the chance of so many right answers or more by guessing (exact)."""
     if not 0 < chance < 1:
         return None
@@ -139,7 +145,7 @@ def _by_words(questions: Sequence[Question]) -> Iterator[str]:
     wrong = [Counter[str]() for _ in range(_FOLDS)]
     for question in questions:
         for option in question.options:
-            pairs = _pairs(option.text)
+            pairs = _bigrams(option.text)
             target = right if option.label == _gold(question) else wrong
             for fold in range(_FOLDS):
                 if fold != _fold(question):
@@ -150,7 +156,7 @@ def _by_words(questions: Sequence[Question]) -> Iterator[str]:
         in_right, in_wrong = sums[fold]
 
         def weight(text: str, fold: int = fold, a: int = in_right, b: int = in_wrong) -> float:
-            pairs = _pairs(text)
+            pairs = _bigrams(text)
             total = sum_in_order(
                 math.log((right[fold][pair] + 0.5) / (a + 1))
                 - math.log((wrong[fold][pair] + 0.5) / (b + 1))
@@ -170,7 +176,7 @@ def _truth_known(question: Question) -> bool:
 def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
     """Pick the option that is most like the others of its question."""
     for question in questions:
-        bags = {option.label: set(_pairs(option.text)) for option in question.options}
+        bags = {option.label: set(_bigrams(option.text)) for option in question.options}
 
         def likeness(label: str, bags: dict[str, set[str]] = bags) -> float:
             own = bags[label]
@@ -186,9 +192,9 @@ def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
 def _by_stem(questions: Sequence[Question]) -> Iterator[str]:
     """Pick the option of whose pairs of characters the question has the largest share."""
     for question in questions:
-        stem = set(_pairs(question.text))
+        stem = set(_bigrams(question.text))
         picks = {
-            option.label: len(stem.intersection(pairs := set(_pairs(option.text))))
+            option.label: len(stem.intersection(pairs := set(_bigrams(option.text))))
             / max(len(pairs), 1)
             for option in question.options
         }
@@ -209,11 +215,11 @@ def _gold(question: Question) -> str:
     return next((answer.label for answer in question.answers if answer.label), "")
 
 
-def _pairs(text: str) -> list[str]:
+def _bigrams(text: str) -> list[str]:
     return [text[place : place + 2] for place in range(len(text) - 1)]
 
 
-def _positions(questions: Sequence[Question]) -> Table:
+def _gold_label_counts(questions: Sequence[Question]) -> Table:
     counted = Counter(_gold(question) for question in questions)
     return Table(
         title="Position of the correct option",
@@ -224,7 +230,7 @@ def _positions(questions: Sequence[Question]) -> Table:
     )
 
 
-def _lengths(questions: Sequence[Question]) -> Table:
+def _gold_length_ranks(questions: Sequence[Question]) -> Table:
     ranks: Counter[int] = Counter()
     for question in questions:
         gold = _gold(question)
@@ -237,7 +243,7 @@ def _lengths(questions: Sequence[Question]) -> Table:
     )
 
 
-def _beginning(question: Question) -> str:
+def _first_words(question: Question) -> str:
     words = question.text.split()
     return " ".join(words[:3]).lower() if len(words) > 1 else question.text[:4]
 
@@ -250,16 +256,16 @@ def _question_only(questions: Sequence[Question]) -> Iterator[tuple[Question, st
         text = _first_text(question)
         for fold in range(_FOLDS):
             if fold != _fold(question):
-                seen[fold].setdefault(_beginning(question), Counter())[text] += 1
+                seen[fold].setdefault(_first_words(question), Counter())[text] += 1
                 every[fold][text] += 1
-    commonest = [_commonest(of) for of in every]
-    known = [{begun: _commonest(of) for begun, of in fold.items()} for fold in seen]
+    commonest = [_most_common(of) for of in every]
+    known = [{begun: _most_common(of) for begun, of in fold.items()} for fold in seen]
     for question in questions:
         fold = _fold(question)
-        yield question, known[fold].get(_beginning(question), commonest[fold])
+        yield question, known[fold].get(_first_words(question), commonest[fold])
 
 
-def _commonest(counted: Counter[str]) -> str:
+def _most_common(counted: Counter[str]) -> str:
     return max(counted, key=counted.__getitem__, default="")
 
 
@@ -267,30 +273,30 @@ def _first_text(question: Question) -> str:
     return next((answer.texts[0] for answer in question.answers if answer.texts), "").lower()
 
 
-def _right(said: str, question: Question) -> bool:
+def _is_accepted(said: str, question: Question) -> bool:
     """Whether an answer is accepted; saying nothing is, where there is no answer."""
     if not said:
         return any(answer.kind == "none" for answer in question.answers)
     return any(said == text.lower() for answer in question.answers for text in answer.texts)
 
 
-def _constant(questions: Sequence[Question]) -> float:
+def _constant_answer_share(questions: Sequence[Question]) -> float:
     """Return the share of questions that accept the answer which most of them accept."""
     accepted = Counter(
         said
         for question in questions
         for said in {text.lower() for answer in question.answers for text in answer.texts or ("",)}
-        if _right(said, question)
+        if _is_accepted(said, question)
     )
     return max(accepted.values(), default=0) / len(questions)
 
 
-def _places(questions: Sequence[Question], one: Subject) -> Table:
+def _answer_positions(questions: Sequence[Question], run: Subject) -> Table:
     tenths: Counter[int] = Counter()
     found = 0
     for question in questions:
         spans = [span for answer in question.answers for span in answer.spans]
-        length = len(one.passages[question.passage_id].text)
+        length = len(run.passages[question.passage_id].text)
         if spans and length:
             found += 1
             tenths[min(9, 10 * max(spans[0].start, 0) // length)] += 1

@@ -1,4 +1,4 @@
-"""Which of the named files and folders are runs, other harnesses' logs, or tables of scores."""
+"""Find runs, logs of other harnesses and score tables among the files and folders of an audit."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.logs.detect import find_logs
 from closeread.runs.store import find_runs, open_run
 
-ToRuns = Callable[[Sequence[Path]], list[Path]]
+LogImporter = Callable[[Sequence[Path]], list[Path]]
 
 
 class Sources(NamedTuple):
@@ -27,7 +27,7 @@ class Sources(NamedTuple):
     bare: list[Path]
 
 
-def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sources:
+def find_sources(named: Sequence[Path], log_to_run: LogImporter | None = None) -> Sources:
     """Return what the named sources hold.
 
     Args:
@@ -38,7 +38,7 @@ def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sourc
         UsageError: They hold nothing to examine.
         InputError: There is no run in a folder, or a log cannot be used.
     """
-    tables_at = {source: _tables(source) for source in named}
+    tables_at = {source: _find_tables(source) for source in named}
     tables = [path for source in named for path in tables_at[source]]
     every: list[Path] = []
     logs: list[Path] = []
@@ -46,11 +46,11 @@ def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sourc
         if source.is_file() and log_to_run is not None and source not in tables_at[source]:
             logs.append(source)
         else:
-            every += _runs(source, tables_at[source], log_to_run)
+            every += _find_runs(source, tables_at[source], log_to_run)
     if log_to_run is not None and logs:  # at once: they are called for what tells them apart
         every += log_to_run(logs)
     # A run may be named beside the folder that holds it.
-    runs, bare = _with_questions(list({os.path.realpath(run): run for run in every}.values()))
+    runs, bare = _split_by_questions(list({os.path.realpath(run): run for run in every}.values()))
     if bare and not tables and not runs:
         raise UsageError(
             "the logs hold only overall scores, without questions or answers",
@@ -66,7 +66,7 @@ def sources_of(named: Sequence[Path], log_to_run: ToRuns | None = None) -> Sourc
     return Sources(runs, tables, bare)
 
 
-def _tables(source: Path) -> list[Path]:
+def _find_tables(source: Path) -> list[Path]:
     """Return the score tables at a place: a file, or those in a folder or one below it."""
     if source.is_dir() and not (source / "run.json").exists():
         near = [*source.glob("*.json"), *source.glob("*/results*.json")]
@@ -74,7 +74,7 @@ def _tables(source: Path) -> list[Path]:
     return [source] if source.is_file() and score_tables.is_table(source) else []
 
 
-def _runs(source: Path, tables: Sequence[Path], log_to_run: ToRuns | None) -> list[Path]:
+def _find_runs(source: Path, tables: Sequence[Path], log_to_run: LogImporter | None) -> list[Path]:
     """Return the runs at a place beside its tables, those made of logs too.
 
     A harness puts its tables of results and the logs of its samples into one folder: both count.
@@ -86,11 +86,11 @@ def _runs(source: Path, tables: Sequence[Path], log_to_run: ToRuns | None) -> li
         return found
     if log_to_run is None:
         return [] if tables else found
-    logs = _logs(source) if tables else [source]
+    logs = _find_logs(source) if tables else [source]
     return log_to_run(logs) if logs else []
 
 
-def _with_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def _split_by_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """Part the runs from those made of logs that hold the numbers of whole sets alone."""
     found: tuple[list[Path], list[Path]] = [], []
     for path in runs:
@@ -99,7 +99,7 @@ def _with_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return found
 
 
-def _logs(folder: Path) -> list[Path]:
+def _find_logs(folder: Path) -> list[Path]:
     """Return the logs in a folder that hold samples."""
     try:
         found = find_logs([folder], None)

@@ -1,4 +1,4 @@
-"""What is examined: one run with its questions, gold, answers and generated texts, in memory."""
+"""One audited run in memory: its questions, gold answers, predictions and generated texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -80,23 +80,23 @@ class Subject:
         return any(not question.options for question in self.questions)
 
 
-def restricted(one: Subject, ids: Iterable[str]) -> Subject:
+def restrict_to(run: Subject, ids: Iterable[str]) -> Subject:
     """Return a run with only some of its questions."""
     wanted = set(ids)
-    kept = tuple(question for question in one.questions if question.question_id in wanted)
-    return replace(one, questions=kept)
+    kept = tuple(question for question in run.questions if question.question_id in wanted)
+    return replace(run, questions=kept)
 
 
-def of_texts(one: Subject) -> Subject:
+def only_text_questions(run: Subject) -> Subject:
     """Return a run with only its questions that ask for text."""
-    if not any(question.options for question in one.questions):
-        return one
-    return restricted(
-        one, (question.question_id for question in one.questions if not question.options)
+    if not any(question.options for question in run.questions):
+        return run
+    return restrict_to(
+        run, (question.question_id for question in run.questions if not question.options)
     )
 
 
-def said(prediction: Prediction) -> str:
+def generated_text(prediction: Prediction) -> str:
     """Return the text that was generated; where none was kept, the answer."""
     if prediction.generation is not None:
         return prediction.generation.text

@@ -106,7 +106,7 @@ def command(
     import gc
 
     from closeread.api.datasets import locate, open_dataset
-    from closeread.audits.checks import Wanted
+    from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import audit
     from closeread.audits.replan import Change
     from closeread.cli.terminal.reading import watched
@@ -124,7 +124,7 @@ def command(
         normalizer=new_normalizer,
         prompt=new_prompt,
     )
-    wanted = Wanted(
+    wanted = AuditOptions(
         checks=checks,
         metrics=metrics,
         train=open_dataset(train) if train is not None else None,
@@ -199,7 +199,7 @@ def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _write_list(found: "Audit", path: Path) -> None:
-    from closeread.audits.replan import lines
+    from closeread.audits.replan import plan_lines
     from closeread.cli.terminal.output import remark
     from closeread.errors import UsageError
     from closeread.formats.files.atomic_write import replacing
@@ -210,7 +210,7 @@ def _write_list(found: "Audit", path: Path) -> None:
             f"--list writes one plan, but there are {len(plans)}",
             cure="give one run and one change",
         )
-    rows = list(lines(plans[0]))
+    rows = list(plan_lines(plans[0]))
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
     again = f"`closeread read DATASET --only {argument(path)}`"

@@ -116,11 +116,11 @@ def execute(
 
 def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:
     """Audit a run; unusable records are skipped and counted, because the run is already made."""
-    from closeread.audits.checks import Wanted
+    from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import audit
     from closeread.reports.audit import write_audit
 
-    found = audit([run.path], Wanted(checks=checks, train=train, skip_bad=True))
+    found = audit([run.path], AuditOptions(checks=checks, train=train, skip_bad=True))
     page = run.path / AUDIT
     findings = msgspec.to_builtins(found.findings)
     write_audit(found.sources, findings, found.skipped, page, language=found.language)

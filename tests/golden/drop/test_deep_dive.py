@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from closeread import load
-from closeread.audits.loading import subject
+from closeread.audits.loading import load_subject
 from closeread.audits.problems import Problems
 from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
@@ -81,7 +81,7 @@ def examined(oracle, tmp_path_factory):
     def run(name):
         file = folder / f"oracle/{name}.json"
         kept = tmp_path_factory.mktemp("runs") / name
-        return subject(
+        return load_subject(
             save_submission(dataset, load_submission(file, dataset), (file,), kept), Problems()
         )
 

@@ -4,9 +4,9 @@ import json
 
 import closeread
 from audit_runs import make_run
-from closeread.audits.checks import Wanted
+from closeread.audits.checks import AuditOptions
 from closeread.audits.examine import audit
-from closeread.audits.loading import subject
+from closeread.audits.loading import load_subject
 from closeread.audits.problems import Problems
 from closeread.types import Answer, Candidate, Prediction
 
@@ -19,7 +19,7 @@ def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path
         told.append(total)
         return told.append
 
-    found = audit([run.path], Wanted(checks=("shortcuts", "leakage")), begin=begin)
+    found = audit([run.path], AuditOptions(checks=("shortcuts", "leakage")), begin=begin)
     assert told == [2, 1, 1]
     assert [one.check for one in found.findings] == ["shortcuts", "leakage"]
 
@@ -30,7 +30,7 @@ def test_what_a_format_alone_knows_is_not_held(tmp_path):
     closeread.convert("exam/en", set_, "mrqa")
     assert any(passage.metadata for passage, _ in closeread.load(set_))
     run = closeread.read(set_, "first-sentence", tmp_path / "run")
-    held = subject(run, Problems())
+    held = load_subject(run, Problems())
     assert held.questions
     assert not any(one.metadata for one in (*held.questions, *held.passages.values()))
 
@@ -44,8 +44,8 @@ def test_questions_with_truth_values_alone_are_no_bad_ones(tmp_path):
     (tmp_path / "set.json").write_text(json.dumps({"data": [held]}))
     run = closeread.read(tmp_path / "set.json", "lexical", tmp_path / "run")
     problems = Problems()
-    assert len(subject(run, problems).questions) == 24
-    found = audit([run.path], Wanted(checks=("order", "shortcuts")))
+    assert len(load_subject(run, problems).questions) == 24
+    found = audit([run.path], AuditOptions(checks=("order", "shortcuts")))
     assert (problems.bad.counts, found.skipped) == ({}, {})
     assert [one.verdict for one in found.findings] == ["skipped", "skipped"]
 
@@ -57,10 +57,10 @@ def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):
         for name, answer in (("right", lambda gold: gold), ("wrong", lambda gold: "no"))
     )
     read = {}
-    one, other = (subject(run, Problems(), read) for run in (right, wrong))
+    one, other = (load_subject(run, Problems(), read) for run in (right, wrong))
     assert one.passages is other.passages
     assert all(a is b for a, b in zip(one.questions, other.questions, strict=True))
-    assert one.questions == subject(right, Problems()).questions
+    assert one.questions == load_subject(right, Problems()).questions
     assert dict(one.predictions) != dict(other.predictions)
 
 
@@ -78,7 +78,7 @@ def test_candidates_are_held_for_scorers_of_ones_own_alone(tmp_path, monkeypatch
 
     make_run(tmp_path, "gold", lambda gold: gold)
     run = closeread.read(tmp_path / "ours.jsonl", Sure(), tmp_path / "run")
-    held = subject(run, Problems()).predictions.values()
+    held = load_subject(run, Problems()).predictions.values()
     assert held
     assert not any(one.candidates for one in held)
     (tmp_path / "of_candidates.py").write_text(
@@ -101,7 +101,9 @@ def test_candidates_are_held_for_scorers_of_ones_own_alone(tmp_path, monkeypatch
         "    return Counts()\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    audit([run.path], Wanted(checks=("disagreement",), metrics=("of_candidates:metric", "drop")))
+    audit(
+        [run.path], AuditOptions(checks=("disagreement",), metrics=("of_candidates:metric", "drop"))
+    )
     import of_candidates
 
     assert 20 in of_candidates.SEEN

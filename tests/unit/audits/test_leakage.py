@@ -16,9 +16,9 @@ from closeread import load
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.audits import shortcuts
-from closeread.audits.leakage import _all_differ, check
+from closeread.audits.leakage import _count_all_different, check
 from closeread.audits.overlaps import shared_passages
-from closeread.audits.scorers import judge_of
+from closeread.audits.scorers import default_scorer
 from closeread.audits.subject import Subject
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
@@ -403,9 +403,9 @@ def test_chance_is_counted_whatever_the_letters_are():
             for (a, x), (b, y), (c, z) in product(*(one.items() for one in drawn))
             if len({a, b, c}) == 3
         )
-        assert _all_differ(*drawn) == wanted
+        assert _count_all_different(*drawn) == wanted
     many = Counter(map(str, range(20_000)))
-    assert _all_differ(many, many, many) == 20_000 * 19_999 * 19_998
+    assert _count_all_different(many, many, many) == 20_000 * 19_999 * 19_998
 
 
 def test_windows_are_found_in_chinese_passages_too():
@@ -466,14 +466,14 @@ def test_to_say_nothing_is_a_shortcut_too():
 )
 def test_the_chance_of_few_questions_is_exact(right, n, chance, p):
     """Six of six by guessing is one of 4,096; the normal curve said one of 12,000."""
-    assert shortcuts._p(right, n, chance) == pytest.approx(p, rel=0.005)
+    assert shortcuts._p_value(right, n, chance) == pytest.approx(p, rel=0.005)
 
 
 def test_the_chance_of_many_questions_is_that_of_the_normal_curve():
     for right in (2400, 2500, 2600, 10_000):
         z = (right - 0.5 - 2500) / (10_000 * 0.25 * 0.75) ** 0.5
         wanted = 0.5 * math.erfc(z / 2**0.5)
-        assert shortcuts._p(right, 10_000, 0.25) == pytest.approx(wanted, rel=0.05, abs=1e-9)
+        assert shortcuts._p_value(right, 10_000, 0.25) == pytest.approx(wanted, rel=0.05, abs=1e-9)
 
 
 def test_options_that_repeat_the_question_are_a_shortcut():
@@ -520,7 +520,7 @@ def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
     counts = found.data["prompts"]
     n = len(one.questions)
     assert (counts["leaked"], counts["shown"], counts["questions"]) == (3, n, n)
-    judge = judge_of(one)[1]
+    judge = default_scorer(one)[1]
     values = [judge.score(q, one.predictions[q.question_id]).values["f1"] for q in one.questions]
     kept = [value for place, value in enumerate(values) if place not in leaks]
     assert counts["score"] == pytest.approx(math.fsum(values) / n)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from closeread import load
-from closeread.audits.metamorphic.examine import examine, varied
-from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
+from closeread.audits.metamorphic.examine import examine, pick_varied
+from closeread.audits.metamorphic.planting import SPECIMENS, plant_random_bugs, summarize
 from closeread.audits.metamorphic.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.registry import lookup
@@ -213,8 +213,8 @@ def test_planted_bugs_are_found():
     """Bugs planted at random in copies of scorers are found by the promises, most of them."""
     found = []
     for specimen in SPECIMENS:
-        found += plant(specimen, ENGLISH, 14, random.Random(3))
-    counted = summary(found)
+        found += plant_random_bugs(specimen, ENGLISH, 14, random.Random(3))
+    counted = summarize(found)
     print(counted)
     assert counted["planted"] >= 60
     assert counted["quiet_found"] / counted["quiet"] >= 0.75
@@ -224,14 +224,14 @@ def test_planted_bugs_are_found():
 def test_copies_leave_the_original_alone():
     """A planted bug stays in its copy."""
     before = examine(lookup.resolve("metric", "inspect")(), ENGLISH)
-    list(plant("inspect", ENGLISH, 5, random.Random(1)))
+    list(plant_random_bugs("inspect", ENGLISH, 5, random.Random(1)))
     assert examine(lookup.resolve("metric", "inspect")(), ENGLISH) == before
 
 
 def test_questions_of_many_kinds_are_chosen(corpus):
     """From 9,536 questions a few dozen of different shapes are taken."""
     dev = list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
-    chosen = varied(dev, 80)
+    chosen = pick_varied(dev, 80)
     texts = [one.answers[0].texts[0] for one in chosen]
     assert len(chosen) == 80
     assert any(text.isdecimal() for text in texts)

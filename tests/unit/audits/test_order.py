@@ -6,7 +6,7 @@ import random
 import msgspec
 import pytest
 
-from closeread.audits.order import check, steps_of
+from closeread.audits.order import check, measure_alignment
 from closeread.audits.subject import Subject
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.types import ROLES, Answer, Option, Passage, Prediction, Question, Submission
@@ -135,7 +135,7 @@ def test_one_letter_for_all_is_no_shift_and_few_answers_tell_nothing():
         check([dataclasses.replace(one, submission=Submission(predictions=same))]).verdict
         == "sound"
     )
-    assert steps_of(of_spans([*range(10)])) is None
+    assert measure_alignment(of_spans([*range(10)])) is None
     assert check([of_spans([*range(10)])]).verdict == "skipped"
 
 
@@ -175,5 +175,5 @@ def test_who_keeps_to_the_letter_of_the_original_is_not_out_of_step():
     ids=["by text", "by scores"],
 )
 def test_options_are_taken_as_scoring_takes_them(say):
-    right = steps_of(of_triples(lambda letters, place: say(letters[place])))
+    right = measure_alignment(of_triples(lambda letters, place: say(letters[place])))
     assert right is not None and right.own == right.n == 600

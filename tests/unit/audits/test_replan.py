@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from audit_runs import generated, loaded, make_run
-from closeread.audits.replan import Change, check, lines, outcome
-from closeread.audits.replan_total import total
+from closeread.audits.replan import Change, check, outcome, plan_lines
+from closeread.audits.replan_total import sum_plans
 from closeread.errors import UsageError
 from closeread.runs.ingest import ingest
 from closeread.runs.selection import ONLY, read_list, write_list
@@ -86,7 +86,7 @@ def test_counts_cost_and_list(one):
     assert finding.data["cost"]["questions"] == 8
     tokens = finding.data["cost"]["prompt_tokens"] + finding.data["cost"]["completion_tokens"]
     assert finding.data["cost"]["gpu_hours"] == pytest.approx(tokens / 1000 / 3600, rel=0.01)
-    listed = list(lines(finding))
+    listed = list(plan_lines(finding))
     assert len(listed) == 8
     assert listed[0].split("\t")[1] == "decimal cut"
 
@@ -149,7 +149,7 @@ def test_any_id_can_stand_in_a_list(one, tmp_path):
         one, questions=tuple(msgspec.structs.replace(base, question_id=name) for name in ids)
     )
     path = tmp_path / "list.txt"
-    path.write_bytes("".join(f"{row}\n" for row in lines(check(odd, NEWLINE))).encode())
+    path.write_bytes("".join(f"{row}\n" for row in plan_lines(check(odd, NEWLINE))).encode())
     assert sorted(read_list(path)) == sorted(ids)
     write_list(tmp_path, ids)
     assert read_list(tmp_path / ONLY) == tuple(ids)
@@ -221,7 +221,7 @@ def test_the_plans_of_several_runs_are_added_up(tmp_path):
         loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])),
     ]
     plans = [check(one, NEWLINE, tokens_per_second=1000) for one in runs]
-    found = total([one.name for one in runs], plans, NEWLINE)
+    found = sum_plans([one.name for one in runs], plans, NEWLINE)
     assert found.headline.startswith('2 runs, stop at "\\n": 8 of 16 answers (50.0 %)')
     assert [row[:4] for row in found.tables[0].rows] == [("cut", 8, 0, 8), ("runs-on", 8, 8, 0)]
     costs = [plan.data["cost"] for plan in plans]

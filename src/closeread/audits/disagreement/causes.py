@@ -1,4 +1,4 @@
-"""Why scorers part at an answer: by what has to be taken away until they agree."""
+"""Why scorers disagree about an answer: the differences to remove until they agree."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from closeread.audits.disagreement.divergence import PARTS, Refused, distance, values_of
+from closeread.audits.disagreement.divergence import TOLERANCE, ScorerError, distance, score_values
 from closeread.audits.subject import Subject
 from closeread.metrics.others.foreign import extract_answer
 from closeread.protocols import Metric
@@ -14,14 +14,14 @@ from closeread.text.normalize import ARTICLES
 from closeread.text.normalize_drop_mended import by_number, first_line
 from closeread.types import Answer, Prediction, Question
 
-_MOST_NAMED = 1500  # disagreeing questions whose cause is looked for
+_MOST_EXAMINED = 1500  # disagreeing questions whose cause is looked for
 
 Texts = tuple[str, ...]
 Golds = tuple[Texts, ...]
 
 
-def _texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
-    """Apply an edit to what was said and to every gold answer."""
+def _edit_all_texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
+    """Apply an edit to the prediction and to every gold answer."""
 
     def repair(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
         return tuple(map(edit, said)), tuple(tuple(map(edit, gold)) for gold in golds)
@@ -29,56 +29,56 @@ def _texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, 
     return repair
 
 
-def _said(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
+def _edit_prediction(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
     return lambda said, golds: (tuple(map(edit, said)), golds)
 
 
-def _one_span(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
+def _keep_one_span(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
     """Keep the gold answers of one span, and one predicted span."""
     return said[:1], tuple(gold[:1] for gold in golds)
 
 
-def _numbers(text: str) -> str:
+def _normalize_number(text: str) -> str:
     return by_number(text).text if any(map(str.isdigit, text)) else text
 
 
-# What could keep scorers apart; taken away one after the other until they agree.
+# Possible causes of disagreement, removed one after the other until the scorers agree.
 _REPAIRS: tuple[tuple[str, Callable[[Texts, Golds], tuple[Texts, Golds]]], ...] = (
-    ("several spans", _one_span),
-    ("text on further lines", _said(first_line)),
-    ("words before `Answer:`", _said(extract_answer)),
-    ("white space", _texts(lambda text: " ".join(text.split()))),
-    ("full-width forms", _texts(lambda text: unicodedata.normalize("NFKC", text))),
-    ("how numbers are written", _texts(_numbers)),
-    ("punctuation", _texts(lambda text: "".join(
+    ("several spans", _keep_one_span),
+    ("text on further lines", _edit_prediction(first_line)),
+    ("words before `Answer:`", _edit_prediction(extract_answer)),
+    ("white space", _edit_all_texts(lambda text: " ".join(text.split()))),
+    ("full-width forms", _edit_all_texts(lambda text: unicodedata.normalize("NFKC", text))),
+    ("how numbers are written", _edit_all_texts(_normalize_number)),
+    ("punctuation", _edit_all_texts(lambda text: "".join(
         " " if character in "-\u2013\u2014" else character for character in text
         if character.isalnum() or character.isspace() or character in "-\u2013\u2014."
     ).strip(" ."))),
-    ("case", _texts(str.lower)),
-    ("articles", _texts(
+    ("case", _edit_all_texts(str.lower)),
+    ("articles", _edit_all_texts(
         lambda text: " ".join(word for word in text.split() if word.lower() not in ARTICLES)
     )),
 )  # fmt: skip
 
 
-def causes_of(
-    one: Subject,
+def find_causes(
+    run: Subject,
     metrics: Mapping[str, Metric],
     apart: Sequence[tuple[Question, float]],
     exact: frozenset[str],
 ) -> tuple[dict[str, list[str]], int]:
     """Return the questions of each cause, and how many were looked at."""
-    step = max(1, -(-len(apart) // _MOST_NAMED))
+    step = max(1, -(-len(apart) // _MOST_EXAMINED))
     named = apart[::step]
     found: dict[str, list[str]] = {}
     for question, how_far in named:
-        prediction = one.predictions.get(question.question_id)
-        cause = _cause(question, prediction, metrics, how_far, exact)
+        prediction = run.predictions.get(question.question_id)
+        cause = _find_cause(question, prediction, metrics, how_far, exact)
         found.setdefault(cause, []).append(question.question_id)
     return dict(sorted(found.items(), key=lambda item: -len(item[1]))), len(named)
 
 
-def _cause(
+def _find_cause(
     question: Question,
     prediction: Prediction | None,
     metrics: Mapping[str, Metric],
@@ -95,17 +95,17 @@ def _cause(
         changed = repair(said, golds)
         if changed == (said, golds):
             continue
-        nearer = _still_apart(question, *changed, metrics, exact)
-        if nearer < how_far - PARTS:
+        nearer = _remaining_distance(question, *changed, metrics, exact)
+        if nearer < how_far - TOLERANCE:
             needed.append(name)
             (said, golds), how_far = changed, nearer
-            if how_far <= PARTS:
+            if how_far <= TOLERANCE:
                 return " + ".join(needed)
     rest = "one contains the other" if _contains(said, golds) else "rules of the scorers"
     return " + ".join([*needed[:1], rest]) if needed else rest
 
 
-def _still_apart(
+def _remaining_distance(
     question: Question,
     said: Texts,
     golds: Golds,
@@ -120,30 +120,30 @@ def _still_apart(
     row: dict[str, float] = {}
     for family, metric in metrics.items():
         try:
-            row |= values_of(metric, family, asked, prediction)
-        except Refused:
+            row |= score_values(metric, family, asked, prediction)
+        except ScorerError:
             continue
     return distance(row, exact)
 
 
-def is_another_piece(one: Subject, question: Question) -> bool:
-    """Whether an answer is a piece of the passage in words, longer or shorter than a gold one.
+def is_boundary_error(run: Subject, question: Question) -> bool:
+    """Whether an answer is a piece of the passage, longer or shorter than a gold answer.
 
-    That is the reader's error, and no way of writing: scorers part at it as they were made to.
+    This is the reader's error, about which scorers disagree by design.
     """
-    prediction = one.predictions.get(question.question_id)
+    prediction = run.predictions.get(question.question_id)
     if prediction is None or prediction.answer is None:
         return False
     said = prediction.answer.texts
-    passage = one.passages[question.passage_id].text
+    passage = run.passages[question.passage_id].text
     if not any(map(str.isalpha, "".join(said))) or not all(text in passage for text in said):
         return False
-    text = "".join(map(_bare, said))
-    golds = {"".join(map(_bare, answer.texts)) for answer in question.answers} - {""}
+    text = "".join(map(_normalize, said))
+    golds = {"".join(map(_normalize, answer.texts)) for answer in question.answers} - {""}
     return text not in golds and any(gold in text or text in gold for gold in golds)
 
 
-def _bare(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return a text without what scorers may leave out: marks, blanks, case, articles."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     return "".join(word for word in words if word not in ARTICLES)

@@ -1,9 +1,15 @@
-"""All scorers over one set of answers: where they part, by named cause, and how ranks move."""
+"""Compare all scorers on the same answers: where they disagree, why, and how rankings change."""
 
 from collections.abc import Collection, Mapping, Sequence
 
-from closeread.audits.disagreement.causes import causes_of, is_another_piece
-from closeread.audits.disagreement.divergence import PARTS, Refused, distance, spread, values_of
+from closeread.audits.disagreement.causes import find_causes, is_boundary_error
+from closeread.audits.disagreement.divergence import (
+    TOLERANCE,
+    ScorerError,
+    distance,
+    score_values,
+    spread,
+)
 from closeread.audits.disagreement.tables import (
     cause_table,
     matrix_tables,
@@ -11,9 +17,9 @@ from closeread.audits.disagreement.tables import (
     run_table,
     value_table,
 )
-from closeread.audits.findings import Finding, Verdict, gravest, skipped
-from closeread.audits.scorers import most_are_chinese, other_languages
-from closeread.audits.subject import Subject, of_texts
+from closeread.audits.findings import Finding, Verdict, skipped_finding, worst_verdict
+from closeread.audits.scorers import language_notes, most_are_chinese
+from closeread.audits.subject import Subject, only_text_questions
 from closeread.protocols import Metric
 from closeread.registry.factory import make
 from closeread.summation import sum_in_order
@@ -35,33 +41,33 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
         subjects: Runs over the same questions; those that ask for text are compared.
         names: Scorers by catalog name; by default all that fit the language.
     """
-    texts = [of_texts(one) for one in subjects if one.is_text]
+    texts = [only_text_questions(one) for one in subjects if one.is_text]
     if not texts:
-        return skipped(
+        return skipped_finding(
             "disagreement", "all questions have options, and the check needs text answers"
         )
     chosen = names or scorers_for(texts[0])
     metrics = {name: make("metric", name)[0] for name in chosen}
-    refused = {} if names else _unaware(texts[0], metrics)
-    columns = [_scored(one, metrics, refused) for one in texts]
+    refused = {} if names else _without_no_answer_support(texts[0], metrics)
+    columns = [_score_columns(one, metrics, refused) for one in texts]
     values = [
         name
         for name, (family, _) in columns[0].items()
         if family not in refused and all(name in column for column in columns)
     ]
     notes = [f"skipped {name}: {why}" for name, why in refused.items()]
-    notes += other_languages(texts[0])
+    notes += language_notes(texts[0])
     if not values:
-        return skipped("disagreement", "no scorer can score these questions", notes)
+        return skipped_finding("disagreement", "no scorer can score these questions", notes)
     mains = [{name: column[name][1] for name in values} for column in columns]
     means = [{name: _mean(main[name]) for name in values} for main in mains]
     exact = frozenset(name for name in values if _is_exact(name, mains))
     spreads = [spread(mean, exact) for mean in means]
-    aparts = [_questions_apart(one, main, exact) for one, main in zip(texts, mains, strict=True)]
+    aparts = [_disagreements(one, main, exact) for one, main in zip(texts, mains, strict=True)]
     worst = max(range(len(texts)), key=lambda place: spreads[place][1] - spreads[place][0])
     one, main, apart, (low, high) = texts[worst], mains[worst], aparts[worst], spreads[worst]
     able = {name: metric for name, metric in metrics.items() if name not in refused}
-    causes, named = causes_of(one, able, apart, exact)
+    causes, named = find_causes(one, able, apart, exact)
     matrix = _matrix(values, main)
     tables = [
         value_table(values, matrix, means[worst], exact), cause_table(causes, len(apart), named),
@@ -75,15 +81,15 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
             "run with the widest disagreement",
         )
     pieces = [
-        {each.question_id for each in of.questions if is_another_piece(of, each)} for of in texts
+        {each.question_id for each in of.questions if is_boundary_error(of, each)} for of in texts
     ]
     if pieces[worst]:
         notes.append(
             "the verdict ignores answers that are a longer or shorter piece of the passage than "
             f"a gold answer: {len(pieces[worst]):,} of {one.name}"
         )
-    verdict = gravest(
-        _grave(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)
+    verdict = worst_verdict(
+        _verdict(*each, exact) for each in zip(texts, mains, aparts, pieces, strict=True)
     )
     return Finding(
         check="disagreement",
@@ -109,15 +115,15 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     )
 
 
-def _grave(
-    one: Subject,
+def _verdict(
+    run: Subject,
     main: Mapping[str, Column],
     apart: Sequence[tuple[Question, float]],
     pieces: Collection[str],
     exact: frozenset[str],
 ) -> Verdict:
-    """How bad it is that scorers part, those questions left out at which they were made to."""
-    counted = [question.question_id not in pieces for question in one.questions]
+    """Return the verdict on the disagreement; boundary errors of the reader do not count."""
+    counted = [question.question_id not in pieces for question in run.questions]
     width = distance(
         {
             name: sum_in_order(
@@ -132,24 +138,24 @@ def _grave(
         return "broken" if width > 0.2 else "doubtful"
     # What is lost at some questions may be won at others.
     many = sum(question.question_id not in pieces for question, _ in apart)
-    return "doubtful" if many > 0.02 * len(one.questions) else "sound"
+    return "doubtful" if many > 0.02 * len(run.questions) else "sound"
 
 
-def scorers_for(one: Subject) -> tuple[str, ...]:
+def scorers_for(run: Subject) -> tuple[str, ...]:
     """Return the scorers by catalog name that fit the language of a run's questions."""
-    names = CHINESE if most_are_chinese(one) else ENGLISH
-    none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
+    names = CHINESE if most_are_chinese(run) else ENGLISH
+    none = any(answer.kind == "none" for question in run.questions for answer in question.answers)
     return tuple("squad2" if none and name == "squad" else name for name in names)
 
 
-def _unaware(one: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return the scorers of which a right "no answer" gets nothing, and that this is so.
+def _without_no_answer_support(run: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Return the scorers that give 0 to a right "no answer", with the reason to skip them.
 
-    They are for sets in which every question has an answer: elsewhere it is no scorer's doubt that
-    they give a run less.
+    They are made for sets in which every question has an answer; that they score other sets lower
+    is no disagreement.
     """
     question = next(
-        (each for each in one.questions if all(gold.kind == "none" for gold in each.answers)), None
+        (each for each in run.questions if all(gold.kind == "none" for gold in each.answers)), None
     )
     if question is None:
         return {}
@@ -157,16 +163,16 @@ def _unaware(one: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
     found: dict[str, str] = {}
     for family, metric in metrics.items():
         try:
-            values = values_of(metric, family, question, said)
-        except Refused:  # it refuses the run's own answer, too, and is left out for that
+            values = score_values(metric, family, question, said)
+        except ScorerError:  # it refuses the run's own answer, too, and is left out for that
             continue
         if not any(values.values()):
             found[family] = "it does not support questions without an answer"
     return found
 
 
-def _scored(
-    one: Subject, metrics: Mapping[str, Metric], refused: dict[str, str]
+def _score_columns(
+    run: Subject, metrics: Mapping[str, Metric], refused: dict[str, str]
 ) -> dict[str, tuple[str, Column]]:
     """Return every scorer's family and values, one a question, by the value's full name.
 
@@ -175,15 +181,15 @@ def _scored(
     questions.
     """
     columns: dict[str, tuple[str, Column]] = {}
-    n = len(one.questions)
-    for place, question in enumerate(one.questions):
-        prediction = one.predictions.get(question.question_id)
+    n = len(run.questions)
+    for place, question in enumerate(run.questions):
+        prediction = run.predictions.get(question.question_id)
         for family, metric in metrics.items():
             if family in refused:
                 continue
             try:
-                found = values_of(metric, family, question, prediction)
-            except Refused as problem:
+                found = score_values(metric, family, question, prediction)
+            except ScorerError as problem:
                 refused[family] = str(problem)
                 continue
             for name, number in found.items():
@@ -205,18 +211,18 @@ def _is_exact(name: str, mains: Sequence[Mapping[str, Column]]) -> bool:
     return all(number in (0.0, 1.0, None) for main in mains for number in main[name])
 
 
-def _questions_apart(
-    one: Subject, columns: Mapping[str, Column], exact: frozenset[str]
+def _disagreements(
+    run: Subject, columns: Mapping[str, Column], exact: frozenset[str]
 ) -> list[tuple[Question, float]]:
-    """Return the questions at which scorers part, and how far."""
+    """Return the questions about which scorers disagree, and by how much."""
     apart = []
-    for place, question in enumerate(one.questions):
+    for place, question in enumerate(run.questions):
         row = {
             name: number
             for name, column in columns.items()
             if (number := column[place]) is not None
         }
-        if (how_far := distance(row, exact)) > PARTS:
+        if (how_far := distance(row, exact)) > TOLERANCE:
             apart.append((question, how_far))
     return apart
 
@@ -230,7 +236,7 @@ def _matrix(values: Sequence[str], columns: Mapping[str, Column]) -> dict[str, d
     for left in values:
         away = {right: np.abs(arrays[left] - arrays[right]) for right in values}
         matrix[left] = {
-            right: int((each > PARTS).sum()) / max(int((~np.isnan(each)).sum()), 1)
+            right: int((each > TOLERANCE).sum()) / max(int((~np.isnan(each)).sum()), 1)
             for right, each in away.items()
         }
     return matrix

@@ -1,4 +1,4 @@
-"""How far scorers part at one answer, the exact ones and the graded ones each for themselves."""
+"""How far scorers disagree about one answer, exact and graded scores separately."""
 
 from collections.abc import Mapping
 
@@ -7,17 +7,17 @@ from closeread.metrics.subject import value_name
 from closeread.protocols import Metric
 from closeread.types import Prediction, Question
 
-PARTS = 0.01  # scores further apart than this disagree; official F1 has two decimals
+TOLERANCE = 0.01  # scores further apart than this disagree; official F1 has two decimals
 # Values about some of the questions only, or that are the mean of two others.
 _KINDS = ("date", "number", "span", "spans", "average")
 _PARTIAL = ("hasans_", "noans_")
 
 
-class Refused(Exception):
-    """A scorer cannot judge a question, or says what is no score."""
+class ScorerError(Exception):
+    """A scorer cannot score a question, or returns a value that is not a score."""
 
 
-def values_of(
+def score_values(
     metric: Metric, family: str, question: Question, prediction: Prediction | None
 ) -> dict[str, float]:
     """Return a scorer's values of one question by their full names.
@@ -29,9 +29,9 @@ def values_of(
     try:
         values = metric.score(question, prediction).values
     except OutsideError as problem:  # of one of our own: our bug, with its traceback
-        raise Refused(f"fails: {problem.raised}") from problem
+        raise ScorerError(f"fails: {problem.raised}") from problem
     except CloseReadError as problem:
-        raise Refused(str(problem).partition("\n")[0]) from problem
+        raise ScorerError(str(problem).partition("\n")[0]) from problem
     found = {
         value_name(family, name): number
         for name, number in values.items()
@@ -41,7 +41,7 @@ def values_of(
     }
     for name, number in found.items():
         if not 0 <= number <= 1:
-            raise Refused(f"{name} is {number:g}, which is not between 0 and 1")
+            raise ScorerError(f"{name} is {number:g}, which is not between 0 and 1")
     return found
 
 

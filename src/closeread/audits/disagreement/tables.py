@@ -1,4 +1,4 @@
-"""What the disagreement of scorers looks like as tables."""
+"""The tables of the disagreement check."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
@@ -13,7 +13,7 @@ def value_table(
     means: Mapping[str, float],
     exact: frozenset[str],
 ) -> Table:
-    """Return each value with its mean, and the values that say most nearly and least the same."""
+    """Return each value with its mean, and the values nearest to it and farthest from it."""
     rows: list[tuple[Cell, ...]] = []
     for name in values:
         away = {
@@ -54,7 +54,7 @@ def matrix_tables(
 
 
 def cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, named: int) -> Table:
-    """Return how many questions each cause parts the scorers at."""
+    """Return the number of questions by cause of disagreement."""
     return Table(
         title="Why the scorers disagree",
         headings=("cause", "questions", "of examined %", "for example"),
@@ -72,7 +72,7 @@ def run_table(
     spreads: Sequence[tuple[float, float]],
     aparts: Sequence[Sequence[object]],
 ) -> Table:
-    """Return how far the scorers part at each run."""
+    """Return the disagreement of the scorers by run."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (one.name, low, high, len(apart), len(apart) / len(one.questions))
         for one, (low, high), apart in zip(subjects, spreads, aparts, strict=True)
@@ -87,10 +87,10 @@ def run_table(
 def order_table(
     subjects: Sequence[Subject], values: Sequence[str], means: Sequence[Mapping[str, float]]
 ) -> Table:
-    """Return each value's order of the runs, and how many pairs it turns round.
+    """Return each value's ranking of the runs, and how many pairs it swaps.
 
-    Against the order of the value that tells most pairs apart, the first of such: one that gives
-    every run nothing has no order.
+    Rankings are compared with that of the value that separates the most pairs of runs: a value that
+    is 0 for every run ranks nothing.
     """
     names = [one.name for one in subjects]
     columns = {value: [mean[value] for mean in means] for value in values}

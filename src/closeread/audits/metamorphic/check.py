@@ -1,13 +1,13 @@
-"""The metamorphic check as a finding: which promises each scorer keeps on these questions."""
+"""The metamorphic check: which promises each scorer keeps on the questions of a set."""
 
 import random
 from collections.abc import Sequence
 from typing import Any
 
-from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
-from closeread.audits.metamorphic.examine import Kept, examine, varied
-from closeread.audits.metamorphic.planting import SPECIMENS, plant, summary
-from closeread.audits.scorers import judge_of
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped_finding
+from closeread.audits.metamorphic.examine import ScorerReport, examine, pick_varied
+from closeread.audits.metamorphic.planting import SPECIMENS, plant_random_bugs, summarize
+from closeread.audits.scorers import default_scorer
 from closeread.audits.subject import Subject
 from closeread.registry.factory import make
 from closeread.types import Question
@@ -28,9 +28,9 @@ def check(
         seed: Of the planting.
     """
     sets = list({subject.sha256: subject for subject in subjects}.values())
-    judged = dict.fromkeys(names, sets) if names else _by_scorer_of(sets)
-    kept = [_examined(name, _varied(of)) for name, of in judged.items()]
-    tables = [_by_scorer(kept), _broken(kept)]
+    judged = dict.fromkeys(names, sets) if names else _group_by_scorer(sets)
+    kept = [_examine(name, _pick_questions(of)) for name, of in judged.items()]
+    tables = [_kept_table(kept), _broken_table(kept)]
     data: dict[str, Any] = {
         one.metric: [
             {
@@ -43,11 +43,11 @@ def check(
     }  # fmt: skip
     notes = [f"{one.metric}: {one.error}".replace("\n", " ") for one in kept if one.error]
     if plant_bugs:
-        tables.append(_planted(_varied(sets), plant_bugs, seed, data))
+        tables.append(_planted_table(_pick_questions(sets), plant_bugs, seed, data))
     total = sum(len({found.relation for found in one.broken}) for one in kept)
     worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
     if not any(one.n_relations for one in kept):
-        return skipped(
+        return skipped_finding(
             "metamorphic", "these questions can test none of the scorers' promises", notes
         )
     verdict: Verdict = "doubtful" if total or notes else "sound"
@@ -65,30 +65,30 @@ def check(
     )
 
 
-def _examined(name: str, questions: Sequence[Question]) -> Kept:
+def _examine(name: str, questions: Sequence[Question]) -> ScorerReport:
     metric, _ = make("metric", name)
     return examine(metric, questions)
 
 
-def _varied(sets: Sequence[Subject]) -> list[Question]:
-    return varied(question for one in sets for question in one.questions)
+def _pick_questions(sets: Sequence[Subject]) -> list[Question]:
+    return pick_varied(question for one in sets for question in one.questions)
 
 
-def _by_scorer_of(sets: Sequence[Subject]) -> dict[str, list[Subject]]:
+def _group_by_scorer(sets: Sequence[Subject]) -> dict[str, list[Subject]]:
     found: dict[str, list[Subject]] = {}
     for one in sets:
-        found.setdefault(_default(one), []).append(one)
+        found.setdefault(_default_metric(one), []).append(one)
     return found
 
 
-def _default(one: Subject) -> str:
-    if one.is_text:
-        return judge_of(one)[0]
-    grouped = any(question.role for question in one.questions)
+def _default_metric(run: Subject) -> str:
+    if run.is_text:
+        return default_scorer(run)[0]
+    grouped = any(question.role for question in run.questions)
     return "gcrc" if grouped else "choice"
 
 
-def _by_scorer(kept: Sequence[Kept]) -> Table:
+def _kept_table(kept: Sequence[ScorerReport]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in kept:
         names = {found.relation for found in one.broken}
@@ -100,7 +100,7 @@ def _by_scorer(kept: Sequence[Kept]) -> Table:
     )
 
 
-def _broken(kept: Sequence[Kept]) -> Table:
+def _broken_table(kept: Sequence[ScorerReport]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for one in kept:
         seen: set[str] = set()
@@ -119,11 +119,13 @@ def _broken(kept: Sequence[Kept]) -> Table:
     )
 
 
-def _planted(questions: Sequence[Question], count: int, seed: int, data: dict[str, Any]) -> Table:
+def _planted_table(
+    questions: Sequence[Question], count: int, seed: int, data: dict[str, Any]
+) -> Table:
     rows: list[tuple[Cell, ...]] = []
     counted: dict[str, object] = {}
     for name in SPECIMENS:
-        found = summary(list(plant(name, questions, count, random.Random(seed))))
+        found = summarize(list(plant_random_bugs(name, questions, count, random.Random(seed))))
         counted[name] = found
         quiet = found["quiet"]
         rows.append(

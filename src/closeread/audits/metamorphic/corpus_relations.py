@@ -1,4 +1,4 @@
-"""What the number over a whole file promises: left out, repeated and wrong answers never help."""
+"""Promises about a whole file: missing, repeated and wrong answers never raise its score."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class FileRelation:
     make: Callable[[Sequence[Question]], tuple[Rows, Rows]]
 
 
-def right(question: Question) -> Prediction:
-    """Return a prediction that says the first gold answer."""
+def right_prediction(question: Question) -> Prediction:
+    """Return a prediction that equals the first gold answer."""
     gold = question.answers[0]
     return Prediction(question_id=question.question_id, answer=gold)
 
 
-def wrong(question: Question) -> Prediction:
-    """Return a prediction that says what no gold answer says."""
+def wrong_prediction(question: Question) -> Prediction:
+    """Return a prediction that equals no gold answer."""
     if question.options:
         gold = {answer.label for answer in question.answers}
         label = next((one.label for one in question.options if one.label not in gold), "")
@@ -42,7 +42,7 @@ def _rows(predictions: Sequence[Prediction]) -> Rows:
     return [(one.question_id, one) for one in predictions]
 
 
-def _thirds(questions: Sequence[Question]) -> list[bool]:
+def _is_third(questions: Sequence[Question]) -> list[bool]:
     """Whether each question belongs to every third one, or to every third triple."""
     places: dict[str, int] = {}
     for one in questions:
@@ -50,61 +50,73 @@ def _thirds(questions: Sequence[Question]) -> list[bool]:
     return [places[one.group_id or one.question_id] % 3 == 2 for one in questions]
 
 
-def _mixed(questions: Sequence[Question]) -> Rows:
+def _two_of_three_right(questions: Sequence[Question]) -> Rows:
     """Two questions, or triples, of three answered rightly."""
-    pairs = zip(questions, _thirds(questions), strict=True)
-    return _rows([wrong(one) if third else right(one) for one, third in pairs])
+    pairs = zip(questions, _is_third(questions), strict=True)
+    return _rows(
+        [wrong_prediction(one) if third else right_prediction(one) for one, third in pairs]
+    )
 
 
-def _last(questions: Sequence[Question]) -> set[str]:
+def _last_ids(questions: Sequence[Question]) -> set[str]:
     end = questions[-1]
     same = [one for one in questions if end.group_id and one.group_id == end.group_id]
     return {one.question_id for one in same or [end]}
 
 
 def _one_more_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    last = _last(questions)
-    rows = [wrong(one) if one.question_id in last else right(one) for one in questions]
-    return _rows([right(one) for one in questions]), _rows(rows)
+    last = _last_ids(questions)
+    rows = [
+        wrong_prediction(one) if one.question_id in last else right_prediction(one)
+        for one in questions
+    ]
+    return _rows([right_prediction(one) for one in questions]), _rows(rows)
 
 
 def _third_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    return _rows([right(one) for one in questions]), _mixed(questions)
+    return _rows([right_prediction(one) for one in questions]), _two_of_three_right(questions)
 
 
 def _wrong_left_out(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _mixed(questions)
-    thirds = zip(rows, _thirds(questions), strict=True)
+    rows = _two_of_three_right(questions)
+    thirds = zip(rows, _is_third(questions), strict=True)
     return rows, [row for row, third in thirds if not third]
 
 
 def _right_left_out(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _rows([right(one) for one in questions])
-    last = _last(questions)
+    rows = _rows([right_prediction(one) for one in questions])
+    last = _last_ids(questions)
     return rows, [row for row in rows if row[0] not in last]
 
 
 def _answered_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _mixed(questions)
-    again = [(one.question_id, right(one)) for one in questions]
+    rows = _two_of_three_right(questions)
+    again = [(one.question_id, right_prediction(one)) for one in questions]
     return rows, [*again, *rows]  # the last answer to each question is the one it had
 
 
 def _variants_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     variants = {one.question_id for one in questions if one.role in ("positive", "negative")}
-    rows = _rows([wrong(one) if one.question_id in variants else right(one) for one in questions])
-    again = [(one.question_id, right(one)) for one in questions if one.question_id in variants]
+    rows = _rows(
+        [
+            wrong_prediction(one) if one.question_id in variants else right_prediction(one)
+            for one in questions
+        ]
+    )
+    again = [
+        (one.question_id, right_prediction(one)) for one in questions if one.question_id in variants
+    ]
     return rows, [*again, *rows]
 
 
 def _unknown_id(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _mixed(questions)
-    stranger = Prediction(question_id="no such id", answer=wrong(questions[0]).answer)
+    rows = _two_of_three_right(questions)
+    stranger = Prediction(question_id="no such id", answer=wrong_prediction(questions[0]).answer)
     return rows, [*rows, ("no such id", stranger)]
 
 
 def _backwards(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _mixed(questions)
+    rows = _two_of_three_right(questions)
     return rows, rows[::-1]
 
 
@@ -127,7 +139,7 @@ FILE_RELATIONS: tuple[FileRelation, ...] = (
 )  # fmt: skip
 
 
-def numbers(metric: Metric, questions: Sequence[Question], rows: Rows) -> dict[str, float]:
+def file_scores(metric: Metric, questions: Sequence[Question], rows: Rows) -> dict[str, float]:
     """Return the metric's values over a file of rows; the last of an id is its prediction."""
     submission = Submission(
         predictions=dict(rows),

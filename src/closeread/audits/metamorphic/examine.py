@@ -1,14 +1,14 @@
-"""Does a scorer keep its promises? Transformed real answers, shrunk to the smallest that fails."""
+"""Test a scorer's promises on transformed gold answers, and shrink the counterexamples."""
 
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from closeread.audits.metamorphic.corpus_relations import FILE_RELATIONS, FileRelation, numbers
-from closeread.audits.metamorphic.judge import KINDS, Broken, Judge, length
+from closeread.audits.metamorphic.corpus_relations import FILE_RELATIONS, FileRelation, file_scores
+from closeread.audits.metamorphic.judge import KINDS, BrokenPromise, TrialScorer, length
 from closeread.audits.metamorphic.relations import RELATIONS, Relation, Spans, Trial
-from closeread.audits.metamorphic.shrinking import shrunk
+from closeread.audits.metamorphic.shrinking import shrink_answer
 from closeread.errors import CloseReadError, OutsideError
 from closeread.protocols import Metric
 from closeread.types import Question
@@ -17,40 +17,40 @@ _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
-    """How one scorer did: what it broke, and how many promises could be tried at all."""
+class ScorerReport:
+    """The result for one scorer: the promises it broke, and how many could be tested."""
 
     metric: str
-    broken: tuple[Broken, ...]
+    broken: tuple[BrokenPromise, ...]
     n_relations: int
     n_trials: int
     error: str = ""
 
 
-def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = True) -> Kept:
-    """Try every promise on a scorer.
+def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = True) -> ScorerReport:
+    """Test every promise on a scorer.
 
     Args:
         metric: Any scorer; it is only called.
         questions: Real ones; ``varied`` picks a manageable number of different kinds.
         shrink: Look for the smallest counterexample; costs little unless nearly all fails.
     """
-    broken: list[Broken] = []
+    broken: list[BrokenPromise] = []
     n_relations = n_trials = 0
     error = ""
     texts = [one for one in questions if not one.options and one.answers and one.answers[0].texts]
-    judge = Judge(metric)
+    judge = TrialScorer(metric)
     try:
         if texts and metric.unit != "group":
             for relation in RELATIONS:
-                tried, found = _of_relation(judge, relation, texts, shrink)
+                tried, found = _try_relation(judge, relation, texts, shrink)
                 n_relations += bool(tried)
                 n_trials += tried
                 broken += found
-            n_relations += judge.n_watched
-            broken += judge.watched()
+            n_relations += judge.n_invariants
+            broken += judge.broken_invariants()
         for file_relation in FILE_RELATIONS:
-            tried, found = _of_file(metric, file_relation, questions)
+            tried, found = _try_file_relation(metric, file_relation, questions)
             n_relations += bool(tried)
             n_trials += tried
             broken += found
@@ -58,13 +58,13 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
         error = f"fails: {problem.raised}"
     except CloseReadError as problem:
         error = str(problem)
-    return Kept(
+    return ScorerReport(
         metric=metric.name, broken=tuple(broken), n_relations=n_relations, n_trials=n_trials,
         error=error,
     )  # fmt: skip
 
 
-def varied(questions: Iterable[Question], most: int = 80) -> list[Question]:
+def pick_varied(questions: Iterable[Question], most: int = 80) -> list[Question]:
     """Return questions whose gold answers look as different as possible, triples kept whole.
 
     One question for each shape of answer (digits, words and marks, in their order), then the next
@@ -95,9 +95,9 @@ def _shape(question: Question) -> str:
     return re.sub(r"(?<!\d)\d{1,3}(?!\d)", "9", shape)[:24]
 
 
-def _of_relation(
-    judge: Judge, relation: Relation, questions: Sequence[Question], shrink: bool
-) -> tuple[int, list[Broken]]:
+def _try_relation(
+    judge: TrialScorer, relation: Relation, questions: Sequence[Question], shrink: bool
+) -> tuple[int, list[BrokenPromise]]:
     tried = 0
     worst: dict[str, tuple[Question, Spans]] = {}
     failed: dict[str, int] = {}
@@ -113,7 +113,7 @@ def _of_relation(
     for name, (question, gold) in worst.items():
         trial, before, after = _smallest(judge, relation, question, gold, name, shrink=shrink)
         found.append(
-            Broken(
+            BrokenPromise(
                 relation=relation.name,
                 promise=relation.promise,
                 value=name,
@@ -131,7 +131,7 @@ def _of_relation(
 
 
 def _violations(
-    judge: Judge, relation: Relation, question: Question, trial: Trial
+    judge: TrialScorer, relation: Relation, question: Question, trial: Trial
 ) -> Iterator[tuple[str, float, float]]:
     """Yield the values that break the demand, with both scores."""
     before = judge.values(question, trial.said, [trial.gold])
@@ -159,7 +159,13 @@ def _holds(relation: Relation, name: str, old: float, new: float) -> bool:
 
 
 def _smallest(
-    judge: Judge, relation: Relation, question: Question, gold: Spans, name: str, *, shrink: bool
+    judge: TrialScorer,
+    relation: Relation,
+    question: Question,
+    gold: Spans,
+    name: str,
+    *,
+    shrink: bool,
 ) -> tuple[Trial, float, float]:
     """Return the smallest trial in which a value breaks the promise, with both scores."""
 
@@ -170,19 +176,22 @@ def _smallest(
                     yield trial, old, new
 
     if shrink:
-        gold = shrunk(gold, lambda smaller: any(breaking(smaller)))
+        gold = shrink_answer(gold, lambda smaller: any(breaking(smaller)))
     return min(breaking(gold), key=lambda one: length(one[0].gold, one[0].said, one[0].instead))
 
 
-def _of_file(
+def _try_file_relation(
     metric: Metric, relation: FileRelation, questions: Sequence[Question]
-) -> tuple[int, list[Broken]]:
+) -> tuple[int, list[BrokenPromise]]:
     """Try a promise about whole files on ever more questions, the smallest first."""
     tried = 0
-    found: dict[str, Broken] = {}
+    found: dict[str, BrokenPromise] = {}
     for part in _parts(questions):
         before_rows, after_rows = relation.make(part)
-        before, after = numbers(metric, part, before_rows), numbers(metric, part, after_rows)
+        before, after = (
+            file_scores(metric, part, before_rows),
+            file_scores(metric, part, after_rows),
+        )
         tried += 1
         for name, old in before.items():
             new = after.get(name)
@@ -194,7 +203,7 @@ def _of_file(
                 "not higher": new <= old + _CLOSE,
             }[relation.demand]
             if not kept:
-                found[name] = Broken(
+                found[name] = BrokenPromise(
                     relation=relation.name,
                     promise=relation.promise,
                     value=name,

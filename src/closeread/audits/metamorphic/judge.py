@@ -1,4 +1,4 @@
-"""A scorer at work: its values for one trial, and the promises that are watched at every one."""
+"""Score trials, and check in every trial that a scorer's values are consistent."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _RANGE = "range", "a score is between 0 and 1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Broken:
+class BrokenPromise:
     """A promise that one value of a scorer breaks, with the smallest example found.
 
     Attributes:
@@ -41,20 +41,25 @@ class Broken:
 
     def example(self) -> str:
         """Return the counterexample on one line."""
-        said = "" if self.said == self.gold else f"{_shown(self.said)} {_points(self.before)}, "
+        said = (
+            ""
+            if self.said == self.gold
+            else f"{_format_spans(self.said)} {_format_score(self.before)}, "
+        )
         return (
-            f"gold {_shown(self.gold)}: {said}{_shown(self.instead)} {_points(self.after)}"
+            f"gold {_format_spans(self.gold)}: {said}{_format_spans(self.instead)} "
+            f"{_format_score(self.after)}"
             if self.gold
-            else f"{self.said[0]}: {_points(self.before)} → {_points(self.after)}"
+            else f"{self.said[0]}: {_format_score(self.before)} → {_format_score(self.after)}"
         )
 
 
-class Judge:
-    """Scores trials, and watches on the way that a scorer's own values make sense together."""
+class TrialScorer:
+    """Scores trials, and checks that the values of each score are consistent."""
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
-        self._found: dict[tuple[str, str], Broken] = {}
+        self._found: dict[tuple[str, str], BrokenPromise] = {}
         self._tried = {_AGREE: 0, _RANGE: 0}
 
     def values(self, question: Question, said: Spans, golds: Sequence[Spans]) -> dict[str, float]:
@@ -71,36 +76,36 @@ class Judge:
             if number is not None and name.rpartition(".")[2] not in KINDS
         }
         if len(golds) == 1:  # the best of several may be another one for each value
-            self._watch(values, question, said, golds[0])
+            self._check_invariants(values, question, said, golds[0])
         return values
 
     @property
-    def n_watched(self) -> int:
+    def n_invariants(self) -> int:
         """How many of the promises that are watched could be broken at all."""
         return sum(map(bool, self._tried.values()))
 
-    def watched(self) -> list[Broken]:
+    def broken_invariants(self) -> list[BrokenPromise]:
         """Return where a value left its range, or exact match was 1 and F1 was not."""
         return [
             replace(one, tried=self._tried[one.relation, one.promise])
             for one in self._found.values()
         ]
 
-    def _watch(
+    def _check_invariants(
         self, values: Mapping[str, float], question: Question, said: Spans, gold: Spans
     ) -> None:
         self._tried[_RANGE] += bool(values)
-        self._tried[_AGREE] += any(f"{name[:-2]}f1" in values for name in _exact(values))
+        self._tried[_AGREE] += any(f"{name[:-2]}f1" in values for name in _exact_values(values))
         for name, number in values.items():
             if not 0 <= number <= 1:
-                self._note(_RANGE, name, question, (gold, gold, said), (None, number))
-        for name in _exact(values):
+                self._record_violation(_RANGE, name, question, (gold, gold, said), (None, number))
+        for name in _exact_values(values):
             graded = f"{name[:-2]}f1"
             f1 = values.get(graded)
             if f1 is not None and values[name] == 1 and f1 != 1:
-                self._note(_AGREE, graded, question, (gold, gold, said), (1.0, f1))
+                self._record_violation(_AGREE, graded, question, (gold, gold, said), (1.0, f1))
 
-    def _note(
+    def _record_violation(
         self,
         promise: tuple[str, str],
         value: str,
@@ -115,14 +120,14 @@ class Judge:
         if old is not None and length(instead, gold) >= length(old.instead, old.gold):
             self._found[promise[0], value] = replace(old, failed=failed)
             return
-        self._found[promise[0], value] = Broken(
+        self._found[promise[0], value] = BrokenPromise(
             relation=promise[0], promise=promise[1], value=value, tried=0, failed=failed,
             gold=gold, said=said, instead=instead, before=scores[0], after=scores[1],
             question_id=question.question_id,
         )  # fmt: skip
 
 
-def _exact(values: Mapping[str, float]) -> list[str]:
+def _exact_values(values: Mapping[str, float]) -> list[str]:
     return [name for name in values if name.endswith("em")]
 
 
@@ -135,10 +140,10 @@ def _kind(spans: Spans) -> Literal["span", "spans"]:
     return "span" if len(spans) == 1 else "spans"
 
 
-def _shown(spans: Spans) -> str:
+def _format_spans(spans: Spans) -> str:
     shown = [f"`{text}`".replace("\n", "\\n").replace("\t", "\\t") for text in spans]
     return shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
 
 
-def _points(number: float | None) -> str:
+def _format_score(number: float | None) -> str:
     return "—" if number is None or math.isnan(number) else f"{number:.2f}".rstrip("0").rstrip(".")

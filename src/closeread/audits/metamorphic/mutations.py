@@ -8,7 +8,7 @@ from typing import Any
 Change = Callable[[ast.AST], "tuple[ast.AST | None, str] | None"]
 
 
-def places(tree: ast.Module) -> Iterator[tuple[int, Change]]:
+def iter_mutations(tree: ast.Module) -> Iterator[tuple[int, Change]]:
     """Yield every place of a tree with every change that fits it, by the place's number."""
     for number, node in enumerate(ast.walk(tree)):
         for change in _CHANGES:
@@ -16,7 +16,7 @@ def places(tree: ast.Module) -> Iterator[tuple[int, Change]]:
                 yield number, change
 
 
-def changed(tree: ast.Module, number: int, change: Change) -> tuple[ast.Module, str, str]:
+def mutate(tree: ast.Module, number: int, change: Change) -> tuple[ast.Module, str, str]:
     """Return a copy of a tree with one place changed, the place's line, and what was changed."""
     copied = copy.deepcopy(tree)
     target = next(node for place, node in enumerate(ast.walk(copied)) if place == number)

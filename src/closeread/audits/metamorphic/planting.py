@@ -1,4 +1,4 @@
-"""Bugs planted at random in copies of a scorer, and the share of them that the promises find.
+"""Plant random bugs in copies of a scorer, and measure the share that the promises find.
 
 A copy is made from the scorer's own source files: one place in their syntax trees is changed (a
 step left out, a constant, comparison, operator or argument changed), and the files are executed
@@ -16,8 +16,8 @@ from importlib import import_module, util
 from types import CodeType, ModuleType
 from typing import Any
 
-from closeread.audits.metamorphic.examine import Kept, examine
-from closeread.audits.metamorphic.mutations import changed, places
+from closeread.audits.metamorphic.examine import ScorerReport, examine
+from closeread.audits.metamorphic.mutations import iter_mutations, mutate
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 
@@ -49,7 +49,7 @@ _FACTORIES = {"drop~fixed": "fixed"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planted:
+class PlantedBug:
     """One bug: where it is, what was changed, whether it changes scores, and what found it."""
 
     where: str
@@ -59,9 +59,9 @@ class Planted:
     crashed: bool = False
 
 
-def plant(
+def plant_random_bugs(
     specimen: str, questions: Sequence[Question], count: int, generator: random.Random
-) -> Iterator[Planted]:
+) -> Iterator[PlantedBug]:
     """Yield ``count`` bugs that change at least one probe's score, each with what found it.
 
     Args:
@@ -74,29 +74,29 @@ def plant(
     trees = {name: ast.parse(_source(name)) for name in modules}
     probes = _probes(questions, generator)
     factory = _FACTORIES.get(specimen, "metric")
-    original: Metric = _executed(trees, factory)
+    original: Metric = _execute(trees, factory)
     expected = _scores(original, probes)
-    known = _names(examine(original, questions, shrink=False))
-    spots = [(name, *place) for name in modules for place in places(trees[name])]
+    known = _violation_names(examine(original, questions, shrink=False))
+    spots = [(name, *place) for name in modules for place in iter_mutations(trees[name])]
     generator.shuffle(spots)
     found = 0
     for name, number, change in spots:
         if found == count:
             return
-        mutated, where, what = changed(trees[name], number, change)
+        mutated, where, what = mutate(trees[name], number, change)
         try:
-            metric = _executed({**trees, name: mutated}, factory)
+            metric = _execute({**trees, name: mutated}, factory)
             n_changed = sum(
                 old != new for old, new in zip(expected, _scores(metric, probes), strict=True)
             )
             if not n_changed:
                 continue
-            names = _names(examine(metric, questions, shrink=False)) - known
+            names = _violation_names(examine(metric, questions, shrink=False)) - known
             crashed = False
         except Exception:  # a bug may do anything: a crash is a bug found
             n_changed, names, crashed = len(expected), {"crash"}, True
         found += 1
-        yield Planted(
+        yield PlantedBug(
             where=f"{name.removeprefix('closeread.')}:{where}",
             what=what,
             n_changed=n_changed,
@@ -112,7 +112,7 @@ def _source(name: str) -> str:
     return source
 
 
-def _executed(trees: dict[str, ast.Module], factory: str) -> Metric:
+def _execute(trees: dict[str, ast.Module], factory: str) -> Metric:
     """Execute the files in order and return the metric that the last one makes."""
     copies: dict[str, ModuleType] = {}
 
@@ -163,7 +163,7 @@ class _Ticking(ast.NodeTransformer):
         return node
 
 
-def _names(kept: Kept) -> set[str]:
+def _violation_names(kept: ScorerReport) -> set[str]:
     found = {f"{one.relation} {one.value}" for one in kept.broken}
     return found | ({"error"} if kept.error else set())
 
@@ -203,7 +203,7 @@ def _scores(
     return [metric.score(*probe).values for probe in probes]
 
 
-def summary(found: Sequence[Planted]) -> dict[str, Any]:
+def summarize(found: Sequence[PlantedBug]) -> dict[str, Any]:
     """Return how many were planted and found, in all and without those that crash."""
     quiet = [one for one in found if not one.crashed]
     return {

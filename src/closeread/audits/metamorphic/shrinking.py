@@ -1,4 +1,4 @@
-"""The smallest answer that still fails: what somebody has to look at."""
+"""Shrink a counterexample to the smallest answer that still fails."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,17 +8,17 @@ _MOST_STEPS = 100
 _LETTER_BY_LETTER = 16  # the longest text of which single letters are left out
 
 
-def shrunk(gold: Spans, fails: Callable[[Spans], bool]) -> Spans:
+def shrink_answer(gold: Spans, fails: Callable[[Spans], bool]) -> Spans:
     """Make an answer smaller as long as it fails: spans, words and letters are left out."""
     for _ in range(_MOST_STEPS):
-        smaller = next(filter(fails, _smaller(gold)), None)
+        smaller = next(filter(fails, _smaller_answers(gold)), None)
         if smaller is None:
             break
         gold = smaller
     return gold
 
 
-def _smaller(gold: Spans) -> Iterator[Spans]:
+def _smaller_answers(gold: Spans) -> Iterator[Spans]:
     for place in range(len(gold)):
         if len(gold) > 1:
             yield (*gold[:place], *gold[place + 1 :])

@@ -1,20 +1,27 @@
-"""Does a benchmark's score move over models as others do? Correlations, stuck clusters, order."""
+"""Whether a benchmark's scores follow the other benchmarks over models: correlations, clusters."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped_finding
 from closeread.audits.shape import recutting
 from closeread.audits.shape.correlation import (
     Cluster,
+    find_cluster,
     pearson,
     pearson_of,
-    rounded,
+    round_correlation,
     spearman,
-    stuck,
 )
 from closeread.audits.shape.score_tables import Row, ScoreTable
-from closeread.audits.shape.signs import MOST_OVERTAKEN, OVERTAKEN, QUESTIONS, Sign, label, signs
+from closeread.audits.shape.signs import (
+    MOST_OVERTAKEN,
+    OVERTAKEN,
+    QUESTIONS,
+    Sign,
+    find_signs,
+    label,
+)
 from closeread.audits.subject import Subject
 from closeread.errors import UsageError
 
@@ -28,38 +35,40 @@ def check(
     subjects: Sequence[Subject] = (),
     n_questions: int = QUESTIONS,
 ) -> Finding:
-    """Look at one benchmark against the others.
+    """Compare one benchmark with the others.
 
     Args:
         table: Scores of models.
-        target: The benchmark that is doubted; by default ``drop``, else the one that correlates
-            least with the others.
-        subjects: Runs; those of models in the table are scored cut at every stop, and are the
-            benchmark where the table has no such column.
-        n_questions: Of how many questions scores are that have no standard error.
+        target: The benchmark to examine; by default ``drop``, else the one that correlates least
+            with the others.
+        subjects: Runs; those of models in the table are scored cut at every stop, and supply the
+            benchmark if the table has no such column.
+        n_questions: The number of questions assumed for scores without a standard error.
 
     Raises:
         UsageError: No model has a score on ``target``.
     """
     notes = []
     if table.left_out:
-        notes.append(f"skipped columns that are not benchmarks: {_few(table.left_out)}")
-    table, again = _each_once(table)
-    table, saved = recutting.with_runs(table, subjects, target or recutting.TARGET)
+        notes.append(f"skipped columns that are not benchmarks: {_list_names(table.left_out)}")
+    table, again = _without_duplicates(table)
+    table, saved = recutting.add_run_scores(table, subjects, target or recutting.TARGET)
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
-        return skipped("shape", "fewer than two models with scores", notes)
-    chosen = _target(table, target)
-    # The doubted benchmark's own come first.
-    found = sorted(signs(table, chosen, n_questions), key=lambda sign: sign.benchmark != chosen)
+        return skipped_finding("shape", "fewer than two models with scores", notes)
+    chosen = _choose_target(table, target)
+    # The target's own signs come first.
+    found = sorted(
+        find_signs(table, chosen, n_questions), key=lambda sign: sign.benchmark != chosen
+    )
     about = [sign for sign in found if sign.benchmark == chosen]
     points = _points(table, chosen)
-    cluster = stuck(points)
-    tables = [_against_others(table, chosen, cluster)]
+    cluster = find_cluster(points)
+    tables = [_correlation_table(table, chosen, cluster)]
     if cluster:
-        tables.append(_hardly_moving(points, chosen, cluster))
-    cuts = recutting.cuts_of(table, subjects, chosen, saved)
-    able = recutting.enough(cuts)
+        tables.append(_cluster_table(points, chosen, cluster))
+    cuts = recutting.recut_runs(table, subjects, chosen, saved)
+    able = recutting.has_enough_models(cuts)
     if able:
         tables += recutting.tables(cuts)
     rows = [(sign.what, sign.where, sign.before, sign.after) for sign in found]
@@ -71,13 +80,13 @@ def check(
         )
     )
     if len(points) < 3 and not found and not able:
-        return skipped(
+        return skipped_finding(
             "shape",
             f"{chosen}: fewer than three models with scores, and no sign of a problem",
             notes,
         )
     if again:
-        notes.append(f"repeated rows with the same scores, counted once: {_few(again)}")
+        notes.append(f"repeated rows with the same scores, counted once: {_list_names(again)}")
     if subjects and not able:
         notes.append(
             f"{len(cuts)} of the runs belong to models in the table; scoring them at "
@@ -86,7 +95,7 @@ def check(
     scores = [
         (score, row.errors.get(name)) for row in table.rows for name, score in row.scores.items()
     ]
-    # of nothing right, or all, the error is 0 however many questions there are
+    # the error of a score of 0 or 1 is 0 for any number of questions
     if bare := sum(not error and 0 < score < 1 for score, error in scores):
         notes.append(
             f"scores without a standard error: {bare:,} of {len(scores):,}, assumed to come from "
@@ -100,7 +109,7 @@ def check(
         verdict=verdict,
         headline="; ".join(
             [_headline(chosen, cluster, about, len(found) - len(about))]
-            + ([recutting.sentence(cuts)] if able else [])
+            + ([recutting.summary(cuts)] if able else [])
         ),
         tables=tuple(tables),
         notes=tuple(notes),
@@ -114,19 +123,19 @@ def check(
     )
 
 
-def _each_once(table: ScoreTable) -> tuple[ScoreTable, list[str]]:
-    """Return the table without rows that say what an earlier one says, and who they are about."""
+def _without_duplicates(table: ScoreTable) -> tuple[ScoreTable, list[str]]:
+    """Return the table without rows that repeat an earlier one, and the labels of those rows."""
     found: dict[Hashable, Row] = {}
     again: list[str] = []
     for row in table.rows:
-        said = row.model, row.shots, frozenset(row.scores.items())
-        if said in found:
+        key = row.model, row.shots, frozenset(row.scores.items())
+        if key in found:
             again.append(label(row))
-        found.setdefault(said, row)
+        found.setdefault(key, row)
     return ScoreTable(list(found.values())), list(dict.fromkeys(again))
 
 
-def _few(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
@@ -152,7 +161,7 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
     return f"{chosen}: " + "; ".join(parts)
 
 
-def _target(table: ScoreTable, wanted: str) -> str:
+def _choose_target(table: ScoreTable, wanted: str) -> str:
     names = table.benchmarks()
     for name in names:
         if name.lower() == (wanted or recutting.TARGET).lower():
@@ -168,16 +177,16 @@ def _target(table: ScoreTable, wanted: str) -> str:
 
 
 def _points(table: ScoreTable, target: str) -> list[_Point]:
-    """Return model, mean of its other scores, and its score, where both are there."""
+    """Return each model with the mean of its other scores and its score, if it has both."""
     found = []
     for row in table.rows:
-        level = recutting.levels(row, target)
+        level = recutting.mean_of_others(row, target)
         if target in row.scores and level is not None:
             found.append((label(row), level, row.scores[target]))
     return found
 
 
-def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> Table:
+def _correlation_table(table: ScoreTable, target: str, cluster: Cluster | None) -> Table:
     found: list[tuple[Cell, ...]] = []
     stuck_names = set(cluster.names) if cluster else set()
     columns = {
@@ -195,9 +204,9 @@ def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> 
         levels, scores = [point[1] for point in points], [point[2] for point in points]
         rest = [point for point in points if point[0] not in stuck_names]
         found.append(
-            (name, len(points), rounded(pearson(levels, scores)),
-             rounded(spearman(levels, scores)),
-             *((rounded(pearson_of(rest)),) if cluster else ()))
+            (name, len(points), round_correlation(pearson(levels, scores)),
+             round_correlation(spearman(levels, scores)),
+             *((round_correlation(pearson_of(rest)),) if cluster else ()))
         )  # fmt: skip
     without = ("Pearson without the cluster",) if cluster else ()
     return Table(
@@ -207,7 +216,7 @@ def _against_others(table: ScoreTable, target: str, cluster: Cluster | None) -> 
     )
 
 
-def _hardly_moving(points: Sequence[_Point], target: str, cluster: Cluster) -> Table:
+def _cluster_table(points: Sequence[_Point], target: str, cluster: Cluster) -> Table:
     return Table(
         title=f"Models whose {target} score hardly changes",
         headings=("model", f"{target} %", "mean of the other benchmarks %"),

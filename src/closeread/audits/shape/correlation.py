@@ -1,4 +1,4 @@
-"""Scores of models against their level: correlations, and the cluster that hardly moves."""
+"""Scores of models against their general level: correlations, and clusters of stuck models."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ _UNLIKELY = 0.005
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """Models whose score is nearly the same whatever their general level."""
+    """Models with nearly the same score at different general levels."""
 
     names: tuple[str, ...]
     low: float
@@ -25,7 +25,7 @@ class Cluster:
     level_high: float
 
 
-def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
+def find_cluster(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
     """Return the largest group of models with nearly one score over a wide range of levels.
 
     A group is a run of neighbouring scores no wider than a quarter of the whole range, that holds
@@ -44,7 +44,7 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
         return None
     by_score = sorted(points, key=lambda point: point[2])
     levels = [level for _, level, _ in points]
-    wide, middle = (max(levels) - min(levels)) / 2, _middle(levels) / 2
+    wide, middle = (max(levels) - min(levels)) / 2, _middle_half_width(levels) / 2
     narrow = (by_score[-1][2] - by_score[0][2]) / 4
     columns = np.array([point[1:] for point in by_score])
     best: Cluster | None = None
@@ -58,8 +58,8 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
             continue
         part = by_score[start:end]
         own = [level for _, level, _ in part]
-        spans = max(own) - min(own) >= wide and _middle(own) >= middle
-        if spans and _crowded(columns, start, end):
+        spans = max(own) - min(own) >= wide and _middle_half_width(own) >= middle
+        if spans and _is_crowded(columns, start, end):
             best = Cluster(
                 names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
                 level_low=min(own), level_high=max(own),
@@ -67,7 +67,7 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
     return best
 
 
-def _crowded(columns: "NDArray[np.float64]", start: int, end: int) -> bool:
+def _is_crowded(columns: "NDArray[np.float64]", start: int, end: int) -> bool:
     """Whether more models lie in a run of scores than the others' line and spread put there.
 
     Args:
@@ -87,21 +87,21 @@ def _crowded(columns: "NDArray[np.float64]", start: int, end: int) -> bool:
     slope = apart @ score / spread if spread else 0.0
     line = score.mean() + slope * (columns[:, 0] - level.mean())
     missed = score - np.delete(line, slice(start, end))
-    # Others on one line exactly are no promise that the next one is, too.
+    # Even if all others are exactly on one line, the next model may not be.
     deviation = max(math.sqrt(missed @ missed / (n - size - 2)), 1e-6)
     low, high = columns[start, 1], columns[end - 1, 1]
     expected = float(np.sum(ndtr((high - line) / deviation) - ndtr((low - line) / deviation)))
     return size >= 2 * expected and bool(bdtrc(size - 1, n, expected / n) < _UNLIKELY)
 
 
-def _middle(numbers: Sequence[float]) -> float:
-    """Return how wide the middle half of some numbers is."""
+def _middle_half_width(numbers: Sequence[float]) -> float:
+    """Return the width of the middle half of some numbers."""
     ordered = sorted(numbers)
     end = len(ordered) - 1
     return ordered[round(0.75 * end)] - ordered[round(0.25 * end)]
 
 
-def rounded(number: float | None) -> float | None:
+def round_correlation(number: float | None) -> float | None:
     """Return a correlation with three decimals."""
     return None if number is None else round(number, 3)
 

@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.audits.findings import Table
-from closeread.audits.scorers import judge_of
-from closeread.audits.shape.correlation import pearson, rounded, spearman, stuck
-from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
-from closeread.audits.subject import Subject, of_texts
-from closeread.audits.truncation.recuts import Recut, candidates, named, recut_at
+from closeread.audits.scorers import default_scorer
+from closeread.audits.shape.correlation import find_cluster, pearson, round_correlation, spearman
+from closeread.audits.shape.score_tables import Row, ScoreTable, standard_error
+from closeread.audits.subject import Subject, only_text_questions
+from closeread.audits.truncation.recuts import Recut, candidate_stops, describe_stop, score_at_stops
 
 _FEW = 3
-TARGET = "drop"  # the benchmark that is doubted unless another is named
+TARGET = "drop"  # the benchmark that is examined by default
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts:
-    """One run of a model that the table knows, scored at every stop.
+class RecutModel:
+    """A run of a model in the table, scored at every stop.
 
     Attributes:
         level: The mean of the model's other scores.
@@ -36,102 +36,102 @@ class Cuts:
     recuts: Mapping[str | None, Recut]
 
 
-def levels(row: Row, target: str) -> float | None:
-    """Return the mean of a model's scores but for the doubted one and zeros."""
+def mean_of_others(row: Row, target: str) -> float | None:
+    """Return the mean of a model's scores without the target and zeros."""
     others = [score for name, score in row.scores.items() if name != target and score > 0]
     return math.fsum(others) / len(others) if others else None
 
 
-def with_runs(
+def add_run_scores(
     table: ScoreTable, subjects: Sequence[Subject], target: str
 ) -> tuple[ScoreTable, dict[int, Recut]]:
-    """Return the table with the runs' own scores as a column, where it has no such benchmark.
+    """Add the runs' own scores to the table as a column, if it has no such benchmark.
 
     Returns:
-        The table, and for each of its rows that a run was scored for the run as it was saved.
+        The table, and the scores of the saved runs by the table's row.
     """
     if any(name.lower() == target.lower() for name in table.benchmarks()):
         return table, {}
     found: dict[int, Recut] = {}
     rows = list(table.rows)
-    for place, one in _matched(table, subjects, target):
-        _, metric = judge_of(one)
-        (saved,) = recut_at(one, metric, [None])
+    for place, one in _match_runs(table, subjects, target):
+        _, metric = default_scorer(one)
+        (saved,) = score_at_stops(one, metric, [None])
         found[place] = saved
         rows[place] = replace(
             rows[place],
             scores={**rows[place].scores, target: saved.f1},
-            errors={**rows[place].errors, target: error_of(saved.f1, len(one.questions))},
+            errors={**rows[place].errors, target: standard_error(saved.f1, len(one.questions))},
         )
     return ScoreTable(rows), found
 
 
-def cuts_of(
+def recut_runs(
     table: ScoreTable, subjects: Sequence[Subject], target: str, saved: Mapping[int, Recut]
-) -> list[Cuts]:
-    """Return the runs of models in the table, scored at the stops that any of them holds.
+) -> list[RecutModel]:
+    """Return the runs of models in the table, scored at every stop that occurs in any text.
 
-    ``saved`` has, by row, those that were scored as they were saved already.
+    ``saved`` has, by row, the scores of runs that were already scored as saved.
     """
-    matched = dict(_matched(table, subjects, target))
+    matched = dict(_match_runs(table, subjects, target))
     stops: list[str] = []
     for one in matched.values():
-        stops += [stop for stop in candidates(one) if stop and stop not in stops]
+        stops += [stop for stop in candidate_stops(one) if stop and stop not in stops]
     found = []
     for place, one in matched.items():
-        level = levels(table.rows[place], target)
+        level = mean_of_others(table.rows[place], target)
         if level is not None:
-            name, metric = judge_of(one)
-            first = [saved[place]] if place in saved else recut_at(one, metric, [None])
-            recuts = {row.stop: row for row in (*first, *recut_at(one, metric, stops))}
+            name, metric = default_scorer(one)
+            first = [saved[place]] if place in saved else score_at_stops(one, metric, [None])
+            recuts = {row.stop: row for row in (*first, *score_at_stops(one, metric, stops))}
             found.append(
-                Cuts(model=table.rows[place].model, level=level, scorer=name, recuts=recuts)
+                RecutModel(model=table.rows[place].model, level=level, scorer=name, recuts=recuts)
             )
     return found
 
 
-def _matched(
+def _match_runs(
     table: ScoreTable, subjects: Sequence[Subject], target: str
 ) -> Iterator[tuple[int, Subject]]:
-    """Yield the row of each run's model, the one that says most of its level, with the run."""
+    """Yield each run with its model's row, the one with the most other scores."""
     taken: set[int] = set()
     by_name: dict[str, list[int]] = {}
     for place, row in enumerate(table.rows):
-        by_name.setdefault(_bare(row.model), []).append(place)
+        by_name.setdefault(_bare_model_name(row.model), []).append(place)
     for one in subjects:
         if not one.is_text or not one.questions:
             continue
         of_model, _, _ = one.name.rpartition("--")  # as `ingest` names runs of several models
-        names = {_bare(name) for name in (one.model, one.name, of_model) if name}
+        names = {_bare_model_name(name) for name in (one.model, one.name, of_model) if name}
         known = {place for name in names for place in by_name.get(name, ())}
         places = sorted(known - taken)
         if places:
             best = max(places, key=lambda place: len({*table.rows[place].scores} - {target}))
             taken.add(best)
-            yield best, of_texts(one)
+            yield best, only_text_questions(one)
 
 
-def _bare(name: str) -> str:
+def _bare_model_name(name: str) -> str:
     """Return a model's name without its owner; harnesses call folders ``owner__model``."""
     return re.split("/|__", name.rstrip("/"))[-1].lower()
 
 
-def best_stop(cuts: Sequence[Cuts]) -> str | None:
+def best_stop(cuts: Sequence[RecutModel]) -> str | None:
     """Return the one stop that gives the runs the highest mean F1; None where none helps."""
     if not cuts:
         return None
     return max(cuts[0].recuts, key=lambda stop: math.fsum(one.recuts[stop].f1 for one in cuts))
 
 
-def tables(cuts: Sequence[Cuts]) -> list[Table]:
+def tables(cuts: Sequence[RecutModel]) -> list[Table]:
     """Return what each stop gives over all models, and each model before and after the best."""
     rows = []
     for stop in cuts[0].recuts:
         level, score = _columns(cuts, stop)
-        cluster = stuck(_points(cuts, stop))
+        cluster = find_cluster(_points(cuts, stop))
         rows.append(
-            (named(stop), len(cuts), rounded(pearson(level, score)),
-             rounded(spearman(level, score)), len(cluster.names) if cluster else 0,
+            (describe_stop(stop), len(cuts), round_correlation(pearson(level, score)),
+             round_correlation(spearman(level, score)), len(cluster.names) if cluster else 0,
              min(score), max(score))
         )  # fmt: skip
     best = best_stop(cuts)
@@ -147,7 +147,7 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
         Table(
             title="Before and after",
             headings=("model", "mean of the other benchmarks %", f"{scorer} F1 as saved %",
-                      f"F1 cut at {named(best)} %"),
+                      f"F1 cut at {describe_stop(best)} %"),
             rows=tuple(
                 (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1)
                 for one in _best_first(cuts, best)
@@ -156,34 +156,34 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
     ]  # fmt: skip
 
 
-def _best_first(cuts: Sequence[Cuts], stop: str | None) -> list[Cuts]:
+def _best_first(cuts: Sequence[RecutModel], stop: str | None) -> list[RecutModel]:
     """Return the models in the order that a stop gives them."""
     return sorted(cuts, key=lambda one: -one.recuts[stop].f1)
 
 
-def enough(cuts: Sequence[Cuts]) -> bool:
-    """Whether there are runs of models enough to correlate."""
+def has_enough_models(cuts: Sequence[RecutModel]) -> bool:
+    """Whether there are enough runs for a correlation."""
     return len(cuts) >= _FEW
 
 
-def sentence(cuts: Sequence[Cuts]) -> str:
-    """Return what cutting elsewhere does to the correlation with the other scores."""
+def summary(cuts: Sequence[RecutModel]) -> str:
+    """Say how cutting at the best stop changes the correlation with the other scores."""
     best = best_stop(cuts)
     before, after = (_correlation(cuts, stop) for stop in (None, best))
     if best is None:
         return f"no stop raises the scores of the {len(cuts):,} runs"
     return (
-        f"cutting the texts of {len(cuts):,} runs at {named(best)} changes Pearson's correlation "
-        f"with the other benchmarks from {before} to {after}"
+        f"cutting the texts of {len(cuts):,} runs at {describe_stop(best)} changes Pearson's "
+        f"correlation with the other benchmarks from {before} to {after}"
     )
 
 
-def data(cuts: Sequence[Cuts]) -> dict[str, Any]:
+def data(cuts: Sequence[RecutModel]) -> dict[str, Any]:
     """Return the points before and after, and the correlations at every stop."""
     best = best_stop(cuts)
     return {
         "stop": best,
-        "cut_at": named(best),
+        "cut_at": describe_stop(best),
         "points": [
             [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1]
             for one in _best_first(cuts, best)
@@ -193,21 +193,23 @@ def data(cuts: Sequence[Cuts]) -> dict[str, Any]:
                 "stop": stop,
                 "pearson": pearson(*_columns(cuts, stop)),
                 "spearman": spearman(*_columns(cuts, stop)),
-                "stuck": list(cluster.names) if (cluster := stuck(_points(cuts, stop))) else [],
+                "stuck": list(cluster.names)
+                if (cluster := find_cluster(_points(cuts, stop)))
+                else [],
             }
             for stop in cuts[0].recuts
         ],
     }
 
 
-def _points(cuts: Sequence[Cuts], stop: str | None) -> list[tuple[str, float, float]]:
+def _points(cuts: Sequence[RecutModel], stop: str | None) -> list[tuple[str, float, float]]:
     return [(one.model, one.level, one.recuts[stop].f1) for one in cuts]
 
 
-def _columns(cuts: Sequence[Cuts], stop: str | None) -> tuple[list[float], list[float]]:
+def _columns(cuts: Sequence[RecutModel], stop: str | None) -> tuple[list[float], list[float]]:
     return [one.level for one in cuts], [one.recuts[stop].f1 for one in cuts]
 
 
-def _correlation(cuts: Sequence[Cuts], stop: str | None) -> str:
+def _correlation(cuts: Sequence[RecutModel], stop: str | None) -> str:
     found = pearson(*_columns(cuts, stop))
     return "none" if found is None else f"{found:.3f}"

@@ -1,4 +1,4 @@
-"""Benchmarks that a result file gives whole and in parts: each counts once in a model's level.
+"""Count each benchmark of a result file once, also if the file gives it whole and in parts.
 
 MMLU has 57 parts. Beside three other benchmarks they would be all of a mean over tasks. A group
 over unlike benchmarks (`multimedqa`: MedQA, PubMedQA, ...) is no benchmark: its members count.
@@ -18,12 +18,12 @@ _PARTED_ALONE = "hendrycksTest"  # the first leaderboard's MMLU, of which no mea
 Scores = dict[str, float]
 
 
-def each_once(
+def count_benchmarks_once(
     scores: Mapping[str, float], errors: Mapping[str, float], groups: Mapping[str, Any]
 ) -> tuple[Scores, Scores]:
-    """Return scores and standard errors without parts of a benchmark that is there as a whole.
+    """Return scores and standard errors without the parts of benchmarks that are given as a whole.
 
-    Nor with the score of a group that is a mean over unlike benchmarks.
+    The score of a group that is a mean over unlike benchmarks is dropped, too.
 
     Args:
         scores: By task.
@@ -31,8 +31,8 @@ def each_once(
         groups: lm-evaluation-harness' ``group_subtasks``.
     """
     parts = set(_parts(scores, groups))
-    kept = {_whole(name): score for name, score in scores.items() if name not in parts}
-    sure = {_whole(name): error for name, error in errors.items() if name not in parts}
+    kept = {_benchmark_name(name): score for name, score in scores.items() if name not in parts}
+    sure = {_benchmark_name(name): error for name, error in errors.items() if name not in parts}
     alone = [name for name in scores if name.startswith(_PARTED_ALONE + "-")]
     if alone:
         kept[_PARTED_ALONE] = sum_in_order(scores[name] for name in alone) / len(alone)
@@ -61,5 +61,5 @@ def _first_word(task: str) -> str:
     return found[0].lower() if found else task
 
 
-def _whole(name: str) -> str:
+def _benchmark_name(name: str) -> str:
     return name.removesuffix(_OF_ALL_PARTS)

@@ -1,4 +1,4 @@
-"""Scores of many models on many benchmarks: a CSV file, or lm-evaluation-harness' results."""
+"""Read score tables: CSV or TSV files, and result files of lm-evaluation-harness and lighteval."""
 
 import csv
 import io
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread.audits.problems import Problems
-from closeread.audits.shape.score_columns import no_scores
-from closeread.audits.shape.score_groups import each_once
+from closeread.audits.shape.score_columns import find_other_columns
+from closeread.audits.shape.score_groups import count_benchmarks_once
 from closeread.errors import InputError
 
 _SIZE = re.compile(
@@ -63,7 +63,7 @@ class ScoreTable:
     left_out: list[str] = field(default_factory=list)
 
     def benchmarks(self) -> list[str]:
-        """Return every benchmark's name, in the order of their coming."""
+        """Return every benchmark's name, in the order of first occurrence."""
         return list(dict.fromkeys(name for row in self.rows for name in row.scores))
 
 
@@ -94,8 +94,8 @@ def is_table(path: Path) -> bool:
     return isinstance(results, dict) and all(isinstance(one, dict) for one in results.values())
 
 
-def read(paths: Iterable[Path], problems: Problems) -> ScoreTable:
-    """Read tables; a number that is none is left out and counted.
+def read_tables(paths: Iterable[Path], problems: Problems) -> ScoreTable:
+    """Read tables; a cell that is not a number is skipped and counted.
 
     Raises:
         InputError: A file is neither kind of table.
@@ -104,15 +104,15 @@ def read(paths: Iterable[Path], problems: Problems) -> ScoreTable:
     for path in paths:
         if path.suffix.lower() in _SPREADSHEETS:
             rows, left_out = _from_csv(path, problems)
-            table.rows += _fractions(rows)
+            table.rows += _to_fractions(rows)
             table.left_out += [name for name in left_out if name not in table.left_out]
         else:
             table.rows.append(_from_results(path, problems))
     return table
 
 
-def _fractions(rows: list[Row]) -> list[Row]:
-    """Turn percent into fractions, where a score above 1 shows that they are percent."""
+def _to_fractions(rows: list[Row]) -> list[Row]:
+    """Turn percentages into fractions; a score above 1 shows that scores are percentages."""
     if all(score <= 1 for row in rows for score in row.scores.values()):
         return rows
     return [
@@ -151,7 +151,7 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
     about = ("", first, *_SHOTS, *_ABOUT)
     told = [name for name in reader.fieldnames or () if name not in about]
     scored = [name for name in told if not name.endswith(_ERROR)]
-    left_out = no_scores(scored, [cells for _, cells in lines])
+    left_out = find_other_columns(scored, [cells for _, cells in lines])
     rows = []
     for line, cells in lines:
         where = f"{path}, line {line}"
@@ -160,11 +160,11 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
             for key, cell in cells.items()
             if key in told and key.removesuffix(_ERROR) not in left_out and cell
             if not (key.endswith(_ERROR) and _NOT_KNOWN.fullmatch(cell))
-            if (number := _number(cell, f"{where}, {key}", problems)) is not None
+            if (number := _parse_number(cell, f"{where}, {key}", problems)) is not None
         }
         errors = {key for key in numbers if key.endswith(_ERROR)}
         named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
-        shots = _whole(named)
+        shots = _parse_integer(named)
         if named and shots is None:
             problems.bad.add("odd-shots", f"{named!r} is not a number of examples ({where})")
             continue
@@ -180,7 +180,7 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
     return rows, left_out
 
 
-def _whole(cell: object) -> int | None:
+def _parse_integer(cell: object) -> int | None:
     """Return a whole number, also one that a spreadsheet wrote as ``5.0``."""
     try:
         number = float(str(cell))
@@ -202,67 +202,67 @@ def _from_results(path: Path, problems: Problems) -> Row:
         ) from error
     scores: dict[str, float] = {}
     errors: dict[str, float] = {}
-    shots = {_whole(one) for one in _mapping(found.get("n-shot")).values()}
+    shots = {_parse_integer(one) for one in _as_mapping(found.get("n-shot")).values()}
     for task, metrics in tasks:
         if task == "all":  # lighteval's mean over tasks
             continue
-        name, shown = _named(task)
-        shots |= {_whole(shown)} if shown else set()
-        if (chosen := _chosen(metrics)) is None:
+        name, shown = _split_task(task)
+        shots |= {_parse_integer(shown)} if shown else set()
+        if (chosen := _preferred_metric(metrics)) is None:
             continue
-        number = _number(str(metrics[chosen]), f"{path}, {task}", problems)
-        share = None if number is None else _share(chosen, number, metrics)
+        number = _parse_number(str(metrics[chosen]), f"{path}, {task}", problems)
+        share = None if number is None else _as_fraction(chosen, number, metrics)
         if share is not None:
             scores[name] = share
-            many = _mapping(_mapping(found.get("n-samples")).get(task)).get("effective")
-            if told := _told_error(chosen, metrics):
-                errors[name] = told * share / number if number else told
+            many = _as_mapping(_as_mapping(found.get("n-samples")).get(task)).get("effective")
+            if reported := _reported_error(chosen, metrics):
+                errors[name] = reported * share / number if number else reported
             elif isinstance(many, int) and many > 0:
-                errors[name] = error_of(share, many)
-    scores, errors = each_once(scores, errors, _mapping(found.get("group_subtasks")))
+                errors[name] = standard_error(share, many)
+    scores, errors = count_benchmarks_once(scores, errors, _as_mapping(found.get("group_subtasks")))
     return Row(
-        model=_model(found, path),
+        model=_model_name(found, path),
         scores=scores,
-        shots=_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
+        shots=_parse_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
         source=path.name,
         errors=errors,
     )
 
 
-def _named(task: str) -> tuple[str, str]:
+def _split_task(task: str) -> tuple[str, str]:
     """Return a task's name and its examples: of lighteval's ``harness|drop|3`` and ``drop|3``."""
     parts = task.split("|")
     name, *rest = parts[1:] if len(parts) > 2 else parts
     return name, rest[0] if rest else ""
 
 
-def _shots(config: Any, path: Path) -> int | None:
-    shots = _whole(_mapping(config).get("num_fewshot"))
+def _parse_shots(config: Any, path: Path) -> int | None:
+    shots = _parse_integer(_as_mapping(config).get("num_fewshot"))
     named = re.search(r"(\d+)-shot", path.name) if shots is None else None
     return int(named[1]) if named else shots
 
 
-def _model(found: Mapping[str, Any], path: Path) -> str:
+def _model_name(found: Mapping[str, Any], path: Path) -> str:
     """Return what the file says; the oldest say it in their names only."""
-    general = _mapping(found.get("config_general"))
+    general = _as_mapping(found.get("config_general"))
     named = found.get("model_name") or general.get("model_name")
     prefix = path.name.partition("_")[0]
     if not named and prefix == "results":
-        arguments = _mapping(found.get("config")).get("model_args")
+        arguments = _as_mapping(found.get("config")).get("model_args")
         pretrained = re.search(r"(?:^|,)(?:pretrained|model)=([^,]+)", str(arguments))
         named = pretrained[1] if pretrained else path.parent.name
     return str(named or prefix)
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
+def _as_mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _chosen(metrics: object) -> str | None:
+def _preferred_metric(metrics: object) -> str | None:
     """Return the name of a task's usual score; None where there is no number."""
     plain = {
         name.partition(",")[0]: name
-        for name, value in _mapping(metrics).items()
+        for name, value in _as_mapping(metrics).items()
         if "stderr" not in name and name != "sample_len"
         if isinstance(value, int | float) or name.partition(",")[0] in _PREFERRED
     }
@@ -272,7 +272,7 @@ def _chosen(metrics: object) -> str | None:
     return next(iter(plain.values()), None)
 
 
-def _share(chosen: str, number: float, metrics: Mapping[str, object]) -> float | None:
+def _as_fraction(chosen: str, number: float, metrics: Mapping[str, object]) -> float | None:
     """Return a task's score as a fraction. A perplexity, say, is none.
 
     SQuAD 2.0's are percent, as what its program computes beside them tells where they are small.
@@ -282,20 +282,20 @@ def _share(chosen: str, number: float, metrics: Mapping[str, object]) -> float |
     return number / 100 if number > 1 or any("HasAns_" in name for name in metrics) else number
 
 
-def _told_error(chosen: str, metrics: Mapping[str, object]) -> float | None:
-    """Return the standard error that a harness gives a score; None where it gives none."""
+def _reported_error(chosen: str, metrics: Mapping[str, object]) -> float | None:
+    """Return the standard error that a harness reports for a score, or None."""
     name, comma, filtered = chosen.partition(",")
-    told = metrics.get(f"{name}{_ERROR}{comma}{filtered}")
-    return float(told) if isinstance(told, int | float) and math.isfinite(told) else None
+    error = metrics.get(f"{name}{_ERROR}{comma}{filtered}")
+    return float(error) if isinstance(error, int | float) and math.isfinite(error) else None
 
 
-def error_of(share: float, n_questions: int) -> float:
+def standard_error(share: float, n_questions: int) -> float:
     """Return the standard error of a mean of right or wrong answers, which no mean's exceeds."""
     share = min(max(share, 0.0), 1.0)
     return math.sqrt(share * (1 - share) / n_questions)
 
 
-def _number(cell: str, where: str, problems: Problems) -> float | None:
+def _parse_number(cell: str, where: str, problems: Problems) -> float | None:
     try:
         number = float(cell)
     except ValueError:

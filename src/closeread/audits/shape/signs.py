@@ -1,4 +1,4 @@
-"""Signs in a table of scores that a number is no measure of models."""
+"""Signs in a score table that a benchmark's scores do not measure the models."""
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -8,11 +8,11 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import NamedTuple
 
-from closeread.audits.shape.score_tables import Row, ScoreTable, error_of
+from closeread.audits.shape.score_tables import Row, ScoreTable, standard_error
 
-# How often a table of equal models may have a sign that one of them scores lower.
+# The probability that a table of equal models shows a sign of one kind by chance.
 _BY_CHANCE = 0.05
-# Of so many questions a score is taken to be where nobody tells.
+# The number of questions assumed for a score without a standard error.
 QUESTIONS = 1_000
 _FEW = 4
 OVERTAKEN = "a weaker model scores twice as high"
@@ -22,7 +22,7 @@ _Found = tuple[str, str, float, float]
 
 
 class Sign(NamedTuple):
-    """What is odd, at which benchmark, where, from which score and to which."""
+    """One sign: its kind, the benchmark, the models, and the scores from and to."""
 
     what: str
     benchmark: str
@@ -31,56 +31,56 @@ class Sign(NamedTuple):
     after: float
 
 
-def signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> list[Sign]:
-    """Return the signs by kind; weaker models that win are looked for at one benchmark alone.
+def find_signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> list[Sign]:
+    """Return the signs by kind; weaker models that win are sought on the target only.
 
     Args:
         table: Scores of models.
-        target: That benchmark.
-        n_questions: Of how many questions scores are that have no standard error.
+        target: The benchmark under examination.
+        n_questions: The number of questions assumed for scores without a standard error.
     """
     rows = [_with_errors(row, n_questions) for row in table.rows]
     kinds = {
-        "examples lower the score": _lowered(rows),
-        "the larger model scores lower": _inverted(rows),
-        "the same setting differs between runs": _unsteady(rows),
-        OVERTAKEN: _overtaken(rows, target),
-        "zero for every model": _zero(rows),
+        "examples lower the score": _lower_with_examples(rows),
+        "the larger model scores lower": _lower_when_larger(rows),
+        "the same setting differs between runs": _differing_between_runs(rows),
+        OVERTAKEN: _overtaken_by_weaker(rows, target),
+        "zero for every model": _zero_for_most(rows),
     }
     return [Sign(what, *one) for what, found in kinds.items() for one in found]
 
 
 def label(row: Row) -> str:
-    """Return what a row of a table is called: its model, and how many examples were shown."""
+    """Return the label of a row: its model, and the number of examples shown."""
     return row.model if row.shots is None else f"{row.model} ({row.shots}-shot)"
 
 
-def _lowered(rows: Sequence[Row]) -> Iterator[_Found]:
+def _lower_with_examples(rows: Sequence[Row]) -> Iterator[_Found]:
     """Yield models that score lower with more examples shown."""
     pairs = [
         sorted(pair, key=lambda row: row.shots or 0)
-        for pair in _alike(rows, lambda row: row.model)
+        for pair in _pairs_by_key(rows, lambda row: row.model)
         if None not in (shots := {row.shots for row in pair}) and len(shots) == 2
     ]
-    for name, few, many in _falling(pairs):
+    for name, few, many in _significant_drops(pairs):
         where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
         yield name, where, few.scores[name], many.scores[name]
 
 
-def _inverted(rows: Sequence[Row]) -> Iterator[_Found]:
+def _lower_when_larger(rows: Sequence[Row]) -> Iterator[_Found]:
     """Yield pairs of one family and setting of which the larger scores lower."""
     pairs = [
         sorted(pair, key=lambda row: row.size or 0)
-        for pair in _alike(rows, lambda row: (row.family, row.shots))
+        for pair in _pairs_by_key(rows, lambda row: (row.family, row.shots))
         if None not in (sizes := {row.size for row in pair}) and len(sizes) == 2
     ]
-    for name, small, large in _falling(pairs):
+    for name, small, large in _significant_drops(pairs):
         shown = f"{small.model} and {large.model} on {name}"
         shots = "" if small.shots is None else f", {small.shots} examples"
         yield name, shown + shots, small.scores[name], large.scores[name]
 
 
-def _falling(pairs: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Row, Row]]:
+def _significant_drops(pairs: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Row, Row]]:
     """Yield benchmarks with pairs whose second scores lower there by more than chance.
 
     By Bonferroni's bound over all that are looked at, and as if each was scored on questions of its
@@ -102,20 +102,20 @@ def _is_surely_higher(one: Row, other: Row, name: str, looked_at: int) -> bool:
 def _with_errors(row: Row, n_questions: int) -> Row:
     """Return a row with a standard error of every score; the table's own stay."""
     made = {
-        name: row.errors.get(name) or error_of(score, n_questions)
+        name: row.errors.get(name) or standard_error(score, n_questions)
         for name, score in row.scores.items()
     }
     return replace(row, errors=made)
 
 
-def _unsteady(rows: Sequence[Row]) -> Iterator[_Found]:
-    for left, right in _alike(rows, lambda row: (row.model, row.shots)):
+def _differing_between_runs(rows: Sequence[Row]) -> Iterator[_Found]:
+    for left, right in _pairs_by_key(rows, lambda row: (row.model, row.shots)):
         for name in left.scores:
             if name in right.scores and left.scores[name] != right.scores[name]:
                 yield name, f"{label(left)} on {name}", left.scores[name], right.scores[name]
 
 
-def _overtaken(rows: Sequence[Row], target: str) -> Iterator[_Found]:
+def _overtaken_by_weaker(rows: Sequence[Row], target: str) -> Iterator[_Found]:
     """Yield the worst pairs of one setting in which the model that is weaker elsewhere wins."""
     found: list[tuple[float, str, float, float]] = []  # a heap, the mildest first
     groups: dict[int | None, list[Row]] = {}
@@ -151,7 +151,7 @@ def _is_stronger(one: Row, other: Row, but_for: str) -> bool:
     return (one.size or 0) > 2 * (other.size or math.inf)
 
 
-def _zero(rows: Sequence[Row]) -> Iterator[_Found]:
+def _zero_for_most(rows: Sequence[Row]) -> Iterator[_Found]:
     groups: dict[tuple[str, int | None], list[float]] = {}
     for row in rows:
         for name, score in row.scores.items():
@@ -164,7 +164,7 @@ def _zero(rows: Sequence[Row]) -> Iterator[_Found]:
             yield name, where, min(scores), max(scores)
 
 
-def _alike(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:
+def _pairs_by_key(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:
     """Yield every two rows of one key, in the order of the first, then of the second."""
     groups: dict[Hashable, list[int]] = {}
     for place, row in enumerate(rows):

@@ -1,10 +1,10 @@
-"""Answers copied from the prompt's examples: known where the prompts are, else guessed."""
+"""Answers copied from the prompt's examples: known if the prompts are known, else guessed."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
-from closeread.audits.subject import Subject, said
+from closeread.audits.subject import Subject, generated_text
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 
@@ -23,34 +23,34 @@ GUESSED = (
 )
 
 
-def copied_by(one: Subject) -> Callable[[Question, Prediction], frozenset[str]]:
-    """Return what tells the first lines that are copies, of a question and what was said to it."""
-    if one.shown is not None:
-        return partial(_copied, one)
-    often = _said_often(one)
+def copy_detector(run: Subject) -> Callable[[Question, Prediction], frozenset[str]]:
+    """Return a function that gives the first lines that are copies, for a question's prediction."""
+    if run.shown is not None:
+        return partial(_copied, run)
+    often = _frequent_texts(run)
     return lambda *_: often
 
 
-def _copied(one: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
-    """Return the first line of a text that copies an example of its own prompt, else nothing."""
-    text = said(prediction)
-    shown = (one.shown or {}).get(question.question_id, ())
-    found = _copy(one, question, prediction, shown)
+def _copied(run: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
+    """Return the first line of a text if it copies an example of its own prompt."""
+    text = generated_text(prediction)
+    shown = (run.shown or {}).get(question.question_id, ())
+    found = _copy(run, question, prediction, shown)
     return frozenset([text.strip().partition("\n")[0]] if found else ())
 
 
-def long_ones(one: Subject, copies: Collection[str]) -> list[str]:
-    """Return those of some copies, by question id, that are too long to be chance."""
+def long_copies(run: Subject, copies: Collection[str]) -> list[str]:
+    """Return the question ids of copies that are too long to occur by chance."""
     return [
         question.question_id
-        for question, prediction in one.answered()
+        for question, prediction in run.answered()
         if question.question_id in copies
-        and len(_copy(one, question, prediction, (one.shown or {})[question.question_id])) >= _LONG
+        and len(_copy(run, question, prediction, (run.shown or {})[question.question_id])) >= _LONG
     ]
 
 
-def _copy(one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> str:
-    """Return an answer that is that of an example shown and can have come from nowhere else.
+def _copy(run: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> str:
+    """Return an answer that equals an example's and can come from nowhere else.
 
     Not from the passage, and it is no accepted one. The extracted answer counts, and the first line
     of the text. Examples are cut as the text was when it was written.
@@ -58,24 +58,24 @@ def _copy(one: Subject, question: Question, prediction: Prediction, shown: Seque
     Returns:
         The answer, "" where there is none.
     """
-    if not shown or _declines(prediction):
+    if not shown or _is_no_answer(prediction):
         return ""
-    cut = Extraction(stops=tuple(one.stops)).cut
-    examples = {_plain(form) for text in shown for form in (text, cut(text))} - {""}
-    golds = {_plain("; ".join(answer.texts)) for answer in question.answers}
-    golds |= {_plain(text) for answer in question.answers for text in answer.texts}
-    passage = one.passages[question.passage_id].text
-    for form in map(_plain, _forms(prediction, said(prediction))):
-        if form in examples and form not in golds and not stands_in(form, _plain(passage)):
-            return "" if _says_all(form, question) else form
+    cut = Extraction(stops=tuple(run.stops)).cut
+    examples = {_normalize(form) for text in shown for form in (text, cut(text))} - {""}
+    golds = {_normalize("; ".join(answer.texts)) for answer in question.answers}
+    golds |= {_normalize(text) for answer in question.answers for text in answer.texts}
+    passage = run.passages[question.passage_id].text
+    for form in map(_normalize, _answer_forms(prediction, generated_text(prediction))):
+        if form in examples and form not in golds and not occurs_in(form, _normalize(passage)):
+            return "" if _is_all_spans(form, question) else form
     return ""
 
 
-def _says_all(form: str, question: Question) -> bool:
-    """Whether a text is one accepted answer's spans, however they are put one after the other."""
+def _is_all_spans(form: str, question: Question) -> bool:
+    """Whether a text consists of all spans of one accepted answer, in any order."""
     for answer in question.answers:
         rest = form
-        for span in sorted(map(_plain, answer.texts), key=len, reverse=True):
+        for span in sorted(map(_normalize, answer.texts), key=len, reverse=True):
             before, found, after = rest.partition(span)
             if not found:
                 break
@@ -86,15 +86,16 @@ def _says_all(form: str, question: Question) -> bool:
     return False
 
 
-def by_chance(one: Subject) -> tuple[int, float] | None:
-    """Return how many texts copy what another question was shown, and how often each was tried.
+def count_chance_copies(run: Subject) -> tuple[int, float] | None:
+    """Return how many texts copy another question's prompt, and how often each was tried.
 
-    None where the prompts are not known, or nearly all show the same: that tells nothing of chance.
+    Returns:
+        None if the prompts are not known or nearly all show the same examples.
     """
     asked = [
         (question, prediction, shown)
-        for question, prediction in one.answered()
-        if (shown := (one.shown or {}).get(question.question_id))
+        for question, prediction in run.answered()
+        if (shown := (run.shown or {}).get(question.question_id))
     ]
     tried = found = 0
     for place, (question, prediction, own) in enumerate(asked):
@@ -102,11 +103,11 @@ def by_chance(one: Subject) -> tuple[int, float] | None:
             *_, other = asked[(place + shift) % len(asked)]
             if other != own:
                 tried += 1
-                found += bool(_copy(one, question, prediction, other))
+                found += bool(_copy(run, question, prediction, other))
     return (found, tried / len(asked)) if tried >= len(asked) > 0 else None
 
 
-def share_beyond(copies: int, elsewhere: int, tries: float) -> float:
+def share_beyond_chance(copies: int, elsewhere: int, tries: float) -> float:
     """Return the share of copies that chance does not explain; 0 where it may explain all.
 
     Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
@@ -119,19 +120,19 @@ def share_beyond(copies: int, elsewhere: int, tries: float) -> float:
     return 1 - elsewhere / tries / copies
 
 
-def _said_often(one: Subject) -> frozenset[str]:
-    """Return the long texts to ten questions or more, of ten passages, that are hardly ever right.
+def _frequent_texts(run: Subject) -> frozenset[str]:
+    """Return the long texts given for ten or more passages that are hardly ever right.
 
-    Whoever answers in sentences says *The answer is 2.* of many passages, and of some rightly.
+    A reader that answers in sentences says *The answer is 2.* for many passages, rightly for some.
     """
     passages: dict[str, set[str]] = {}
     right: dict[str, list[bool]] = {}
-    for question, prediction in one.answered():
-        text = said(prediction).strip().partition("\n")[0]
-        if len(text) >= _LONG and not _declines(prediction):
+    for question, prediction in run.answered():
+        text = generated_text(prediction).strip().partition("\n")[0]
+        if len(text) >= _LONG and not _is_no_answer(prediction):
             passages.setdefault(text, set()).add(question.passage_id)
             golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
-            right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))
+            right.setdefault(text, []).append(any(occurs_in(gold, text.lower()) for gold in golds))
     return frozenset(
         text
         for text, of in passages.items()
@@ -139,23 +140,23 @@ def _said_often(one: Subject) -> frozenset[str]:
     )
 
 
-def _declines(prediction: Prediction) -> bool:
-    """Whether it says that there is no answer: in whatever words, that is copied from nowhere."""
+def _is_no_answer(prediction: Prediction) -> bool:
+    """Whether a prediction is "no answer", which is never a copy."""
     return prediction.answer is not None and prediction.answer.kind == "none"
 
 
-def _forms(prediction: Prediction, text: str) -> Iterator[str]:
+def _answer_forms(prediction: Prediction, text: str) -> Iterator[str]:
     yield text.strip().partition("\n")[0]
     if prediction.answer is not None:
         yield "; ".join(prediction.answer.texts)
 
 
-def stands_in(answer: str, text: str) -> bool:
-    """Whether it is there, not as a part of a longer Latin word or number; both in lower case."""
+def occurs_in(answer: str, text: str) -> bool:
+    """Whether a lower-case answer occurs in a text, not inside a longer Latin word or number."""
     return answer in text and bool(
         re.search(rf"(?<![0-9a-z]){re.escape(answer)}(?![0-9a-z])", text)
     )
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".。 ")

@@ -1,12 +1,12 @@
-"""Where a text ended, and what may have cut it there or let it run on."""
+"""Classify how a text ended: what may have cut it, or let it run on."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from closeread.audits.subject import Subject, said
-from closeread.audits.truncation.copies import stands_in
-from closeread.audits.truncation.recuts import STOPS, is_taken_from, taken_until, within_number
+from closeread.audits.subject import Subject, generated_text
+from closeread.audits.truncation.copies import occurs_in
+from closeread.audits.truncation.recuts import STOPS, extract_until, is_taken_from, within_number
 from closeread.types import Answer, Prediction, Question
 
 # From the first line break of several blanks alone: models end in thousands of them.
@@ -32,7 +32,7 @@ CAUSES = {
 }
 
 
-def causes(
+def iter_causes(
     question: Question,
     prediction: Prediction,
     stops: Sequence[str],
@@ -41,7 +41,7 @@ def causes(
     whole: bool = False,
 ) -> Iterator[str]:
     """Yield the names of ``CAUSES`` that a text shows; one that is ``whole`` was cut nowhere."""
-    text = said(prediction)
+    text = generated_text(prediction)
     bare = text.strip()
     if not bare:
         yield "failed" if prediction.error else "empty"
@@ -50,7 +50,7 @@ def causes(
         yield "token limit"
     golds = [found for answer in question.answers for found in answer.texts]
     if not whole:
-        cuts = [cut_at(bare, gold.strip(), stops) for gold in golds]
+        cuts = [classify_cut(bare, gold.strip(), stops) for gold in golds]
         if "number" in cuts:
             yield "decimal cut"
         elif any(cuts):
@@ -68,55 +68,57 @@ def causes(
             yield "answer after"
     if first in copied:
         yield "copied"
-    if prediction.generation and not prediction.error and not _is_taken(prediction.answer, bare):
+    if prediction.generation and not prediction.error and not _is_in_text(prediction.answer, bare):
         yield "not taken"
 
 
 def _has_gold(question: Question, text: str) -> bool:
     small = text.lower()
     golds = (gold.strip().lower() for answer in question.answers for gold in answer.texts)
-    return any(gold and stands_in(gold, small) for gold in golds)
+    return any(gold and occurs_in(gold, small) for gold in golds)
 
 
-def _is_taken(answer: Answer | None, text: str) -> bool:
+def _is_in_text(answer: Answer | None, text: str) -> bool:
     return answer is not None and (answer.kind == "none" or is_taken_from(answer, text))
 
 
-def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
-    """Whether what a cause names lies behind the answer that was read, and did not touch it.
+def leaves_answer_intact(
+    cause: str, run: Subject, question: Question, prediction: Prediction
+) -> bool:
+    """Whether a cause lies after the extracted answer and so did not change it.
 
-    So it is where the run's own stop, or a next example, stands before the limit, where an answer
-    of a later line was read, and where an answer that was not taken is no right one. A wrong answer
-    is then wrong, and no point is lost by how its text ended. What a next example took is told by
-    ``without_next_example``.
+    This is so if the run's own stop, or a next example, comes before the token limit, if the answer
+    was extracted from a later line, or if an answer that was not taken would be wrong. A wrong
+    answer is then wrong whatever the ending. ``without_next_example`` covers next examples.
     """
     own, answer = prediction.generation, prediction.answer
     if cause == "not taken":
-        return not _has_gold(question, said(prediction))
+        return not _has_gold(question, generated_text(prediction))
     if own is None or answer is None or not answer.texts:
         return False
     if cause == "answer after":
         first = own.text.strip().partition("\n")[0]
         return all(text not in first and "\n" not in text.strip() for text in answer.texts)
     return cause == "token limit" and (
-        any(stop in own.text for stop in one.own_stops) or _HEADING.search(own.text) is not None
+        any(stop in own.text for stop in run.own_stops) or _HEADING.search(own.text) is not None
     )
 
 
-def without_next_example(one: Subject, question: Question, prediction: Prediction) -> Prediction:
+def without_next_example(run: Subject, question: Question, prediction: Prediction) -> Prediction:
     """Return a prediction whose answer is taken from what stands before the next example."""
-    text = said(prediction)
+    text = generated_text(prediction)
     heading = _HEADING.search(text)
     if heading is None:
         return prediction
-    stops = (*one.own_stops, text[heading.start("line") :])
-    return taken_until(question, prediction, stops, one.rule)
+    stops = (*run.own_stops, text[heading.start("line") :])
+    return extract_until(question, prediction, stops, run.rule)
 
 
-def cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
-    """Return what of a gold answer a stop cut, if the text ends where it would have.
+def classify_cut(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
+    """Return whether a stop cut a gold answer at a number or elsewhere, if the text ends there.
 
-    Both without blanks at their ends. Where no stops are known, the commonest two are tried.
+    Both texts have no white space at their ends. If no stops are known, the two most common are
+    tried.
     """
     for stop in stops or STOPS[:2]:
         head, found, rest = gold.partition(stop)

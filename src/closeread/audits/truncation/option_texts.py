@@ -1,30 +1,37 @@
-"""What was read of texts that name an option: none, another one, or nothing before the limit."""
+"""Whether the option that a generated text names was extracted."""
 
-from closeread.audits.findings import Finding, Table, Verdict, grave, share, skipped
-from closeread.audits.subject import Subject, restricted
-from closeread.audits.truncation.recuts import ANEW, read_anew, recut_at
+from closeread.audits.findings import (
+    Finding,
+    Table,
+    Verdict,
+    share,
+    skipped_finding,
+    verdict_for_gap,
+)
+from closeread.audits.subject import Subject, restrict_to
+from closeread.audits.truncation.recuts import EXTRACT_RULE, extract_again, score_at_stops
 from closeread.metrics.choice import picked_label
 from closeread.registry.factory import make
 
 _AT_THE_LIMIT = ("length", "max_tokens")
 
 
-def check(one: Subject) -> Finding:
-    """Read the options anew from what a model wrote, and count the texts that gave none.
+def check(run: Subject) -> Finding:
+    """Extract the options again from the generated texts, and count the texts that gave none.
 
-    A run by likelihoods, or of which no text was kept, has nothing to be read.
+    A run by likelihoods, or without saved texts, is skipped.
     """
-    one = restricted(one, (each.question_id for each in one.questions if each.options))
+    run = restrict_to(run, (each.question_id for each in run.questions if each.options))
     metric = make("metric", "choice")[0]
-    asked = [(each, found) for each, found in one.answered() if found.generation is not None]
+    asked = [(each, found) for each, found in run.answered() if found.generation is not None]
     texts = [found for _, found in asked]
     if not texts:
-        return skipped(
+        return skipped_finding(
             "truncation", "all questions have options, and no generated texts were saved"
         )
-    (saved,) = recut_at(one, metric, [None])
+    (saved,) = score_at_stops(run, metric, [None])
     # Our own reader may have dealt the options, or asked about each; it knows how it read them.
-    read = None if one.rule is not None or one.is_shared else read_anew(one, metric)
+    read = None if run.rule is not None or run.is_shared else extract_again(run, metric)
     bare = [found for each, found in asked if not picked_label(each, found)]
     empty = [found for found in bare if found.generation and not found.generation.text.strip()]
     cut = [
@@ -34,22 +41,22 @@ def check(one: Subject) -> Finding:
     ]
     unread = {"no option": bare, "empty": empty, "token limit": cut}
     gain = read.f1 - saved.f1 if read else 0.0
-    lost = len(cut) / len(one.questions)
-    verdict: Verdict = grave(max(gain, lost))
-    if read and gain >= lost and grave(gain) != "sound":
+    lost = len(cut) / len(run.questions)
+    verdict: Verdict = verdict_for_gap(max(gain, lost))
+    if read and gain >= lost and verdict_for_gap(gain) != "sound":
         headline = (
-            f"{one.name}: extracting the answers with --extract {ANEW} changes accuracy from "
-            f"{100 * saved.f1:.2f} to {100 * read.f1:.2f}"
+            f"{run.name}: extracting the answers with --extract {EXTRACT_RULE} changes accuracy "
+            f"from {100 * saved.f1:.2f} to {100 * read.f1:.2f}"
         )
     elif verdict != "sound":
         headline = (
-            f"{one.name}: {len(cut):,} texts ended at the token limit before they named an option"
+            f"{run.name}: {len(cut):,} texts ended at the token limit before they named an option"
             if len(cut) > 1
-            else f"{one.name}: 1 text ended at the token limit before it named an option"
+            else f"{run.name}: 1 text ended at the token limit before it named an option"
         )
     else:
-        headline = f"{one.name}: no option was lost in extraction"
-    rows = [("as saved", saved)] + ([(f"--extract {ANEW}", read)] if read else [])
+        headline = f"{run.name}: no option was lost in extraction"
+    rows = [("as saved", saved)] + ([(f"--extract {EXTRACT_RULE}", read)] if read else [])
     return Finding(
         check="truncation",
         verdict=verdict,

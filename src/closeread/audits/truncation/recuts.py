@@ -1,4 +1,4 @@
-"""A run scored with its texts cut at other stops, question by question."""
+"""Score a run with its texts cut at other stops."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from closeread.audits.subject import Subject, said
+from closeread.audits.subject import Subject, generated_text
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
 from closeread.summation import sum_in_order
@@ -14,7 +14,7 @@ from closeread.types import Answer, Prediction, Question
 
 STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")
 NO_STOP = ""
-ANEW = "auto"  # the rule by which `closeread score --extract` reads answers of every kind
+EXTRACT_RULE = "auto"  # the rule by which `closeread score --extract` reads answers of every kind
 
 
 @dataclass(frozen=True)
@@ -38,23 +38,22 @@ def within_number(head: str, stop: str, rest: str) -> bool:
     return stop == "." and head[-1:].isdigit() and rest[:1].isdigit()
 
 
-def named(stop: str | None) -> str:
-    """Return a stop as tables and sentences name it."""
+def describe_stop(stop: str | None) -> str:
+    """Return a stop as tables and sentences show it."""
     if stop is None:
         return "as saved"
     return "no stop" if stop == NO_STOP else repr(stop).replace("'", '"')
 
 
-def candidates(one: Subject) -> list[str]:
-    """Return the stops that some text holds, with those that were in force.
+def candidate_stops(run: Subject) -> list[str]:
+    """Return the stops that occur in some text, and those that were in force.
 
-    Where the run itself takes its answers from before a stop, and has the texts whole, not to cut
-    at all is one more.
+    If the run cuts whole texts at a stop of its own, not cutting at all is one more candidate.
     """
-    texts = [said(prediction) for _, prediction in one.answered()]
+    texts = [generated_text(prediction) for _, prediction in run.answered()]
     found = [stop for stop in STOPS if any(stop in text for text in texts)]
-    found = list(dict.fromkeys([*found, *one.stops, *one.own_stops]))  # a server's are a run's too
-    return found + [NO_STOP] * bool(one.own_stops)
+    found = list(dict.fromkeys([*found, *run.stops, *run.own_stops]))  # a server's are a run's too
+    return found + [NO_STOP] * bool(run.own_stops)
 
 
 def recut(
@@ -72,10 +71,10 @@ def recut(
     """
     if stop is None:
         return prediction
-    return taken_until(question, prediction, (stop,) if stop else (), rule)
+    return extract_until(question, prediction, (stop,) if stop else (), rule)
 
 
-def taken_until(
+def extract_until(
     question: Question, prediction: Prediction, stops: tuple[str, ...], rule: str | None
 ) -> Prediction:
     """Return a prediction whose answer is taken, as ``recut`` does, from before several stops."""
@@ -88,10 +87,10 @@ def taken_until(
             return prediction
         texts = tuple(map(extraction.cut, answer.texts))
         cut: Answer | None = Answer(kind=answer.kind, texts=texts)
-        return prediction if texts == answer.texts else _with(prediction, cut)
+        return prediction if texts == answer.texts else _replace_answer(prediction, cut)
     text = prediction.generation.text
     if rule is not None:
-        return _with(prediction, extraction.answer(text, question))
+        return _replace_answer(prediction, extraction.answer(text, question))
     short = extraction.cut(text)
     if short == text:
         return prediction
@@ -99,7 +98,7 @@ def taken_until(
         all(one in short for one in answer.texts) or not is_taken_from(answer, text)
     ):
         return prediction
-    return _with(prediction, Answer(kind="span", texts=(short,)))
+    return _replace_answer(prediction, Answer(kind="span", texts=(short,)))
 
 
 def is_taken_from(answer: Answer, text: str) -> bool:
@@ -114,25 +113,28 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def recut_at(one: Subject, metric: Metric, stops: Sequence[str | None]) -> list[Recut]:
+def score_at_stops(run: Subject, metric: Metric, stops: Sequence[str | None]) -> list[Recut]:
     """Score a run once for each stop."""
-    return [_scored(one, metric, stop, partial(recut, stop=stop, rule=one.rule)) for stop in stops]
+    return [
+        _score_changed(run, metric, stop, partial(recut, stop=stop, rule=run.rule))
+        for stop in stops
+    ]
 
 
-def read_anew(one: Subject, metric: Metric) -> Recut | None:
+def extract_again(run: Subject, metric: Metric) -> Recut | None:
     """Score a run with its answers read from its texts by ``ANEW``; None where that says nothing.
 
     So it is where the run itself read them so, or has no texts.
     """
-    texts = any(found.generation is not None for _, found in one.answered())
-    if one.rule == ANEW or not texts:
+    texts = any(found.generation is not None for _, found in run.answered())
+    if run.rule == EXTRACT_RULE or not texts:
         return None
-    change = partial(taken_until, stops=tuple(one.own_stops), rule=ANEW)
-    return _scored(one, metric, None, change)
+    change = partial(extract_until, stops=tuple(run.own_stops), rule=EXTRACT_RULE)
+    return _score_changed(run, metric, None, change)
 
 
-def _scored(
-    one: Subject,
+def _score_changed(
+    run: Subject,
     metric: Metric,
     stop: str | None,
     change: Callable[[Question, Prediction], Prediction],
@@ -140,24 +142,24 @@ def _scored(
     exact = 0.0
     changed = 0
     f1_of: dict[str, float] = {}
-    for question in one.questions:
-        prediction = one.predictions.get(question.question_id)
+    for question in run.questions:
+        prediction = run.predictions.get(question.question_id)
         if prediction is not None:
             found = change(question, prediction)
-            changed += _said(found) != _said(prediction)
+            changed += _answer_texts(found) != _answer_texts(prediction)
             prediction = found
         values = metric.score(question, prediction).values
         right = values.get("accuracy")  # of an option it is all that there is
         exact += values.get("em", right) or 0.0
         f1_of[question.question_id] = values.get("f1", right) or 0.0
-    n = len(one.questions)
+    n = len(run.questions)
     return Recut(stop, changed, exact / n, sum_in_order(f1_of.values()) / n, f1_of)
 
 
-def _said(prediction: Prediction) -> tuple[str, ...]:
+def _answer_texts(prediction: Prediction) -> tuple[str, ...]:
     answer = prediction.answer
     return () if answer is None else (answer.label,) if answer.label else answer.texts
 
 
-def _with(prediction: Prediction, answer: Answer | None) -> Prediction:
+def _replace_answer(prediction: Prediction, answer: Answer | None) -> Prediction:
     return msgspec.structs.replace(prediction, answer=answer, candidates=(), confidence=None)

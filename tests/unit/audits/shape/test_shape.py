@@ -12,9 +12,9 @@ from audit_runs import loaded, make_run
 from closeread.audits.problems import Problems
 from closeread.audits.shape import recutting
 from closeread.audits.shape.check import check
-from closeread.audits.shape.correlation import ranks, stuck
-from closeread.audits.shape.score_tables import Row, ScoreTable, is_table, read, size_of
-from closeread.audits.truncation.recuts import recut_at
+from closeread.audits.shape.correlation import find_cluster, ranks
+from closeread.audits.shape.score_tables import Row, ScoreTable, is_table, read_tables, size_of
+from closeread.audits.truncation.recuts import score_at_stops
 from closeread.errors import InputError, UsageError
 from closeread.reports.audit import write_audit
 from closeread.reports.scatter import scatter
@@ -39,7 +39,7 @@ def test_models_stuck_at_one_score_are_found():
     """Half of them on a diagonal, half at 5 whatever their level."""
     diagonal = [(f"good{level}", level / 100, level / 100 - 0.2) for level in range(30, 80, 8)]
     flat = [(f"flat{level}", level / 100, 0.05 + level / 10_000) for level in range(30, 80, 8)]
-    found = stuck(diagonal + flat)
+    found = find_cluster(diagonal + flat)
     assert found is not None
     assert {name for name in found.names if name.startswith("flat")} == {name for name, *_ in flat}
 
@@ -49,7 +49,10 @@ def test_two_stray_models_in_a_long_list_make_no_cluster():
     rng = random.Random(6)
     for _ in range(20):
         levels = [rng.uniform(0.3, 0.8) for _ in range(300)]
-        assert stuck([(str(level), level, level + rng.gauss(0, 0.04)) for level in levels]) is None
+        assert (
+            find_cluster([(str(level), level, level + rng.gauss(0, 0.04)) for level in levels])
+            is None
+        )
 
 
 @pytest.mark.parametrize("n", [40, 100, 300])
@@ -60,15 +63,17 @@ def test_a_benchmark_that_follows_the_others_loosely_has_no_cluster(n):
     for _ in range(20):
         levels = [rng.gauss(0.55, 0.12) for _ in range(n)]
         loose = [(str(level), level, level + rng.gauss(0, 0.06)) for level in levels]
-        false += stuck(loose) is not None
+        false += find_cluster(loose) is not None
         held = [(str(level), level, 0.12 + rng.gauss(0, 0.02)) for level in levels[: 2 * n // 5]]
-        found += stuck(held + loose[2 * n // 5 :]) is not None
+        found += find_cluster(held + loose[2 * n // 5 :]) is not None
     assert (false, found) == (0, 20)
 
 
 def test_a_benchmark_that_follows_the_others_has_no_cluster():
     """A plain diagonal, and one with noise."""
-    assert stuck([(str(level), level / 100, level / 120) for level in range(20, 90, 5)]) is None
+    assert (
+        find_cluster([(str(level), level / 100, level / 120) for level in range(20, 90, 5)]) is None
+    )
     assert check(table(*[
         (f"m{level}", None, {"a": level / 100, "b": level / 110, "drop": level / 130})
         for level in range(20, 90, 5)
@@ -103,7 +108,7 @@ def test_the_real_result_files(corpus):
     paths = sorted((corpus / "data/harness_logs/lm_eval_v1").glob("*.json"))
     assert all(map(is_table, paths))
     problems = Problems()
-    found = check(read(paths, problems))
+    found = check(read_tables(paths, problems))
     assert not problems.bad.total
     signs = {(sign[0], sign[1]): sign[2:] for sign in found.data["signs"]}
     lowered = [one for what, one in signs if what == "examples lower the score" and "drop" in one]
@@ -130,7 +135,7 @@ def test_the_leaderboard_rows_show_the_stuck_branch(corpus, tmp_path):
     path = tmp_path / "cards.csv"
     lines = ["model,ARC,HellaSwag,MMLU,TruthfulQA,DROP", *(",".join(row) for row in rows)]
     path.write_text("\n".join(lines) + "\n")
-    found = check(read([path], Problems()))
+    found = check(read_tables([path], Problems()))
     print(f"{len(rows)} models: {found.headline}")
     assert len(rows) == 17
     assert found.verdict == "broken"
@@ -143,17 +148,17 @@ def test_a_number_that_is_none_is_counted(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a,b\nx,0,nan,0.5\ny,0,0.4,0.5\n")
     problems = Problems()
-    read([path], problems)
+    read_tables([path], problems)
     assert problems.bad.counts == {"nan-score": 1}
     with pytest.raises(InputError, match="--skip-bad"):
-        problems.settle(False)
+        problems.raise_unless_skipped(False)
 
 
 def test_a_leaderboard_of_thousands_is_looked_at_in_no_time():
     """The clusters of 3,000 models were once sought among all their triples."""
     flat = [(f"m{place}", (place * 7 % 3000) / 3000, 0.05 + place / 1e6) for place in range(2000)]
     rising = [(f"n{place}", place / 1000, place / 1000) for place in range(1000)]
-    found = stuck(flat + rising)
+    found = find_cluster(flat + rising)
     assert found is not None
     assert {name for name, *_ in flat} <= set(found.names)
 
@@ -201,7 +206,7 @@ def test_what_spreadsheets_write_is_read(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_bytes("model,shots,a,b\nx,5.0,0.1,0.2\n".encode("utf-8-sig"))
     assert is_table(path)
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert (row.model, row.shots, row.scores) == ("x", 5, {"a": 0.1, "b": 0.2})
 
 
@@ -220,7 +225,7 @@ def test_tables_are_read_as_programs_write_them(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     assert is_table(path)
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert (row.model, row.scores) == ("x, y", {"a": 0.1, "b": 0.2})
 
 
@@ -228,7 +233,7 @@ def test_a_table_without_a_model_is_refused(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a\n")
     with pytest.raises(InputError, match="no row below the header"):
-        read([path], Problems())
+        read_tables([path], Problems())
 
 
 def test_bad_tables_say_what_is_wrong(tmp_path):
@@ -236,14 +241,14 @@ def test_bad_tables_say_what_is_wrong(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a\nx,five,0.1\ny,0,0.2\n")
     problems = Problems()
-    assert [row.model for row in read([path], problems).rows] == ["y"]
+    assert [row.model for row in read_tables([path], problems).rows] == ["y"]
     assert problems.bad.counts == {"odd-shots": 1}
     path.write_bytes(b"model,a\nx\xe9,0.1\n")
     with pytest.raises(InputError, match=r"byte 9 is not valid UTF-8"):
-        read([path], Problems())
+        read_tables([path], Problems())
     path = tmp_path / "results.json"
     path.write_text('{"results": {"drop": 0.5, "coqa": null}}')
-    assert read([path], Problems()).rows[0].scores == {}
+    assert read_tables([path], Problems()).rows[0].scores == {}
 
 
 def test_results_of_newer_harnesses_say_their_model(tmp_path):
@@ -260,7 +265,7 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     path = tmp_path / "results_2026-01-01T00-00-00.json"
     path.write_text(json.dumps(found))
     problems = Problems()
-    (row,) = read([path], problems).rows
+    (row,) = read_tables([path], problems).rows
     assert (row.model, row.shots, row.size) == ("org/x-7b", 3, 7.0)
     assert row.scores == {"drop": 0.3, "text": 0.2}
     assert not problems.bad.total
@@ -268,7 +273,7 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
         "config_general": {"model_name": "org/y-1b"},
         "results": {"drop|5": {"em": 0.1, "em_stderr": 0.01}, "all": {"em": 0.1}},
     }))  # fmt: skip
-    (row,) = read([path], problems).rows
+    (row,) = read_tables([path], problems).rows
     assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
 
 
@@ -282,11 +287,11 @@ def test_percent_and_perplexities_among_results_are_told_apart(tmp_path):
         "cola": {"mcc,none": -0.02},
     }
     path.write_text(json.dumps({"results": results, "config": {}, "model_name": "m"}))
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert row.scores == {"drop": 0.2, "squadv2": 0.45, "cola": -0.02}
     results["squadv2"] |= {"exact,none": 0.0, "f1,none": 0.5}  # half a point in a hundred
     path.write_text(json.dumps({"results": results, "config": {}, "model_name": "m"}))
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert row.scores["squadv2"] == 0.005
 
 
@@ -302,7 +307,7 @@ def test_results_of_the_first_open_llm_leaderboard(tmp_path):
             "all": {"acc": 0.4},
         },
     }))  # fmt: skip
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert row.scores == {"arc:challenge": 0.5, "truthfulqa:mc": 0.3, "drop": 0.05}
     assert (row.model, row.shots) == ("org/x-7b", None)
 
@@ -364,7 +369,7 @@ def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):
 
     def counted(one, metric, stops):
         asked.extend((one.name, stop) for stop in stops)
-        return recut_at(one, metric, stops)
+        return score_at_stops(one, metric, stops)
 
     monkeypatch.setattr(recutting, "recut_at", counted)
     found = check(ten.table, "", ten.runs)

@@ -8,8 +8,8 @@ import pytest
 
 from closeread.audits.problems import Problems
 from closeread.audits.shape.check import check
-from closeread.audits.shape.score_tables import Row, ScoreTable, error_of, read
-from closeread.audits.shape.signs import signs
+from closeread.audits.shape.score_tables import Row, ScoreTable, read_tables, standard_error
+from closeread.audits.shape.signs import find_signs
 
 
 def sized(rng, n, rise, *, lost=0.0, told=True, examples=(0, 5)):
@@ -41,7 +41,7 @@ def sized(rng, n, rise, *, lost=0.0, told=True, examples=(0, 5)):
 def test_models_that_are_equal_but_for_chance_have_no_signs(n, told):
     """Neither sizes nor examples: of 20 tables at most one, as by chance."""
     rng = np.random.default_rng(n)
-    found = [signs(sized(rng, n, 0.0, told=told), "drop") for _ in range(20)]
+    found = [find_signs(sized(rng, n, 0.0, told=told), "drop") for _ in range(20)]
     chance = ("the larger model scores lower", "examples lower the score")
     for what in chance:
         assert sum(any(sign.what == what for sign in of) for of in found) <= 1
@@ -52,7 +52,7 @@ def test_of_how_many_questions_scores_are_may_be_told():
     rng = np.random.default_rng(300)
     tables = [sized(rng, 300, 0.0, told=False) for _ in range(10)]
     larger = "the larger model scores lower"
-    taken = [[larger in str(signs(one, "drop", n)) for one in tables] for n in (1_000, 300)]
+    taken = [[larger in str(find_signs(one, "drop", n)) for one in tables] for n in (1_000, 300)]
     assert sum(taken[0]) >= 8
     assert sum(taken[1]) <= 1
 
@@ -65,7 +65,7 @@ def test_a_larger_model_that_lost_more_than_chance_is_found(n, told, lost):
     rng = np.random.default_rng(n)
     hits = 0
     for _ in range(10):
-        found = signs(sized(rng, n, 0.01, lost=lost + 0.03, told=told, examples=(5,)), "drop")
+        found = find_signs(sized(rng, n, 0.01, lost=lost + 0.03, told=told, examples=(5,)), "drop")
         signed = {(sign.what, sign.where) for sign in found}
         hits += ("the larger model scores lower", "x-7b and x-13b on drop, 5 examples") in signed
     assert hits == 10
@@ -77,12 +77,12 @@ def test_a_weak_model_is_not_twice_as_good_by_chance():
     def rows(weak, strong):
         return [
             Row(model=model, shots=0, scores={"drop": right / 300, "a": level, "b": level},
-                errors={"drop": error_of(right / 300, 300)})
+                errors={"drop": standard_error(right / 300, 300)})
             for model, right, level in (("m", weak, 0.7), ("n", strong, 0.4))
         ]  # fmt: skip
 
-    assert signs(ScoreTable(rows(4, 9)), "drop") == []
-    assert [one.what for one in signs(ScoreTable(rows(40, 90)), "drop")] == [
+    assert find_signs(ScoreTable(rows(4, 9)), "drop") == []
+    assert [one.what for one in find_signs(ScoreTable(rows(40, 90)), "drop")] == [
         "a weaker model scores twice as high"
     ]
 
@@ -128,7 +128,7 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
         },
         "n-samples": {one: {"original": 400, "effective": 100} for one in ("coqa", "quac")},
     }))  # fmt: skip
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert row.scores == {"drop": 0.2, "squadv2": 0.4, "coqa": 0.5, "quac": 0.5, "race": 0.3}
     told = {"drop": 0.004, "squadv2": 0.015, "coqa": 0.05, "quac": 0.05}
     assert row.errors == pytest.approx(told)
@@ -137,7 +137,7 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
         "model,drop,drop_stderr,race,race_stderr\nx-7b,40,0.8,50,N/A\ny-7b,41,nan,52,1\n"
     )
     problems = Problems()
-    one, other = read([path], problems).rows
+    one, other = read_tables([path], problems).rows
     assert (one.scores, one.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
     assert (other.scores, other.errors) == ({"drop": 0.41, "race": 0.52}, {"race": 0.01})
     assert not problems.bad.counts
@@ -158,7 +158,7 @@ def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path
     for name, lines in (("bare.csv", bare), ("whole.csv", whole)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
         problems = Problems()
-        tables.append(read([tmp_path / name], problems))
+        tables.append(read_tables([tmp_path / name], problems))
         assert not problems.bad.total
     assert [row.scores for row in tables[1].rows] == [row.scores for row in tables[0].rows]
     assert tables[1].left_out == ["T", "Average ⬆️", "Type", "#Params (B)", "Hub ❤️", "Elo"]
@@ -175,7 +175,7 @@ def test_what_is_no_benchmark_is_named_where_nothing_is_left_to_be_looked_at(tmp
     ):
         path = tmp_path / f"{name}.csv"
         path.write_text(text, "utf-8")
-        found = check(read([path], Problems()))
+        found = check(read_tables([path], Problems()))
         assert found.verdict == "skipped"
         assert found.notes == (f"skipped columns that are not benchmarks: {name}",)
 
@@ -186,7 +186,7 @@ def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
         f"m{place},0.5,{cell}\n" for place, cell in enumerate(cells)
     ))  # fmt: skip
     problems = Problems()
-    table = read([tmp_path / "s.csv"], problems)
+    table = read_tables([tmp_path / "s.csv"], problems)
     assert problems.bad.counts["nan-score"] == sum(cell[0] != "0" for cell in cells)
     assert table.left_out == []
 
@@ -222,7 +222,7 @@ def test_a_benchmark_that_is_given_in_parts_counts_once(tmp_path, names, more, e
     path = tmp_path / "results_2026-01-01T00-00-00.json"
     results = {name: {"acc": score, "acc_stderr": 0.03} for name, score in names.items()}
     path.write_text(json.dumps({"model_name": "m", "config": {}, "results": results} | more))
-    (row,) = read([path], Problems()).rows
+    (row,) = read_tables([path], Problems()).rows
     assert row.scores == pytest.approx(expected)
     assert row.errors.keys() == expected.keys()
     if "hendrycksTest" in expected:

@@ -13,7 +13,7 @@ from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.copies import GUESSED, KNOWN
-from closeread.audits.truncation.endings import causes
+from closeread.audits.truncation.endings import iter_causes
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
 from closeread.readers.generative.prompting import Asking
@@ -31,7 +31,7 @@ ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
 def test_a_copied_answer_is_one_that_many_questions_got():
     """The same long text, right nowhere."""
     text = "number,date,spans,worker_id,hit_id"
-    assert "copied" in set(causes(asked("7"), generated("q", text), (), frozenset([text])))
+    assert "copied" in set(iter_causes(asked("7"), generated("q", text), (), frozenset([text])))
 
 
 def copied_in(subject):

@@ -9,7 +9,7 @@ import pytest
 from audit_runs import asked, generated, loaded, make_run
 from closeread import load
 from closeread.audits.truncation.check import check
-from closeread.audits.truncation.endings import causes
+from closeread.audits.truncation.endings import iter_causes
 from closeread.audits.truncation.recuts import recut
 from closeread.metrics.intervals import unseen_bounds
 from closeread.readers.generative.extraction import Extraction
@@ -42,12 +42,12 @@ RUN_ON = "\n\nPassage: The town has 7 wards"
 )
 def test_causes_are_named(gold, text, found):
     """Each by what the text and the gold answer show."""
-    assert set(causes(asked(gold), generated("q", text), (), frozenset())) == found
+    assert set(iter_causes(asked(gold), generated("q", text), (), frozenset())) == found
 
 
 def test_a_reader_that_failed_wrote_no_empty_text():
     failed = Prediction(question_id="q", error="timed out")
-    assert set(causes(asked("7"), failed, (), frozenset())) == {"failed"}
+    assert set(iter_causes(asked("7"), failed, (), frozenset())) == {"failed"}
 
 
 def test_each_text_was_cut_at_its_own_stop(tmp_path):
@@ -120,13 +120,13 @@ def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path,
 def test_an_answer_is_taken_where_the_text_holds_it_but_for_how_it_is_written(text, answer, told):
     """Harnesses take marks out and change case."""
     prediction = generated("q", text, taken=answer)
-    assert ("not taken" in set(causes(asked("7"), prediction, (), frozenset()))) is told
+    assert ("not taken" in set(iter_causes(asked("7"), prediction, (), frozenset()))) is told
 
 
 def test_the_token_limit_is_told_by_the_server():
     """The finish reason says it."""
     prediction = generated("q", "the ferry that", finish_reason="length")
-    assert "token limit" in set(causes(asked("7"), prediction, (), frozenset()))
+    assert "token limit" in set(iter_causes(asked("7"), prediction, (), frozenset()))
 
 
 def test_cutting_at_the_line_break_restores_the_score(tmp_path):
@@ -211,7 +211,7 @@ def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
 )
 def test_only_a_point_between_digits_cuts_a_decimal(gold, text, stops, found):
     """Not the point of an abbreviation before it."""
-    assert set(causes(asked(gold), generated("q", text), stops, frozenset())) == found
+    assert set(iter_causes(asked(gold), generated("q", text), stops, frozenset())) == found
 
 
 def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
