@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.arguments import PLACE, begin
 from closeread.evidence.claims.search import Search
-from closeread.evidence.claims.weighing import Claim, Indexed
+from closeread.evidence.claims.weighing import Claim, IndexedPassage
 from closeread.evidence.sentences import splitter
 
 _STEM = 0.7
@@ -39,7 +39,7 @@ def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bo
     split = splitter("default")
     for article in articles:
         text = article["article"]
-        indexed = Indexed(text, split(text, "zh"))
+        indexed = IndexedPassage(text, split(text, "zh"))
         for question, options, label, evidence in zip(
             article["questions"],
             article["options"],

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from closeread.audits.checks import Wanted
+from closeread.audits.checks import AuditOptions
 from closeread.audits.examine import audit
 from closeread.audits.replan import Change
 from closeread.cli import cli
@@ -58,7 +58,7 @@ def _run(folder, questions, texts, *, name="run", passage="The lamp burns oil.",
 
 
 def _page(sources, out, language, **wanted):
-    found = audit(sources, Wanted(**wanted))
+    found = audit(sources, AuditOptions(**wanted))
     findings = msgspec.to_builtins(found.findings)
     return write_audit(
         found.sources, findings, found.skipped, out, language=language or found.language

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from closeread import catalog
-from closeread.attacks.triples import named
+from closeread.attacks.triples import as_group_member
 from closeread.errors import MissingExtraError
 from closeread.metrics.intervals import value
 from closeread.metrics.summary import summarize
@@ -164,7 +164,7 @@ def test_variants_are_resampled_with_their_original(name):
     """Whatever the metric's unit is, what ``attack`` makes of a question is no unit of its own."""
     metric = lookup.resolve("metric", name)()
     first = questions(name)[0]
-    asked = [named(first, "q0", role) for role in ROLES]
+    asked = [as_group_member(first, "q0", role) for role in ROLES]
     scores = [metric.score(one, submitted([right(one)]).predictions[one.question_id])
               for one in asked]  # fmt: skip
     assert len({score.unit_id for score in scores}) == 1

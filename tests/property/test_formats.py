@@ -14,7 +14,7 @@ import strategies
 from closeread.errors import CloseReadError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.files import source, stream
-from closeread.text.polarity import understood
+from closeread.text.polarity import infer_asks_for
 from closeread.types import Defects
 from samples import SAMPLES, written
 
@@ -135,7 +135,7 @@ def test_a_table_holds_plain_questions(tmp_path: Path, made: list[Any]):
             for field in same:
                 assert getattr(question, field) == getattr(was, field)
             # Where nobody said it, the stem's words tell it: a stem may be FALSE alone.
-            told = understood(was.kind, was.text) if was.options else None
+            told = infer_asks_for(was.kind, was.text) if was.options else None
             assert question.asks_for == (was.asks_for or told)
             assert [a.texts for a in question.answers] == [a.texts for a in was.answers]
             assert question.tags == was.tags

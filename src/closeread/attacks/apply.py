@@ -34,26 +34,26 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
                 where=question.question_id, expected="one of " + ", ".join(sorted(labels)),
             )  # fmt: skip
     options = tuple(
-        replace(option, text=changed(option.text, _of(edits, "option", option.label)))
+        replace(option, text=apply_edits(option.text, _edits_of(edits, "option", option.label)))
         for option in question.options
     )
     question = replace(
-        question, text=changed(question.text, _of(edits, "question")), options=options
+        question, text=apply_edits(question.text, _edits_of(edits, "question")), options=options
     )
-    inside = _of(edits, "passage")
+    inside = _edits_of(edits, "passage")
     if not inside:
         return passage, question
     name = f"{passage.passage_id}#{question.question_id}"
     question = replace(
         question,
         passage_id=name,
-        answers=tuple(_moved(one, inside) for one in question.answers),
-        gold_evidence=tuple(_moved(one, inside) for one in question.gold_evidence),
+        answers=tuple(_move_spans(one, inside) for one in question.answers),
+        gold_evidence=tuple(_move_spans(one, inside) for one in question.gold_evidence),
     )
-    return replace(passage, passage_id=name, text=changed(passage.text, inside)), question
+    return replace(passage, passage_id=name, text=apply_edits(passage.text, inside)), question
 
 
-def changed(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with changes made, each told by its place in the text as it was.
 
     Raises:
@@ -74,11 +74,11 @@ def changed(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*kept, text[at:]))
 
 
-def _of(edits: Sequence[Edit], place: str, label: str = "") -> list[Edit]:
+def _edits_of(edits: Sequence[Edit], place: str, label: str = "") -> list[Edit]:
     return [edit for edit in edits if edit.place == place and edit.label == label]
 
 
-def _moved(found: _Placed, edits: Sequence[Edit]) -> _Placed:
+def _move_spans(found: _Placed, edits: Sequence[Edit]) -> _Placed:
     """Return what points into a passage after changes that touch none of its places."""
 
     def moved(span: Span) -> Span:

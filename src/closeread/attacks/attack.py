@@ -9,23 +9,23 @@ from msgspec.structs import replace
 
 from closeread.attacks.apply import apply
 from closeread.attacks.constraints import CONSTRAINTS
-from closeread.attacks.statements import stated
+from closeread.attacks.statements import infer_statements
 from closeread.attacks.triples import (
     NotMadeError,
     Proposed,
-    apart,
-    dealt,
-    named,
-    negative,
-    positive,
+    as_group_member,
+    do_not_overlap,
+    make_negative,
+    make_positive,
+    shuffle_options,
 )
 from closeread.protocols import Constraint, Perturbation
 from closeread.types import Edit, Item, Passage, PassageQuestion, Question, Role
 
 Found = Sequence[Sequence[Edit]]  # by strategy, what it proposes and all constraints allow
 # What tags tell of an attack, of a question and of an option.
-_TOLD = ("strategy", "rule", "now")
-_TOLD_OF_OPTIONS = ("truth", "strategy", "origin", "rule", "was", "now")
+_QUESTION_TAGS = ("strategy", "rule", "now")
+_OPTION_TAGS = ("truth", "strategy", "origin", "rule", "was", "now")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Group:
 
 
 @dataclass
-class Made:
+class AttackSummary:
     """What became of a data set's questions.
 
     Attributes:
@@ -85,9 +85,9 @@ class Attack:
     seed: str = "0"
     place: int = 0
 
-    def groups(self, items: Iterable[Item], made: Made) -> Iterator[Group]:
+    def groups(self, items: Iterable[Item], made: AttackSummary) -> Iterator[Group]:
         """Yield the questions that can be made harder, with their variants; count the others."""
-        for passage, question in originals(items, made):
+        for passage, question in iter_originals(items, made):
             try:
                 found = self.found(passage, question)
                 yield Group(passage, question, self.variants(passage, question, found))
@@ -102,7 +102,7 @@ class Attack:
         """
         if len({one.label for one in question.options}) < len(question.options):
             raise NotMadeError("two options have the same label")
-        question = stated(question)
+        question = infer_statements(question)
         return [self._allowed(one, passage, question) for one in self.strategies]
 
     def variants(self, passage: Passage, question: Question, found: Found) -> list[PassageQuestion]:
@@ -119,31 +119,33 @@ class Attack:
         draw = random.Random(f"{self.seed}\0{question.question_id}")
         # Of its options a variant tells no more than its original: both are scored, or neither.
         truth_is_known = bool(question.option_truth)
-        question = stated(_untold(question))
+        question = infer_statements(_without_attack_tags(question))
         proposed = Proposed.of(edit for edits in found for edit in edits)
         used = {answer.label for answer in question.answers}
         variants = []
-        for role in self.roles or _usual(proposed):
+        for role in self.roles or _default_roles(proposed):
             if role == "negative":
                 try:
-                    variant = negative(question, proposed, draw)
+                    variant = make_negative(question, proposed, draw)
                 except NotMadeError:
                     if self.roles:
                         raise
                     continue
             elif proposed.by_option:
-                variant = positive(question, proposed, draw)
+                variant = make_positive(question, proposed, draw)
             else:
                 variant = question
             chosen = self._beside(passage, question, variant, found)
-            changed, variant = apply(passage, named(variant, _group(question), role), chosen)
-            variant = _told(variant, chosen)
+            changed, variant = apply(
+                passage, as_group_member(variant, _group_id(question), role), chosen
+            )
+            variant = _with_attack_tags(variant, chosen)
             if self._deals(question, proposed):
-                variant = dealt(variant, used, draw)
+                variant = shuffle_options(variant, used, draw)
             used |= {answer.label for answer in variant.answers}
             if not truth_is_known:
                 variant = replace(variant, option_truth=())
-            if changed is passage and _reads_as(variant, question):
+            if changed is passage and _reads_like(variant, question):
                 raise NotMadeError("nothing can be changed")
             variants.append((changed, variant))
         return variants
@@ -162,7 +164,7 @@ class Attack:
                 edit
                 for edit in fitting
                 if edit.place != "option"
-                and all(edit.place != one.place or apart(edit, one) for one in chosen)
+                and all(edit.place != one.place or do_not_overlap(edit, one) for one in chosen)
             ]
             if free:
                 chosen.append(free[min(self.place, len(free) - 1)])
@@ -181,7 +183,9 @@ class Attack:
         ]
 
 
-def originals(items: Iterable[Item], made: Made) -> Iterator[tuple[Passage, Question]]:
+def iter_originals(
+    items: Iterable[Item], made: AttackSummary
+) -> Iterator[tuple[Passage, Question]]:
     """Yield the questions that are nobody's variants, and count them.
 
     Of questions with one id only the first: variants are known by it.
@@ -192,14 +196,14 @@ def originals(items: Iterable[Item], made: Made) -> Iterator[tuple[Passage, Ques
             if question.role not in (None, "original"):
                 continue
             made.questions += 1
-            if (name := _group(question)) in seen:
+            if (name := _group_id(question)) in seen:
                 made.left_out["a question before it has the same id"] += 1
                 continue
             seen.add(name)
             yield passage, question
 
 
-def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
+def gather_groups(groups: Iterable[Group], made: AttackSummary) -> Iterator[Item]:
     """Yield groups as passages with questions, and count them.
 
     A group stays together. One whose passage was changed for a variant comes as two items.
@@ -208,7 +212,7 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
     passage = None
     for group in groups:
         made.add(group)
-        original = named(group.original, _group(group.original), "original")
+        original = as_group_member(group.original, _group_id(group.original), "original")
         if passage is not None and passage != group.passage:  # ids may stand twice
             yield passage, tuple(here)
             here = []
@@ -223,7 +227,7 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
         yield passage, tuple(here)
 
 
-def by_passage(items: Iterable[Item]) -> Iterator[Item]:
+def merge_by_passage(items: Iterable[Item]) -> Iterator[Item]:
     """Yield each passage of an attacked set once, with all that asks about it as it was.
 
     Passages that were changed for a variant follow it. In forms that keep no groups a passage that
@@ -245,20 +249,19 @@ def by_passage(items: Iterable[Item]) -> Iterator[Item]:
         yield from changed
 
 
-def _usual(proposed: Proposed) -> tuple[Role, ...]:
+def _default_roles(proposed: Proposed) -> tuple[Role, ...]:
     if proposed.by_option:
         return ("positive", "negative")
     return ("positive",)
 
 
-def _untold(question: Question) -> Question:
+def _without_attack_tags(question: Question) -> Question:
     """Return a question without what tags of its set say of an attack: they tell of this one."""
     return replace(
         question,
-        tags=_without(question.tags, _TOLD),
+        tags=_without(question.tags, _QUESTION_TAGS),
         options=tuple(
-            replace(option, tags=_without(option.tags, _TOLD_OF_OPTIONS))
-            for option in question.options
+            replace(option, tags=_without(option.tags, _OPTION_TAGS)) for option in question.options
         ),
     )
 
@@ -267,7 +270,7 @@ def _without(tags: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     return {name: value for name, value in tags.items() if name not in names}
 
 
-def _told(variant: Question, chosen: Sequence[Edit]) -> Question:
+def _with_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
     """Return a question that tells what was changed in its words or its passage."""
     if not chosen:
         return variant
@@ -279,13 +282,13 @@ def _told(variant: Question, chosen: Sequence[Edit]) -> Question:
     return replace(variant, tags=variant.tags | told)
 
 
-def _reads_as(variant: Question, question: Question) -> bool:
+def _reads_like(variant: Question, question: Question) -> bool:
     """Return whether a reader would see no difference."""
     return variant.text == question.text and [one.text for one in variant.options] == [
         one.text for one in question.options
     ]
 
 
-def _group(question: Question) -> str:
+def _group_id(question: Question) -> str:
     """Return what a question's variants are named for; a group without roles is something else."""
     return (question.role and question.group_id) or question.question_id

@@ -2,13 +2,13 @@
 
 import re
 
-from closeread.attacks.apply import changed
+from closeread.attacks.apply import apply_edits
 from closeread.protocols import Constraint
-from closeread.text.quotations import ASIDES, quoted
+from closeread.text.quotations import QUOTATION_MARKS, is_quoted
 from closeread.types import Edit, Passage, Question
 
 _QUOTATION = re.compile(
-    "|".join(f"{re.escape(a)}[^{re.escape(b)}]*{re.escape(b)}" for a, b in ASIDES.items())
+    "|".join(f"{re.escape(a)}[^{re.escape(b)}]*{re.escape(b)}" for a, b in QUOTATION_MARKS.items())
 )
 
 
@@ -20,7 +20,7 @@ class NotQuoted:
         if edit.place != "option":
             return True
         text = _option(edit, question)
-        if quoted(text, edit.span.start) or quoted(text, edit.span.end):
+        if is_quoted(text, edit.span.start) or is_quoted(text, edit.span.end):
             return False
         return all(whole in edit.words for whole in _QUOTATION.findall(edit.span.of(text)))
 
@@ -32,7 +32,7 @@ class NewText:
         """Return whether the changed option differs from all options."""
         if edit.place != "option":
             return True
-        made = changed(_option(edit, question), [edit])
+        made = apply_edits(_option(edit, question), [edit])
         return made not in {option.text for option in question.options}
 
 
@@ -48,7 +48,7 @@ class NotInPassage:
         )
         if truths.get(edit.label) is not True:
             return True
-        return changed(_option(edit, question), [edit]).rstrip("。.") not in passage.text
+        return apply_edits(_option(edit, question), [edit]).rstrip("。.") not in passage.text
 
 
 class OutsideGold:

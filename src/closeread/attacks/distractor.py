@@ -10,19 +10,19 @@ import random
 import re
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.borrowed.candidates import Stranger, Strangers
-from closeread.attacks.borrowed.insertion_points import gaps
+from closeread.attacks.borrowed.candidates import Candidate, CandidateIndex
+from closeread.attacks.borrowed.insertion_points import find_gaps
 from closeread.attacks.borrowed.similarity import (
     FUNCTION,
+    contains_answer,
     could_support,
-    folded,
-    says,
-    squeezed,
+    fold,
+    letters_and_digits,
     terms,
 )
 from closeread.attacks.borrowed.subjects import asks_by_pronoun
 from closeread.attacks.context import Surroundings
-from closeread.text.question_type import asked_for
+from closeread.text.question_type import expected_answer_type
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 
@@ -69,14 +69,14 @@ class Distractor:
 
     def __init__(self, around: Surroundings) -> None:
         self._seed = around.seed
-        self._strangers = Strangers(around.passages, around.seed)
+        self._strangers = CandidateIndex(around.passages, around.seed)
 
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
         """Yield insertions, the sentence that looks most like the question first."""
         if question.kind == "entailment":
             return
         draw = random.Random(f"{self._seed}\0{question.question_id}\0distractor")
-        places = list(gaps(passage, question, self._stands_alone(passage), draw))
+        places = list(find_gaps(passage, question, self._stands_alone(passage), draw))
         if not places:
             return
         for stranger in self._chosen(passage, question):
@@ -93,23 +93,25 @@ class Distractor:
     def _stands_alone(self, passage: Passage) -> Callable[[str], bool]:
         return lambda sentence: bool(self._strangers.subject(sentence, passage))
 
-    def _chosen(self, passage: Passage, question: Question) -> list[Stranger]:
+    def _chosen(self, passage: Passage, question: Question) -> list[Candidate]:
         """Return the best sentences that answer nothing."""
         named = self._strangers.names(question.text, passage)
         asks = asks_by_pronoun(question.text) and not question.options
-        open_ended = question.kind == "discrete" or not _known(question)
-        if not any(map(_tells, named)) and (open_ended or _COMPARES.search(question.text) or asks):
+        open_ended = question.kind == "discrete" or not _has_known_answers(question)
+        if not any(map(_is_distinctive, named)) and (
+            open_ended or _COMPARES.search(question.text) or asks
+        ):
             return []
         query = "\n".join((question.text, *(option.text for option in question.options)))
         least = _LEAST_WITH_OPTIONS if question.options else _LEAST
-        fits = asked_for(question.text) in ("number", "date")
+        fits = expected_answer_type(question.text) in ("number", "date")
         found = [
             (score * (_FITTING if fits and _DIGIT.search(one.text) else 1), one)
             for score, one in self._strangers.like(query, passage)
             if score >= least
         ]
         found.sort(key=lambda pair: -pair[0])
-        chosen: list[Stranger] = []
+        chosen: list[Candidate] = []
         for _, one in found:
             if self._is_harmless(one, passage, question, named):
                 chosen.append(one)
@@ -118,36 +120,41 @@ class Distractor:
         return chosen
 
     def _is_harmless(
-        self, one: Stranger, passage: Passage, question: Question, named: set[str]
+        self, one: Candidate, passage: Passage, question: Question, named: set[str]
     ) -> bool:
-        text = folded(one.text)
-        if one.subject in folded(passage.text) or one.subject in folded(question.text):
+        text = fold(one.text)
+        if one.subject in fold(passage.text) or one.subject in fold(question.text):
             return False
         if any(name in text for name in named):
             return False
-        if question.kind == "discrete" and not _counted(question.text).isdisjoint(terms(text)):
+        if question.kind == "discrete" and not _counted_terms(question.text).isdisjoint(
+            terms(text)
+        ):
             return False
         told = set(words(text)) - FUNCTION
         for answer in (said for given in question.answers for said in given.texts):
             held = self._strangers.names(answer, passage)
-            if says(one.text, answer) or any(not told.isdisjoint(name.split()) for name in held):
+            if contains_answer(one.text, answer) or any(
+                not told.isdisjoint(name.split()) for name in held
+            ):
                 return False
         return not any(
-            squeezed(option.text) in squeezed(one.text) or could_support(one.text, option.text)
+            letters_and_digits(option.text) in letters_and_digits(one.text)
+            or could_support(one.text, option.text)
             for option in question.options
         )
 
 
-def _tells(name: str) -> bool:
+def _is_distinctive(name: str) -> bool:
     """Return whether a name is more than ``TD`` or ``UK``."""
     return len(name) > 3 or not name.isascii()
 
 
-def _counted(question: str) -> set[str]:
+def _counted_terms(question: str) -> set[str]:
     """Return the terms that stand where a question says what it counts or compares."""
     return {term for found in _COUNTED.findall(question) for term in terms(found)}
 
 
-def _known(question: Question) -> bool:
+def _has_known_answers(question: Question) -> bool:
     """Return whether it is known what may not be said: an answer, or options."""
     return bool(question.options) or any(answer.texts for answer in question.answers)

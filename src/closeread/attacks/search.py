@@ -6,7 +6,7 @@ from itertools import islice
 
 from msgspec.structs import replace as with_fields
 
-from closeread.attacks.attack import Attack, Group, Made, originals
+from closeread.attacks.attack import Attack, AttackSummary, Group, iter_originals
 from closeread.attacks.triples import NotMadeError
 from closeread.types import Item, Passage, PassageQuestion, Question
 
@@ -16,7 +16,7 @@ _AT_ONCE = 64  # originals whose variants are judged together
 
 
 def hardest(
-    attack: Attack, judge: Judge, tries: int, items: Iterable[Item], made: Made
+    attack: Attack, judge: Judge, tries: int, items: Iterable[Item], made: AttackSummary
 ) -> Iterator[Group]:
     """Yield each question with the hardest of several draws of its variants.
 
@@ -32,11 +32,13 @@ def hardest(
     """
     further = (replace(attack, seed=f"{attack.seed}.{n}", place=n) for n in range(1, tries))
     attacks = [attack, *further]
-    left = originals(items, made)
+    left = iter_originals(items, made)
     while some := list(islice(left, _AT_ONCE)):
-        drawn = [list(_drawn(attacks, passage, question, made)) for passage, question in some]
+        drawn = [
+            list(_draw_variants(attacks, passage, question, made)) for passage, question in some
+        ]
         sums = [[0.0] * len(draws) for draws in drawn]
-        asked = list(_numbered(drawn))
+        asked = list(_number_variants(drawn))
         judged = judge([(passage, question) for _, _, passage, question in asked])
         for (place, number, _, _), hardness in zip(asked, judged, strict=True):
             sums[place][number] += hardness
@@ -45,8 +47,8 @@ def hardest(
                 yield Group(passage, question, draws[found.index(max(found))])
 
 
-def _drawn(
-    attacks: Sequence[Attack], passage: Passage, question: Question, made: Made
+def _draw_variants(
+    attacks: Sequence[Attack], passage: Passage, question: Question, made: AttackSummary
 ) -> Iterator[list[PassageQuestion]]:
     """Yield one question's different draws, the first of equal ones."""
     seen: list[list[PassageQuestion]] = []
@@ -76,7 +78,7 @@ def _drawn(
             yield variants
 
 
-def _numbered(
+def _number_variants(
     drawn: Sequence[Sequence[Sequence[PassageQuestion]]],
 ) -> Iterator[tuple[int, int, Passage, Question]]:
     """Yield all variants with the places of their question and draw, under ids of their own.

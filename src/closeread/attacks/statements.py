@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from closeread.attacks.context import Surroundings
-from closeread.text.polarity import understood
+from closeread.text.polarity import infer_asks_for
 from closeread.types import Edit, Passage, Question, Span, Truth
 
 HIDDEN = "\ue000"  # stands for a character that no pattern is to touch
@@ -50,19 +50,19 @@ class Rewording(NamedTuple):
 Turns = Callable[[Statement, random.Random], Iterator[Turn]]
 
 
-def hidden(text: str) -> str:
+def hide_quotations(text: str) -> str:
     """Return a text of the same length in which no character inside quotation marks is seen."""
     return _QUOTED.sub(lambda match: HIDDEN * len(match[0]), text)
 
 
-def stated(question: Question) -> Question:
+def infer_statements(question: Question) -> Question:
     """Return a question that says what it asks for, and which of its statements hold.
 
     Many sets call every question a choice, and their stems tell those whose options are statements.
     One whose stem does not is returned as it is. An answer that is none of the options says nothing
     of them.
     """
-    asks_for = question.asks_for or understood(question.kind, question.text)
+    asks_for = question.asks_for or infer_asks_for(question.kind, question.text)
     if asks_for is None or not question.options:
         return question
     right = {answer.label for answer in question.answers}

@@ -3,7 +3,7 @@
 import re
 
 from closeread.text.polarity import is_verification, polarity
-from closeread.text.quotations import quoted
+from closeread.text.quotations import is_quoted
 from closeread.text.traditional import simplified
 
 _ZH_FITS = (
@@ -28,14 +28,14 @@ _EN_WRONG = re.compile(
 _EN_RIGHT_ONE = re.compile(rf"\b(?:true|correct|right){_EN_OF_ONE}", re.IGNORECASE)
 
 
-def turned(stem: str) -> str | None:
+def invert_stem(stem: str) -> str | None:
     """Return a stem that asks for what contradicts the passage instead of what it supports.
 
     And the other way round. Exactly one place is changed, and the result must be understood as
     asking for the opposite; None where no one place does that, so that nothing is guessed.
     """
     asked = polarity(stem)
-    ways = _no_longer(stem) if asked == "contradicted" else _denied(stem)
+    ways = _without_negation(stem) if asked == "contradicted" else _with_negation(stem)
     found = {
         way
         for way in ways
@@ -44,34 +44,35 @@ def turned(stem: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _no_longer(stem: str) -> list[str]:
-    places = [(match, "") for match in _outside(_ZH_SAYS_NO, stem)]
+def _without_negation(stem: str) -> list[str]:
+    places = [(match, "") for match in _matches_outside_quotes(_ZH_SAYS_NO, stem)]
     right = "正确" if stem == simplified(stem) else "正確"
-    places += [(match, right) for match in _outside(_ZH_WRONG, stem)]
+    places += [(match, right) for match in _matches_outside_quotes(_ZH_WRONG, stem)]
     if _EN_ASKS.search(stem):
-        places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
+        places += [(match, "") for match in _matches_outside_quotes(_EN_SAYS_NO, stem)]
         places += [
-            (match, "TRUE" if match[0].isupper() else "true") for match in _outside(_EN_WRONG, stem)
+            (match, "TRUE" if match[0].isupper() else "true")
+            for match in _matches_outside_quotes(_EN_WRONG, stem)
         ]
-    return [_with(stem, match, words) for match, words in places]
+    return [_replace_match(stem, match, words) for match, words in places]
 
 
-def _denied(stem: str) -> list[str]:
-    places = [(match, "不") for match in _outside(_ZH_SAYS_YES, stem)]
+def _with_negation(stem: str) -> list[str]:
+    places = [(match, "不") for match in _matches_outside_quotes(_ZH_SAYS_YES, stem)]
     if _EN_ASKS.search(stem):
-        places += [(match, "NOT ") for match in _outside(_EN_SAYS_YES, stem)]
-        places += [(match, "wrong") for match in _outside(_EN_RIGHT_ONE, stem)]
-    return [_with(stem, match, words) for match, words in places]
+        places += [(match, "NOT ") for match in _matches_outside_quotes(_EN_SAYS_YES, stem)]
+        places += [(match, "wrong") for match in _matches_outside_quotes(_EN_RIGHT_ONE, stem)]
+    return [_replace_match(stem, match, words) for match, words in places]
 
 
-def _with(stem: str, match: re.Match[str], words: str) -> str:
+def _replace_match(stem: str, match: re.Match[str], words: str) -> str:
     return stem[: match.start()] + words + stem[match.end() :]
 
 
-def _outside(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
+def _matches_outside_quotes(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
     """Return where a pattern stands, but not in what is quoted or in brackets.
 
     Patterns are in simplified characters; one stands for one, so that places stay.
     """
     found = pattern.finditer(simplified(stem))
-    return [match for match in found if not quoted(stem, match.start())]
+    return [match for match in found if not is_quoted(stem, match.start())]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from closeread.attacks.apply import changed
-from closeread.attacks.stems import turned
+from closeread.attacks.apply import apply_edits
+from closeread.attacks.stems import invert_stem
 from closeread.types import Edit, Option, Question, Role, Truth
 
 _AT_MOST = 3  # changes of one option
@@ -60,12 +60,12 @@ class Proposed:
             return [draw.choice(mine[:_AT_MOST])]
         kept: list[Edit] = []
         for edit in mine:
-            if len(kept) < _AT_MOST and all(apart(edit, other) for other in kept):
+            if len(kept) < _AT_MOST and all(do_not_overlap(edit, other) for other in kept):
                 kept.append(edit)
         return kept
 
 
-def positive(question: Question, proposed: Proposed, draw: random.Random) -> Question:
+def make_positive(question: Question, proposed: Proposed, draw: random.Random) -> Question:
     """Return the variant that asks the same of reworded statements.
 
     Raises:
@@ -76,7 +76,7 @@ def positive(question: Question, proposed: Proposed, draw: random.Random) -> Que
     }
     if not any(made.values()):
         raise NotMadeError("no option can be reworded")
-    varied = _varied(question, made)
+    varied = _change_options(question, made)
     texts = {option.label: option.text for option in varied.options}
     return replace(
         varied,
@@ -87,14 +87,14 @@ def positive(question: Question, proposed: Proposed, draw: random.Random) -> Que
     )
 
 
-def negative(question: Question, proposed: Proposed, draw: random.Random) -> Question:
+def make_negative(question: Question, proposed: Proposed, draw: random.Random) -> Question:
     """Return the variant that asks for the other kind of statement.
 
     Raises:
         NotMadeError: Its stem cannot be turned around, the truth of an option is not known, one
             has no text, too few can be turned, or two would be the same.
     """
-    stem = turned(question.text)
+    stem = invert_stem(question.text)
     if stem is None:
         raise NotMadeError("the stem cannot be turned around")
     if len(question.option_truth) != len(question.options) or None in question.option_truth:
@@ -125,7 +125,7 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
         (truth != (option.label in away))
         for option, truth in zip(question.options, question.option_truth, strict=True)
     )
-    varied = _varied(question, made)
+    varied = _change_options(question, made)
     return replace(
         varied,
         text=stem,
@@ -139,14 +139,14 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
     )
 
 
-def _varied(question: Question, made: dict[str, list[Edit]]) -> Question:
-    options = tuple(_option(option, made[option.label]) for option in question.options)
+def _change_options(question: Question, made: dict[str, list[Edit]]) -> Question:
+    options = tuple(_change_option(option, made[option.label]) for option in question.options)
     if len({one.text for one in options}) < len({one.text for one in question.options}):
         raise NotMadeError("two options would be the same")
     return replace(question, options=options)
 
 
-def _option(option: Option, edits: Sequence[Edit]) -> Option:
+def _change_option(option: Option, edits: Sequence[Edit]) -> Option:
     told = {"truth": "same", "origin": option.label}
     if edits:
         told = {
@@ -157,15 +157,17 @@ def _option(option: Option, edits: Sequence[Edit]) -> Option:
             "was": " / ".join(edit.span.of(option.text) for edit in edits),
             "now": " / ".join(edit.words for edit in edits),
         }
-    return replace(option, text=changed(option.text, edits), tags=option.tags | _said(told))
+    return replace(
+        option, text=apply_edits(option.text, edits), tags=option.tags | _non_empty(told)
+    )
 
 
-def _said(told: dict[str, str]) -> dict[str, str]:
+def _non_empty(told: dict[str, str]) -> dict[str, str]:
     """Return tags without those that say nothing: what is put in was nothing before."""
     return {name: value for name, value in told.items() if value}
 
 
-def dealt(question: Question, used: set[str], draw: random.Random) -> Question:
+def shuffle_options(question: Question, used: set[str], draw: random.Random) -> Question:
     """Return a question whose options are dealt anew.
 
     Its answer gets a label that is not among ``used``, where there is one: in GCRC_advRobust the
@@ -210,11 +212,11 @@ def dealt(question: Question, used: set[str], draw: random.Random) -> Question:
     )
 
 
-def named(question: Question, group_id: str, role: Role) -> Question:
+def as_group_member(question: Question, group_id: str, role: Role) -> Question:
     """Return a question as a member of its group, under an id that says which."""
     return replace(question, question_id=f"{group_id}#{role}", group_id=group_id, role=role)
 
 
-def apart(one: Edit, other: Edit) -> bool:
+def do_not_overlap(one: Edit, other: Edit) -> bool:
     """Return whether two changes of one text do not overlap."""
     return one.span.end <= other.span.start or other.span.end <= one.span.start

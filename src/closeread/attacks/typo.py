@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from closeread.attacks.apply import changed
+from closeread.attacks.apply import apply_edits
 from closeread.attacks.context import Surroundings
 from closeread.attacks.keyboard.homophones import Typed, homophones
-from closeread.attacks.keyboard.slips import slips, triples
+from closeread.attacks.keyboard.slips import slips, trigrams
 from closeread.text.numbers import NUMBER_WORDS
 from closeread.text.polarity import asks_for
-from closeread.text.question_type import asked_for
-from closeread.text.quotations import asides
+from closeread.text.question_type import expected_answer_type
+from closeread.text.quotations import quoted_spans
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 
@@ -67,7 +67,9 @@ class Typo:
         draw = random.Random(f"{self._around.seed}\0{question.question_id}\0typo")
         chinese = passage.language == "zh"
         found = (
-            _chinese(passage.title, text, draw) if chinese else self._spelled(passage, text, draw)
+            _chinese_slips(passage.title, text, draw)
+            if chinese
+            else self._spelled(passage, text, draw)
         )
         size = len(text) if chinese else len(text.split())
         most = 1 + sum(size >= length for length in _LENGTHS[chinese])
@@ -75,16 +77,18 @@ class Typo:
         for edit in found:
             if len(chosen) == most:
                 break
-            if all(_apart(edit, one) for one in chosen) and _asks_the_same(text, [*chosen, edit]):
+            if all(_are_apart(edit, one) for one in chosen) and _asks_the_same(
+                text, [*chosen, edit]
+            ):
                 chosen.append(edit)
         if len(chosen) > 1:
-            yield _together(text, chosen)
+            yield _combine(text, chosen)
         yield from chosen
 
     def _spelled(self, passage: Passage, text: str, draw: random.Random) -> Iterator[Edit]:
         here = set(words(passage.text))
         english = passage.language == "en"
-        kept = asides(text)
+        kept = quoted_spans(text)
         able = [
             found
             for found in _WORD.finditer(text)
@@ -98,12 +102,12 @@ class Typo:
         for found in {found[0]: found for found in able}.values():
             for slip in slips(found[0], draw, english, self._usual):
                 if slip.word not in self._known and slip.word not in here:
-                    yield _edit(slip.rule, found.start(), found.end(), slip.word)
+                    yield _question_edit(slip.rule, found.start(), found.end(), slip.word)
                     break
 
     @cached_property
     def _usual(self) -> frozenset[str]:
-        return frozenset(run for word in self._known if word.isalpha() for run in triples(word))
+        return frozenset(run for word in self._known if word.isalpha() for run in trigrams(word))
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -117,9 +121,9 @@ class Typo:
         return frozenset(known)
 
 
-def _chinese(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
+def _chinese_slips(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
     """Yield slips of which at most one is in a particle, those in words first."""
-    kept = asides(text)
+    kept = quoted_spans(text)
     if len(title) > 1 and title in text:
         kept.append(Span(text.index(title), text.index(title) + len(title)))
     able = [
@@ -128,33 +132,35 @@ def _chinese(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
         if not any(one.start <= typed.at < one.end for one in kept)
     ]
     draw.shuffle(able)
-    yield from (_typed(one) for one in able if one.rule not in _PARTICLES)
-    yield from [_typed(one) for one in able if one.rule in _PARTICLES][:1]
+    yield from (_homophone_edit(one) for one in able if one.rule not in _PARTICLES)
+    yield from [_homophone_edit(one) for one in able if one.rule in _PARTICLES][:1]
 
 
-def _typed(one: Typed) -> Edit:
-    return _edit(one.rule, one.at, one.at + 1, one.character)
+def _homophone_edit(one: Typed) -> Edit:
+    return _question_edit(one.rule, one.at, one.at + 1, one.character)
 
 
-def _apart(edit: Edit, other: Edit) -> bool:
+def _are_apart(edit: Edit, other: Edit) -> bool:
     before, after = sorted((edit.span, other.span))
     return after.start - before.end >= _APART
 
 
-def _edit(rule: str, start: int, end: int, made: str) -> Edit:
+def _question_edit(rule: str, start: int, end: int, made: str) -> Edit:
     return Edit(strategy="typo", rule=rule, place="question", span=Span(start, end), words=made)
 
 
-def _together(text: str, edits: Sequence[Edit]) -> Edit:
+def _combine(text: str, edits: Sequence[Edit]) -> Edit:
     """Return several changes as one, with what stands between them."""
     start = min(edit.span.start for edit in edits)
     end = max(edit.span.end for edit in edits)
     rules = dict.fromkeys(edit.rule for edit in sorted(edits, key=lambda one: one.span))
-    made = changed(text, edits)
+    made = apply_edits(text, edits)
     behind = len(text) - end
-    return _edit("+".join(rules), start, end, made[start : len(made) - behind])
+    return _question_edit("+".join(rules), start, end, made[start : len(made) - behind])
 
 
 def _asks_the_same(text: str, edits: Sequence[Edit]) -> bool:
-    made = changed(text, edits)
-    return asks_for(made) == asks_for(text) and asked_for(made) == asked_for(text)
+    made = apply_edits(text, edits)
+    return asks_for(made) == asks_for(text) and expected_answer_type(made) == expected_answer_type(
+        text
+    )

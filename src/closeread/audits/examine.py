@@ -15,7 +15,7 @@ from closeread.audits.sources import LogImporter, find_sources
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
 from closeread.runs.store import open_run
-from closeread.text.language import of_most
+from closeread.text.language import most_common_language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,9 @@ def audit(
         sources=tuple(map(str, sources)),
         findings=tuple(run_checks(AuditInputs(sets, table, wanted), begin)),
         skipped=left_out,
-        language=of_most(passage.language for one in subjects for passage in one.passages.values()),
+        language=most_common_language(
+            passage.language for one in subjects for passage in one.passages.values()
+        ),
     )
 
 

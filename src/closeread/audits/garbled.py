@@ -22,7 +22,7 @@ from closeread.audits.scorers import default_scorer
 from closeread.audits.subject import Subject, only_text_questions
 from closeread.protocols import Metric
 from closeread.summation import sum_in_order
-from closeread.text.garbled import undone
+from closeread.text.garbled import undo_garbling
 from closeread.types import Answer, Prediction, Question
 
 _ANSWERS, _GOLDS = "predicted", "gold"
@@ -125,7 +125,7 @@ def _garbled_answers(
     """Yield the garbled texts of an answer."""
     golds = [text for answer in question.answers for text in answer.texts]
     for text in _texts(prediction):
-        if (was := undone(text, golds, passage)) is not None:
+        if (was := undo_garbling(text, golds, passage)) is not None:
             yield Garbled(_ANSWERS, was.how, question.question_id, text, was.text)
 
 
@@ -134,7 +134,7 @@ def _garbled_golds(
 ) -> Iterator[Garbled]:
     """Yield the garbled gold answers: the undone text is in the passage or was predicted."""
     for gold in dict.fromkeys(text for answer in question.answers for text in answer.texts):
-        if (was := undone(gold, _texts(prediction), passage)) is not None:
+        if (was := undo_garbling(gold, _texts(prediction), passage)) is not None:
             yield Garbled(_GOLDS, was.how, question.question_id, gold, was.text)
 
 

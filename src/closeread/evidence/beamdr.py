@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain, search
-from closeread.evidence.dense import Encoded
+from closeread.evidence.dense import CachedEncoder
 from closeread.evidence.encoding import text_encoder
 from closeread.evidence.integrate import Integrator, integrator
 from closeread.evidence.models import models_of
@@ -53,14 +53,14 @@ def beamdr(
         raise UsageError(
             f"integrate={integrate!r}", expected="for beamdr one of " + ", ".join(INTEGRATED_BY)
         )
-    encoded = Encoded(text_encoder(encoder, model), splitter(sentences))
+    encoded = CachedEncoder(text_encoder(encoder, model), splitter(sentences))
     return BeamDR(encoded, integrator(integrate, encoder, model), steps, beam)
 
 
 class BeamDR:
     """Chains by dense retrieval with a growing query."""
 
-    def __init__(self, encoded: Encoded, chosen: Integrator, steps: int, beam: int) -> None:
+    def __init__(self, encoded: CachedEncoder, chosen: Integrator, steps: int, beam: int) -> None:
         self._encoded = encoded
         self._integrator = chosen
         self.models = models_of(encoded, chosen)

@@ -15,7 +15,7 @@ from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.words import Segmenter
 from closeread.registry.factory import PathText
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _DIGITS = 9
@@ -63,7 +63,7 @@ class Bm25Retriever:
         self._k1 = k1
         self._b = b
         self._segmenter = segmenter
-        self._indexed = ByText(
+        self._indexed = TextCache(
             lambda text, language: _Index(text, language, split(text, language), segmenter), most=64
         )
 

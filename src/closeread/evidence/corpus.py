@@ -37,7 +37,7 @@ class Source(NamedTuple):
     span: Span
 
 
-class FromCorpus(NamedTuple):
+class CorpusEvidence(NamedTuple):
     """What a corpus says about a claim.
 
     Attributes:
@@ -51,7 +51,7 @@ class FromCorpus(NamedTuple):
     evidence: Evidence | None
 
 
-def build(passages: Iterable[Passage], folder: Path) -> int:
+def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
     """Write a corpus; return how many passages it has. One that comes again is skipped.
 
     The folder appears once all of it is there; what fails or is interrupted leaves none, and what
@@ -67,13 +67,13 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
         MissingExtraError: bm25s is not installed, or what cuts words.
         StorageError: The folder cannot be written, or another process writes it.
     """
-    must_be_free(folder)
+    check_can_build(folder)
     target = folder.resolve()
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         lock = target.with_name(f".{target.name}.lock")
         with folders.made(target.parent), alone(lock) as others_wait:
-            must_be_free(folder)  # another process may just have finished it
+            check_can_build(folder)  # another process may just have finished it
             if others_wait:
                 for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
                     shutil.rmtree(left, ignore_errors=True)
@@ -98,7 +98,7 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
     return many
 
 
-def must_be_free(folder: Path) -> None:
+def check_can_build(folder: Path) -> None:
     """Find out, before a data set is read, whether a corpus can be written to a folder.
 
     Raises:
@@ -163,7 +163,7 @@ class Corpus:
             if (folder / PASSAGES).stat().st_size != self._offsets[-1]:
                 raise ValueError(f"{PASSAGES} has another length than when it was written")
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            raise _no_corpus(folder, error) from error
+            raise _corpus_error(folder, error) from error
         self._segmenter = Segmenter(settings["words"])
         self._passages = folder / PASSAGES
 
@@ -204,10 +204,10 @@ def passages_of(folder: Path) -> Iterator[Passage]:
             for line in stream:
                 yield msgspec.json.decode(line, type=Passage)
     except (OSError, msgspec.DecodeError) as error:
-        raise _no_corpus(folder, error) from error
+        raise _corpus_error(folder, error) from error
 
 
-def _no_corpus(folder: Path, error: Exception) -> InputError:
+def _corpus_error(folder: Path, error: Exception) -> InputError:
     found: object = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
     if isinstance(error, FileNotFoundError):
         is_there = folder.exists()
@@ -227,7 +227,7 @@ def evidence_from(
     *,
     language: str,
     passages: int,
-) -> FromCorpus:
+) -> CorpusEvidence:
     """Return the passages and the sentences of the corpus that bear on a claim.
 
     Args:
@@ -240,7 +240,7 @@ def evidence_from(
     """
     found = [one for one, _ in corpus.search(query_text(question, option), language, passages)]
     if not found:
-        return FromCorpus([], [], None)
+        return CorpusEvidence([], [], None)
     joined, starts = "", []
     for passage in found:
         starts.append(len(joined))
@@ -248,7 +248,7 @@ def evidence_from(
     whole = Passage(passage_id="", text=joined, language=language)
     evidence = retriever.retrieve(question, whole, option)
     sources = [_source(span, found, starts) for span in evidence.spans]
-    return FromCorpus(found, sources, evidence)
+    return CorpusEvidence(found, sources, evidence)
 
 
 def _source(span: Span, found: list[Passage], starts: list[int]) -> Source:

@@ -9,17 +9,17 @@ from typing import Annotated
 
 from closeread.errors import UsageError
 from closeread.evidence.claims.background import Background, load
-from closeread.evidence.claims.clauses import without_empty_ends
-from closeread.evidence.claims.explanation import Explanation, explanation
+from closeread.evidence.claims.clauses import trim_empty_clauses
+from closeread.evidence.claims.explanation import Explanation, explain_claim
 from closeread.evidence.claims.search import Rule, Search
 from closeread.evidence.claims.unit_index import UnitIndex
-from closeread.evidence.claims.weighing import Claim, Indexed
+from closeread.evidence.claims.weighing import Claim, IndexedPassage
 from closeread.evidence.corpus import PASSAGES
 from closeread.evidence.query import label_of
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.registry.factory import PathText
-from closeread.text.memo import ByText
-from closeread.text.question_type import asked_for
+from closeread.text.memo import TextCache
+from closeread.text.question_type import expected_answer_type
 from closeread.types import Evidence, Option, Passage, Question
 
 
@@ -83,7 +83,9 @@ class CoverRetriever:
         self._rule = rule
         self._clauses = clauses
         self._background = background
-        self._indexed = ByText(lambda text, language: Indexed(text, split(text, language)))
+        self._indexed = TextCache(
+            lambda text, language: IndexedPassage(text, split(text, language))
+        )
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
@@ -93,7 +95,7 @@ class CoverRetriever:
         ``score`` is the share of the claim's weight that they cover, from 0 to 1. A claim that
         shares nothing with the passage, or has nothing that counts, has no evidence and scores 0.
         """
-        indexed: Indexed = self._indexed(passage.text, passage.language)
+        indexed: IndexedPassage = self._indexed(passage.text, passage.language)
         text, context = claim_and_context(question, option)
         claim = Claim(
             indexed,
@@ -101,7 +103,7 @@ class CoverRetriever:
             context,
             self._rule.stem,
             self._background,
-            wants_number=option is None and asked_for(text) in {"number", "date"},
+            wants_number=option is None and expected_answer_type(text) in {"number", "date"},
         )
         search = Search(indexed, claim)
         chosen = self._choose(search, self._rule.most if k is None else k)
@@ -109,7 +111,7 @@ class CoverRetriever:
         if self._clauses:
             weights = dict(zip(claim.terms, claim.weights, strict=True))
             spans = tuple(
-                without_empty_ends(passage.text, indexed.folded, span, weights) for span in spans
+                trim_empty_clauses(passage.text, indexed.folded, span, weights) for span in spans
             )
         return Evidence(
             spans=spans,
@@ -157,7 +159,7 @@ def explain(
     if evidence is None:
         evidence = _DEFAULT.retrieve(question, passage, option)
     claim, _ = claim_and_context(question, option)
-    return explanation(claim, sentences or UnitIndex(passage.text), evidence)
+    return explain_claim(claim, sentences or UnitIndex(passage.text), evidence)
 
 
 _DEFAULT = cover()

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain, search
-from closeread.evidence.encoding import checked, cosines, text_encoder
+from closeread.evidence.encoding import check_rows, cosines, text_encoder
 from closeread.evidence.models import models_of
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.protocols import Encoder
 from closeread.registry.factory import PathText
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -40,16 +40,16 @@ def dense(
     """
     if k < 1:
         raise UsageError(f"k={k}", expected="at least 1")
-    return DenseRetriever(Encoded(text_encoder(encoder, model), splitter(sentences)), k)
+    return DenseRetriever(CachedEncoder(text_encoder(encoder, model), splitter(sentences)), k)
 
 
-class Encoded:
+class CachedEncoder:
     """An encoder that keeps the sentences of the passages last seen."""
 
     def __init__(self, encoder: Encoder, split: Splitter) -> None:
         self.encoder = encoder
         self.models = models_of(encoder)
-        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = ByText(
+        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = TextCache(
             lambda text, language: self._passage(text, split(text, language)), most=64
         )
 
@@ -60,17 +60,17 @@ class Encoded:
 
         if not spans:
             return spans, np.zeros((0, 1))
-        return spans, checked(self.encoder.encode([span.of(text) for span in spans]), len(spans))
+        return spans, check_rows(self.encoder.encode([span.of(text) for span in spans]), len(spans))
 
     def against(self, queries: list[str], rows: "NDArray[Any]") -> "NDArray[Any]":
         """Return the cosine of each query with each encoded sentence, shape (queries, rows)."""
-        return cosines(checked(self.encoder.encode(queries), len(queries)), rows)
+        return cosines(check_rows(self.encoder.encode(queries), len(queries)), rows)
 
 
 class DenseRetriever:
     """Each sentence on its own; the best few, whatever they say together."""
 
-    def __init__(self, encoded: Encoded, top: int) -> None:
+    def __init__(self, encoded: CachedEncoder, top: int) -> None:
         self._encoded = encoded
         self._top = top
         self.models = encoded.models
@@ -85,12 +85,12 @@ class DenseRetriever:
             return as_evidence(spans, None, option, k)
         scores = self._encoded.against([text], rows)[0]
         count = self._top if k is None else k
-        ranked = [kept[0] for kept in _one_by_one(scores, count)]
+        ranked = [kept[0] for kept in _top_sentences(scores, count)]
         best = Chain(tuple(ranked), float(scores[ranked[0]])) if ranked else None
         return as_evidence(spans, best, option, k)
 
 
-def _one_by_one(scores: "NDArray[Any]", count: int) -> list[tuple[int, ...]]:
+def _top_sentences(scores: "NDArray[Any]", count: int) -> list[tuple[int, ...]]:
     found = search(
         scores, lambda chains: scores[None, :].repeat(len(chains), 0), steps=1, beam=count
     )

@@ -26,7 +26,7 @@ def text_encoder(
         UnknownNameError: There is no such encoder.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    made, theirs = _made(name, model)
+    made, theirs = _make_encoder(name, model)
     if not isinstance(made, Encoder):
         raise UsageError(f"{name} scores pairs and cannot encode single texts", cure=instead)
     return made if theirs is None else CheckedEncoder(theirs, made)
@@ -34,7 +34,7 @@ def text_encoder(
 
 def pair_scorer(name: str, model: str) -> PairScorer:
     """Make the cross-encoder ``name`` with its model; raises as ``text_encoder``."""
-    made, theirs = _made(name, model)
+    made, theirs = _make_encoder(name, model)
     if not isinstance(made, PairScorer):
         raise UsageError(
             f"{name} encodes single texts and cannot score pairs",
@@ -43,14 +43,14 @@ def pair_scorer(name: str, model: str) -> PairScorer:
     return made if theirs is None else CheckedEncoder(theirs, made)
 
 
-def _made(name: str, model: str) -> tuple[Any, Outsider | None]:
+def _make_encoder(name: str, model: str) -> tuple[Any, Outsider | None]:
     """Return an encoder, and whose it is; one of somebody else's may have no option ``model``."""
     theirs = find_outsider("encoder", name)
     options = {"model": model} if model or theirs is None else {}
     return make("encoder", name, options)[0], theirs
 
 
-def checked(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "NDArray[Any]":
+def check_rows(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "NDArray[Any]":
     """Return what an encoder gave in double precision: one row a text, of pairs one number each.
 
     Raises:

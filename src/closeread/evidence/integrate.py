@@ -11,12 +11,12 @@ from typing import Protocol
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
-from closeread.evidence.encoding import checked, cosines, pair_scorer, text_encoder
+from closeread.evidence.encoding import check_rows, cosines, pair_scorer, text_encoder
 from closeread.evidence.models import UsedModel, models_of
 from closeread.evidence.vectors.matrix import WordVectors
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Passage, Span
 
 NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
@@ -111,7 +111,7 @@ class ByEncoder:
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
         """Return the cosine of each chain with the query."""
-        rows = checked(self._encoder.encode([query, *chains]), len(chains) + 1)
+        rows = check_rows(self._encoder.encode([query, *chains]), len(chains) + 1)
         return [float(score) for score in cosines(rows[:1], rows[1:])[0]]
 
 
@@ -127,7 +127,7 @@ class ByPairs:
     ) -> Sequence[float]:
         """Return the model's score of each pair."""
         given = self._scorer.score_pairs([(query, chain) for chain in chains])
-        found = checked(given, len(chains), of_pairs=True)
+        found = check_rows(given, len(chains), of_pairs=True)
         return [float(score) for score in found.ravel()]
 
 
@@ -169,10 +169,10 @@ class Overlap:
 
     def __init__(self) -> None:
         self._cut = Segmenter("characters")
-        self._terms = ByText(
+        self._terms = TextCache(
             lambda text, language: frozenset(self._cut.texts(text, language)), most=4096
         )
-        self._rarity = ByText(self._weights, most=64)
+        self._rarity = TextCache(self._weights, most=64)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]

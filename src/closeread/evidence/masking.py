@@ -17,7 +17,7 @@ from closeread.evidence.sentences import Splitter, as_evidence
 from closeread.evidence.vectors.index import Sentence, VectorIndex
 from closeread.evidence.vectors.matrix import WordVectors
 from closeread.evidence.words import Segmenter, Word
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class MaskingRetriever:
         self.models = models_of(vectors, integrator)
         self._steps = steps
         self._beam = beam
-        self._indexed = ByText(
+        self._indexed = TextCache(
             lambda text, language: VectorIndex(
                 text,
                 splitter(text, language),

@@ -22,7 +22,7 @@ class UsedModel(Record, frozen=True, kw_only=True):
     sha256: str = ""
 
 
-def told_by(part: object) -> tuple[UsedModel, ...] | None:
+def declared_models(part: object) -> tuple[UsedModel, ...] | None:
     """Return the models that a part tells of; None where it does not, whatever it calls so."""
     found = getattr(unwrap_part(part), "models", None)
     if isinstance(found, tuple | list) and all(isinstance(one, UsedModel) for one in found):
@@ -34,7 +34,7 @@ def models_of(*parts: object) -> tuple[UsedModel, ...]:
     """Return the models of several parts, each once; a part that tells of none is one itself."""
     found: list[UsedModel] = []
     for part in parts:
-        told, kind = told_by(part), type(unwrap_part(part))
+        told, kind = declared_models(part), type(unwrap_part(part))
         itself = UsedModel(name=f"{kind.__module__}.{kind.__name__}")
         found += (itself,) if told is None else told
     return tuple(dict.fromkeys(found))

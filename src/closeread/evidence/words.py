@@ -15,7 +15,7 @@ from typing import NamedTuple
 from closeread.errors import InputError, UsageError
 from closeread.registry.extras import missing_extra
 from closeread.text.function_words import ENGLISH
-from closeread.text.memo import ByWord
+from closeread.text.memo import WordCache
 from closeread.text.segment import tokens
 from closeread.types import Span
 
@@ -59,7 +59,7 @@ class Segmenter:
             raise UsageError(f"words={method!r}", expected="one of " + ", ".join(METHODS))
         self.method = method
         stop = read_stop_words(stop_words)
-        self._forms = ByWord(lambda piece: "" if (word := _form(piece)) in stop else word)
+        self._forms = WordCache(lambda piece: "" if (word := _form(piece)) in stop else word)
 
     def _cut_all(self, text: str) -> list[str]:
         """Cut by rjieba, imported at the first Chinese text: other languages do without it."""

@@ -20,8 +20,8 @@ from closeread.formats.layouts.choices import count_unclear_options
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.json_objects import is_list, iter_objects
 from closeread.formats.registry import Format, Info
-from closeread.text.language import code, detect
-from closeread.text.polarity import understood
+from closeread.text.language import detect, language_code
+from closeread.text.polarity import infer_asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
 from closeread.wording import count_of
 
@@ -102,7 +102,7 @@ def _canonical(
     for line, raw in lines:
         item = source.decode(raw, _Line, line=line)
         passage = item.passage
-        language = code(passage.language)
+        language = language_code(passage.language)
         if language == _DEFAULT != (detected := detect(passage.text)):
             named = source.decode(raw, dict[str, Any], line=line)["passage"]
             if "language" not in named:  # detected, as in rows
@@ -128,7 +128,7 @@ def _with_polarity(question: Question) -> Question:
     """Return a question with ``asks_for``: readers take a missing value for supported."""
     if question.kind != "verification" or not question.options or question.asks_for is not None:
         return question
-    return msgspec.structs.replace(question, asks_for=understood(question.kind, question.text))
+    return msgspec.structs.replace(question, asks_for=infer_asks_for(question.kind, question.text))
 
 
 def _check(question: Question, passage: Passage, where: str) -> None:

@@ -36,7 +36,7 @@ from closeread.formats.layouts.json_objects import (
 )
 from closeread.formats.layouts.json_writing import unwritable_error
 from closeread.formats.registry import Format, Info
-from closeread.text.language import code, detect
+from closeread.text.language import detect, language_code
 from closeread.types import Dataset, Defects, Item, Option, Passage, Question
 
 _NAME = "nli"
@@ -139,7 +139,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         passage = Passage(
             passage_id=content_id(row.premise),
             text=row.premise,
-            language=code(language) or detect(row.premise),
+            language=language_code(language) or detect(row.premise),
         )
         question = Question(
             question_id=name,

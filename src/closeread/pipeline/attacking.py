@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread import catalog
-from closeread.attacks.attack import Attack, Group, Made, by_passage, gathered
+from closeread.attacks.attack import Attack, AttackSummary, Group, gather_groups, merge_by_passage
 from closeread.attacks.context import Surroundings
 from closeread.attacks.search import hardest
 from closeread.errors import UsageError
@@ -142,7 +142,7 @@ def attack(
             drafted = load(draft, _OWN_FORMAT)
             told = replace(drafted, path=dataset.path)  # the path for messages
             if name not in _KEEPING_GROUPS:
-                told = replace(told, read=lambda defects: by_passage(drafted.read(defects)))
+                told = replace(told, read=lambda defects: merge_by_passage(drafted.read(defects)))
             lost = convert(told, target, name).lost
             grouped = name != "mrqa" and "group" not in lost  # MRQA's format does not report losses
     made = harder.made
@@ -230,7 +230,7 @@ class _AttackedDataset:
     source: Dataset
     settings: Settings
     step: Advance
-    made: Made = field(default_factory=Made)
+    made: AttackSummary = field(default_factory=AttackSummary)
     variants: Counter[str] = field(default_factory=Counter)
     defects: Defects = field(default_factory=Defects)
     hardness: Hardness | None = None
@@ -260,8 +260,8 @@ class _AttackedDataset:
         )
 
     def _read(self, defects: Defects) -> Iterator[Item]:
-        self.made, self.variants, self.defects = Made(), Counter(), Defects()
-        for passage, questions in gathered(self._groups(), self.made):
+        self.made, self.variants, self.defects = AttackSummary(), Counter(), Defects()
+        for passage, questions in gather_groups(self._groups(), self.made):
             self.variants.update(
                 one.role for one in questions if one.role not in (None, "original")
             )

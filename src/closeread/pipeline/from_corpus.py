@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
+from closeread.evidence.corpus import Corpus, CorpusEvidence, evidence_from
 from closeread.evidence.query import label_of
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import count_questions, strip_texts, sum_by_unit
@@ -110,7 +110,7 @@ def _searcher(
     return claimed
 
 
-def _describe_claim(said: FromCorpus, label: str, own: str) -> ClaimEvidence:
+def _describe_claim(said: CorpusEvidence, label: str, own: str) -> ClaimEvidence:
     """Return the evidence of a claim; the question's own passage is the one with its text."""
     places = [place for place, one in enumerate(said.passages, 1) if one.text == own]
     return ClaimEvidence(

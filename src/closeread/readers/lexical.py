@@ -14,8 +14,8 @@ from closeread.readers.candidates import find_candidates, find_numbers, format_d
 from closeread.readers.competition import DIGITS, choose_by_share, polarity_sign, softmax
 from closeread.registry.factory import make
 from closeread.summation import sum_in_order
-from closeread.text.memo import ByText
-from closeread.text.question_type import Asked, asked_for
+from closeread.text.memo import TextCache
+from closeread.text.question_type import Asked, expected_answer_type
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,
@@ -115,7 +115,7 @@ class LexicalReader:
         return replace(found, option_scores=support, scores_rank=True, evidence=evidence)
 
     def _free(self, passage: Passage, question: Question) -> Prediction:
-        asked = asked_for(question.text)
+        asked = expected_answer_type(question.text)
         ranked = _rank_spans(passage, question, asked)
         if not ranked:
             return Prediction(
@@ -177,7 +177,7 @@ def _index_sentences(text: str, language: str) -> tuple[tuple[Span, ...], dict[s
     return spans, holding
 
 
-_sentence_index = ByText(_index_sentences)
+_sentence_index = TextCache(_index_sentences)
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.evidence.models import UsedModel, told_by
+from closeread.evidence.models import UsedModel, declared_models
 from closeread.protocols import Retriever
 from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.types import Record
@@ -159,5 +159,5 @@ def evidence_record(retriever: Retriever) -> dict[str, Any]:
 
     It is empty where a retriever does not tell, as those without any model do not need to.
     """
-    models = told_by(retriever)
+    models = declared_models(retriever)
     return {} if models is None else {"evidence_models": msgspec.to_builtins(list(models))}

@@ -17,7 +17,7 @@ from closeread.runs.compare_tables import ComparedTables
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.runs.reinterpretation import Changed
 from closeread.runs.submission_fit import Misfits
-from closeread.text.language import of_most
+from closeread.text.language import most_common_language
 from closeread.types import Passage, Prediction, Question, Span, Summary
 
 SURE = "selective.confidence"  # what scoring took for a confidence where the reader gave none
@@ -271,4 +271,4 @@ class Material:
     @property
     def language(self) -> str:
         """``zh`` where most passages are Chinese, else ``en``."""
-        return of_most(passage.language for passage in self.passages)
+        return most_common_language(passage.language for passage in self.passages)

@@ -1,6 +1,6 @@
 """Submitted answers that may mean something else than official programs take them for."""
 
-from closeread.text.garbled import may_be
+from closeread.text.garbled import may_be_garbled
 from closeread.types import Prediction, Question, Submission
 
 _NO_ANSWER = {  # how systems and people write that there is no answer
@@ -17,7 +17,7 @@ def may_be_ambiguous(submission: Submission) -> bool:
     """
     return bool(submission.extras.get("null_odds")) or any(
         len(prediction.answer.texts) > 1
-        or any(says_no_answer(text) or may_be(text) for text in prediction.answer.texts)
+        or any(says_no_answer(text) or may_be_garbled(text) for text in prediction.answer.texts)
         for prediction in submission.predictions.values()
         if prediction.answer is not None
     )

@@ -12,7 +12,7 @@ from closeread.errors import MismatchError
 from closeread.formats.layouts.choices import parse_letter, parse_number
 from closeread.metrics.choice import picked_label
 from closeread.runs.ambiguous_answers import accepted_texts, declines, has_several_texts
-from closeread.text.garbled import may_be, undone
+from closeread.text.garbled import may_be_garbled, undo_garbling
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.wording import count_of, first_names
 
@@ -179,7 +179,7 @@ def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
                 typed.append(question.question_id)
         elif not question.options and declines(question, prediction):
             declined.append(question.question_id)
-        elif prediction.answer is not None and any(map(may_be, prediction.answer.texts)):
+        elif prediction.answer is not None and any(map(may_be_garbled, prediction.answer.texts)):
             suspects.add(question.question_id)
         if prediction is not None and has_several_texts(prediction):
             several.append(question.question_id)
@@ -244,7 +244,7 @@ def _find_ungarbled(
             name = question.question_id
             answer = submission.predictions[name].answer if name in suspects else None
             for text in answer.texts if answer is not None else ():
-                if was := undone(text, accepted_texts(question), passage.text):
+                if was := undo_garbling(text, accepted_texts(question), passage.text):
                     found.setdefault(name, {})[text] = was.text
     return found
 

@@ -21,7 +21,7 @@ from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Answered, Order, Place, ShownQuestion, hide_gold
 from closeread.serve.refusals import RefusedError, invalid_body
 from closeread.serve.settings import Settings
-from closeread.text.language import code, detect
+from closeread.text.language import detect, language_code
 from closeread.text.polarity import polarity
 from closeread.types import Evidence, Passage, Prediction, Question
 from closeread.version import __version__
@@ -50,7 +50,7 @@ def parse_request(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[S
         where = f"items[{number}]"
         passage: Passage = item.passage
         check_passage(passage, settings, f"{where}.passage.text", f"{where}.passage.title")
-        language = code(passage.language) or detect(passage.text)
+        language = language_code(passage.language) or detect(passage.text)
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)
         read = []

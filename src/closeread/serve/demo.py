@@ -9,7 +9,7 @@ import msgspec
 from closeread.reports.frame import drawn_by, escaped, in_closure, template
 from closeread.serve.settings import Settings
 from closeread.text.polarity import SPELLED, rules
-from closeread.text.quotations import ASIDES
+from closeread.text.quotations import QUOTATION_MARKS
 from closeread.version import __version__
 
 _FOLDER = files("closeread.serve") / "demo"
@@ -43,7 +43,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "words": words,
         "examples": _read_json("examples.json"),
         "rules": rules(),
-        "asides": ASIDES,
+        "asides": QUOTATION_MARKS,
         "spelled": SPELLED,
     }
     own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))

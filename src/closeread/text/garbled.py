@@ -38,14 +38,14 @@ _HOLES = re.compile(r"(?<=\w)\?+(?=\w)|\ufffd+")  # a mark behind a word may ask
 _SUSPECT = re.compile(r"[^\x00-\x7f]|[&\\?]")
 
 
-class Was(NamedTuple):
+class Original(NamedTuple):
     """What a text was before it was garbled, and how that came about."""
 
     how: str
     text: str
 
 
-def undone(text: str, expected: Iterable[str], passage: str = "") -> Was | None:
+def undo_garbling(text: str, expected: Iterable[str], passage: str = "") -> Original | None:
     """Return what a text was, if it was garbled; None where nothing tells that.
 
     Case and white space make no difference.
@@ -56,30 +56,30 @@ def undone(text: str, expected: Iterable[str], passage: str = "") -> Was | None:
             it was garbled it says one of them, and as it is none.
         passage: Or it stood there, and as it is it does not.
     """
-    candidates = list(before(text, passage))
+    candidates = list(iter_originals(text, passage))
     if not candidates:
         return None
-    wanted = {_plain(one) for one in expected} - {""}
-    around = _plain(passage)
+    wanted = {_normalize(one) for one in expected} - {""}
+    around = _normalize(passage)
 
     def says(said: str) -> bool:
         return any(said == one or (len(one) > _SHORT and one in said) for one in wanted)
 
-    own = _plain(text)
+    own = _normalize(text)
     open_to = says(own), own in around
     for found in candidates:
-        said = _plain(found.text)
+        said = _normalize(found.text)
         if (says(said) and not open_to[0]) or (said in around and not open_to[1]):
             return found
     return None
 
 
-def may_be(text: str) -> bool:
+def may_be_garbled(text: str) -> bool:
     """Whether a text can have been another, whatever stands in its passage; costs little."""
-    return bool(_HOLES.search(text)) or next(before(text), None) is not None
+    return bool(_HOLES.search(text)) or next(iter_originals(text), None) is not None
 
 
-def before(text: str, passage: str = "") -> Iterator[Was]:
+def iter_originals(text: str, passage: str = "") -> Iterator[Original]:
     """Yield what a text may have been before it was garbled, and how that came about.
 
     Args:
@@ -89,28 +89,28 @@ def before(text: str, passage: str = "") -> Iterator[Was]:
     if not _SUSPECT.search(text):
         return
     for how, was in (
-        (LATIN, _undone_latin(text)),
-        (GBK, _undone_gbk(text, passage)),
-        (OF_GBK, _by_runs(_HIGH, text, "cp1252", "gbk")),
+        (LATIN, _undo_latin(text)),
+        (GBK, _undo_gbk(text, passage)),
+        (OF_GBK, _reencode_runs(_HIGH, text, "cp1252", "gbk")),
         (ENTITIES, html.unescape(text) if _ENTITY.search(text) else text),
-        (ESCAPES, _ESCAPE.sub(_unescaped, text)),
+        (ESCAPES, _ESCAPE.sub(_unescape, text)),
         (APART, unicodedata.normalize("NFC", text)),
-        (LOST, _filled(text, passage)),
+        (LOST, _fill_holes(text, passage)),
     ):
         if was != text:
-            yield Was(how, was)
+            yield Original(how, was)
 
 
-def _undone_latin(text: str) -> str:
+def _undo_latin(text: str) -> str:
     for _ in range(_MOST_TIMES):
-        undone = _SEQUENCE.sub(_decoded, text)
+        undone = _SEQUENCE.sub(_decode_sequence, text)
         if undone == text:
             break
         text = undone
     return text
 
 
-def _decoded(found: re.Match[str]) -> str:
+def _decode_sequence(found: re.Match[str]) -> str:
     """Return the letter of a sequence; what may follow it stays as it is."""
     raw = bytes(_BYTES[one] for one in found[0])
     length = 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
@@ -120,17 +120,17 @@ def _decoded(found: re.Match[str]) -> str:
         return found[0]
 
 
-def _undone_gbk(text: str, passage: str) -> str:
+def _undo_gbk(text: str, passage: str) -> str:
     """Return a text with its runs undone; of an odd number of bytes the last character is lost."""
     stem = text.rstrip("?\ufffd")
     if stem == text or not stem.endswith(tuple(_WIDE.findall(stem)[-1:])):
-        return _by_runs(_WIDE, text, "gb18030", "utf-8")
+        return _reencode_runs(_WIDE, text, "gb18030", "utf-8")
     said = stem.encode("gb18030", "replace").decode("utf-8", "ignore")
-    whole = _filled(f"{said}\ufffd", passage)
+    whole = _fill_holes(f"{said}\ufffd", passage)
     return text if "\ufffd" in whole else whole
 
 
-def _by_runs(runs: re.Pattern[str], text: str, read_as: str, written_in: str) -> str:
+def _reencode_runs(runs: re.Pattern[str], text: str, read_as: str, written_in: str) -> str:
     """Return a text with the runs that were read in one encoding read in another one."""
 
     def undone(found: re.Match[str]) -> str:
@@ -142,12 +142,12 @@ def _by_runs(runs: re.Pattern[str], text: str, read_as: str, written_in: str) ->
     return runs.sub(undone, text)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     said: str = json.loads(f'"{found[0]}"')
     return said if said.isprintable() else found[0]
 
 
-def _filled(text: str, passage: str) -> str:
+def _fill_holes(text: str, passage: str) -> str:
     """Return a text whose holes are filled with what stands there in its passage."""
     if not (_HOLES.search(text) and passage) or text in passage:
         return text
@@ -160,5 +160,5 @@ def _filled(text: str, passage: str) -> str:
     return found[0] if found else text
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -45,7 +45,7 @@ def detect(text: str) -> str:
     letters = "".join(_LETTER.findall(sample))
     others = len(letters) - len(letters.encode("ascii", "ignore"))
     if not letters or others / len(letters) < 0.2:  # too few for any other script
-        return _of_latin(sample) if others else "en"
+        return _detect_latin(sample) if others else "en"
     if len(_KANA.findall(letters)) * 3 >= len(letters):
         return "ja"
     if len(_HAN.findall(letters)) / len(letters) >= 0.2:
@@ -53,10 +53,10 @@ def detect(text: str) -> str:
     for language, script in _SCRIPTS.items():
         if len(script.findall(letters)) / len(letters) >= 0.5:
             return language
-    return _of_latin(sample)
+    return _detect_latin(sample)
 
 
-def _of_latin(sample: str) -> str:
+def _detect_latin(sample: str) -> str:
     words = _WORD.findall(sample.lower())
     if sum(word in ENGLISH for word in words) * 6 >= len(words):
         return "en"
@@ -69,7 +69,7 @@ def _of_latin(sample: str) -> str:
     return likeliest if counts[likeliest] >= max(5, len(words) / 6) else "en"
 
 
-def code(tag: str) -> str:
+def language_code(tag: str) -> str:
     """Return the ISO 639-1 code that a language tag begins with: ``zh`` of ``zh-Hant-TW``, ``ZH``.
 
     Args:
@@ -78,7 +78,7 @@ def code(tag: str) -> str:
     return tag.strip().lower().replace("_", "-").partition("-")[0]
 
 
-def of_most(languages: Iterable[str]) -> str:
+def most_common_language(languages: Iterable[str]) -> str:
     """Return ``zh`` where more than half of several texts' languages are Chinese, else ``en``."""
     chinese = [language.startswith("zh") for language in languages]
     return "zh" if sum(chinese) * 2 > len(chinese) else "en"

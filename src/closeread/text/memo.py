@@ -10,7 +10,7 @@ _LONGEST_WORD = 64
 T = TypeVar("T")
 
 
-class ByWord(dict[str, T], Generic[T]):
+class WordCache(dict[str, T], Generic[T]):
     """What a function says of a word, looked up as in a dictionary and worked out where it is new.
 
     A service is sent any text, and a "word" of it may be as long as a passage. Such are not kept,
@@ -31,7 +31,7 @@ class ByWord(dict[str, T], Generic[T]):
         return made
 
 
-class ByText(Generic[T]):
+class TextCache(Generic[T]):
     """What a function makes of a text, not made again of the texts last seen."""
 
     def __init__(self, make: Callable[..., T], most: int = 16, characters: int = 400_000) -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from closeread.text.quotations import asides
+from closeread.text.quotations import quoted_spans
 from closeread.text.traditional import SIMPLIFIED
 from closeread.types import Polarity
 
@@ -254,7 +254,7 @@ def _parted(bare: str) -> str:
 def _bare(stem: str) -> str:
     """Return a stem in simplified characters without its asides."""
     kept, at = [], 0
-    for aside in asides(stem):
+    for aside in quoted_spans(stem):
         kept.append(stem[at : aside.start])
         at = aside.end
     return ("".join(kept) + stem[at:]).translate(_SPELLED)
@@ -265,7 +265,7 @@ def asks_for(stem: str) -> Polarity | None:
     return polarity(stem) if is_verification(stem) else None
 
 
-def understood(kind: str, stem: str) -> Polarity | None:
+def infer_asks_for(kind: str, stem: str) -> Polarity | None:
     """Return what a question with options asks for, where nobody said it.
 
     A verification always asks for one or the other; a choice only where its words do.

@@ -27,7 +27,7 @@ _ASKS = {
 }
 
 
-def asked_for(question: str) -> Asked:
+def expected_answer_type(question: str) -> Asked:
     """Return what kind of answer a question's words ask for, in whatever characters."""
     question = simplified(question)
     if _ASKS["date"].search(question):

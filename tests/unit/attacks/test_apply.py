@@ -1,6 +1,6 @@
 import pytest
 
-from closeread.attacks.apply import apply, changed
+from closeread.attacks.apply import apply, apply_edits
 from closeread.errors import UsageError
 from closeread.types import Answer, Edit, Evidence, Option, Passage, Question, Span
 
@@ -56,18 +56,18 @@ def test_a_changed_passage_is_another_and_named_for_the_question() -> None:
 
 
 def test_several_changes_of_one_text_are_told_by_the_text_as_it_was() -> None:
-    assert changed("abc", [edit("question", 2, 3, "Z"), edit("question", 0, 1, "XX")]) == "XXbZ"
+    assert apply_edits("abc", [edit("question", 2, 3, "Z"), edit("question", 0, 1, "XX")]) == "XXbZ"
 
 
 @pytest.mark.parametrize("wrong", [(2, 9), (-1, 1)])
 def test_a_place_outside_the_text_is_refused(wrong: tuple[int, int]) -> None:
     with pytest.raises(UsageError, match="in a text of 3"):
-        changed("abc", [edit("question", *wrong, "")])
+        apply_edits("abc", [edit("question", *wrong, "")])
 
 
 def test_changes_that_overlap_are_refused() -> None:
     with pytest.raises(UsageError, match="after an edit that ends at 2"):
-        changed("abc", [edit("question", 0, 2, ""), edit("question", 1, 3, "")])
+        apply_edits("abc", [edit("question", 0, 2, ""), edit("question", 1, 3, "")])
 
 
 def test_an_option_that_is_not_there_is_refused() -> None:

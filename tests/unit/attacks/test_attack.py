@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from closeread.attacks.attack import Attack, Made, gathered
+from closeread.attacks.attack import Attack, AttackSummary, gather_groups
 from closeread.attacks.search import hardest
 from closeread.types import Answer, Edit, Item, Passage, Question, Span
 from rewording import PASSAGE, question, strategy
@@ -25,9 +25,9 @@ class Slip:
         yield Edit(strategy="slip", rule="twice", place="question", span=Span(0, 0), words="。")
 
 
-def made_of(attack: Attack, *questions: Question) -> tuple[list[Item], Made]:
-    made = Made()
-    return list(gathered(attack.groups([(PASSAGE, questions)], made), made)), made
+def made_of(attack: Attack, *questions: Question) -> tuple[list[Item], AttackSummary]:
+    made = AttackSummary()
+    return list(gather_groups(attack.groups([(PASSAGE, questions)], made), made)), made
 
 
 def test_a_verification_becomes_a_triple_whose_letters_differ() -> None:
@@ -96,9 +96,9 @@ def test_of_questions_with_one_id_the_first_has_variants() -> None:
 
 def test_passages_with_one_id_stay_two() -> None:
     other = msgspec.structs.replace(PASSAGE, text=PASSAGE.text + "风来了。")
-    made = Made()
+    made = AttackSummary()
     items = [(PASSAGE, (question(),)), (other, (question(name="r"),))]
-    found = list(gathered(Attack(strategies=[strategy()]).groups(items, made), made))
+    found = list(gather_groups(Attack(strategies=[strategy()]).groups(items, made), made))
     assert [(passage, len(questions)) for passage, questions in found] == [
         (PASSAGE, 3), (other, 3),
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def test_options_that_share_a_label_are_left_alone() -> None:
     asked = msgspec.structs.replace(question(), options=options)
     for attack in (Attack(strategies=[strategy()]), Attack(strategies=[], deal=True)):
         items, made = made_of(attack, asked)
-        searched = Made()
+        searched = AttackSummary()
         assert not list(hardest(attack, lambda asked: [], 3, [(PASSAGE, (asked,))], searched))
         assert not items
         assert made.left_out == searched.left_out == {"two options have the same label": 1}
@@ -265,7 +265,7 @@ def test_of_several_draws_the_hardest_is_kept(wanted: str) -> None:
         seen.extend(ids)
         return [float(one.answers[0].label == wanted) for _, one in asked]
 
-    made = Made()
+    made = AttackSummary()
     attack = Attack(strategies=[strategy()], roles=["negative"])
     (group,) = hardest(attack, judge, 12, [(PASSAGE, (question(),))], made)
     ((_, variant),) = group.variants
@@ -287,7 +287,7 @@ def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
     def judge(asked: list[tuple[Passage, Question]]) -> list[float]:
         return [float(one.tags["rule"] == "0") for _, one in asked]
 
-    made = Made()
+    made = AttackSummary()
     (group,) = hardest(Attack(strategies=[Anywhere()]), judge, 5, [(PASSAGE, (question(),))], made)
     assert group.variants[0][0].text.startswith("石头。")
     ((_, (_, *_)), (first, _)), _ = made_of(Attack(strategies=[Anywhere()]), question())
@@ -311,7 +311,7 @@ def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() 
     slip = Counts()
     attack = Attack(strategies=[slip], deal=True)
     items = [(PASSAGE, (question(), question(name="r")))]
-    made = Made()
+    made = AttackSummary()
     assert len(list(hardest(attack, judge, 3, items, made))) == 2
     assert slip.n == 2
     # What a reader sees of one question does not hang on the others.
@@ -320,7 +320,7 @@ def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() 
 
 def test_a_search_leaves_out_what_has_no_gold() -> None:
     blind = msgspec.structs.replace(question(), answers=(), option_truth=())
-    made = Made()
+    made = AttackSummary()
     attack = Attack(strategies=[Slip()])
     assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (blind,))], made))
     assert made.left_out == {"no answer is known, so that none is known to be wrong": 1}
@@ -328,7 +328,7 @@ def test_a_search_leaves_out_what_has_no_gold() -> None:
 
 def test_a_search_counts_what_cannot_be_made_once() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
-    made = Made()
+    made = AttackSummary()
     attack = Attack(strategies=[strategy()])
     assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (plain,))], made))
     assert made.left_out == {"no option can be reworded": 1}

@@ -296,15 +296,17 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
                 yield passage(f"{MILL} {number:03}", number)
 
     monkeypatch.setattr(candidates, "_MOST_CHARACTERS", 10 * (len(MILL) + 4) + 1)
-    kept = candidates._bounded(Counted(), 0)
+    kept = candidates._sample_passages(Counted(), 0)
     assert len(kept) == 10
     numbers = [int(one.passage_id[1:]) for one in kept]
     assert numbers == sorted(numbers)
-    assert [one.text for one in candidates._bounded(Counted(), 0)] == [one.text for one in kept]
-    assert candidates._bounded(Counted(), 1) != kept
-    backwards = candidates._bounded(reversed(list(Counted())), 0)
+    assert [one.text for one in candidates._sample_passages(Counted(), 0)] == [
+        one.text for one in kept
+    ]
+    assert candidates._sample_passages(Counted(), 1) != kept
+    backwards = candidates._sample_passages(reversed(list(Counted())), 0)
     assert {one.text for one in backwards} == {one.text for one in kept}
-    assert len(candidates._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
+    assert len(candidates._sample_passages([passage(MILL), passage(MILL, 2)], 0)) == 1
 
 
 @pytest.mark.timeout(120)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.attacks.attack import Attack, Group, Made
+from closeread.attacks.attack import Attack, AttackSummary, Group
 from closeread.attacks.causality import causality
 from closeread.attacks.context import Surroundings
 from closeread.attacks.english.causality import turns_en as causes
@@ -340,10 +340,10 @@ def asked(stem: str, kind: str = "choice") -> Question:
     )  # fmt: skip
 
 
-def group(question: Question) -> tuple[list[Group], Made]:
+def group(question: Question) -> tuple[list[Group], AttackSummary]:
     around = Surroundings(retriever=cover())
     strategies = [make(around) for make in (keyword, logic, spacetime, causality)]
-    made_of = Made()
+    made_of = AttackSummary()
     return list(Attack(strategies=strategies).groups([(PASSAGE, (question,))], made_of)), made_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.attacks.attack import Attack, Made
+from closeread.attacks.attack import Attack, AttackSummary
 from closeread.attacks.chinese.causality import turns_zh as causality
 from closeread.attacks.chinese.keyword import turns_zh as keywords
 from closeread.attacks.chinese.logic import turns_zh as logic
@@ -10,7 +10,7 @@ from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional
 from closeread.attacks.chinese.spacetime import turns_zh as spacetime
 from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
-from closeread.attacks.stems import turned
+from closeread.attacks.stems import invert_stem
 from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
 from closeread.text.traditional import simplified
@@ -69,7 +69,7 @@ def test_which_characters_a_text_is_in(text: str, is_so: bool) -> None:
     ],
 )
 def test_a_stem_is_turned(stem: str, other: str) -> None:
-    assert turned(stem) == other
+    assert invert_stem(stem) == other
     assert polarity(stem) != polarity(other)
 
 
@@ -85,7 +85,7 @@ def test_a_question_gets_both_variants() -> None:
     )  # fmt: skip
     passage = Passage(passage_id="p", text=text, language="zh")
     strategy = keyword(Surroundings(retriever=cover()))
-    (group,) = Attack(strategies=[strategy]).groups([(passage, (question,))], Made())
+    (group,) = Attack(strategies=[strategy]).groups([(passage, (question,))], AttackSummary())
     (_, positive), (_, negative) = group.variants
     assert negative.text == "下列說法正確的一項是"
     assert all(

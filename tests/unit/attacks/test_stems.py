@@ -1,8 +1,8 @@
 import pytest
 
-from closeread.attacks.stems import turned
+from closeread.attacks.stems import invert_stem
 from closeread.text.polarity import polarity
-from closeread.text.quotations import quoted
+from closeread.text.quotations import is_quoted
 
 PAIRS = [
     ("下列说法正确的一项是", "下列说法不正确的一项是"),
@@ -24,13 +24,13 @@ PAIRS = [
 
 @pytest.mark.parametrize(("stem", "other"), PAIRS)
 def test_a_stem_is_turned_at_the_word_that_judges(stem: str, other: str) -> None:
-    assert turned(stem) == other
+    assert invert_stem(stem) == other
     assert polarity(stem) != polarity(other)
 
 
 @pytest.mark.parametrize(("stem", "other"), PAIRS)
 def test_turning_twice_gives_the_stem_again(stem: str, other: str) -> None:
-    assert turned(turned(stem) or "") == stem
+    assert invert_stem(invert_stem(stem) or "") == stem
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_turning_twice_gives_the_stem_again(stem: str, other: str) -> None:
     ],
 )
 def test_wrong_becomes_right(stem: str, other: str) -> None:
-    assert turned(stem) == other
+    assert invert_stem(stem) == other
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_wrong_becomes_right(stem: str, other: str) -> None:
     ],
 )
 def test_where_no_one_place_turns_it_nothing_is_guessed(stem: str) -> None:
-    assert turned(stem) is None
+    assert invert_stem(stem) is None
 
 
 def test_what_is_quoted_is_not_turned() -> None:
     stem = "对“正确的废话”的理解，不符合文意的一项是"
-    assert turned(stem) == "对“正确的废话”的理解，符合文意的一项是"
+    assert invert_stem(stem) == "对“正确的废话”的理解，符合文意的一项是"
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_what_is_quoted_is_not_turned() -> None:
      ("“甲", 1, False), ("《甲》", 1, True)],
 )  # fmt: skip
 def test_quotation_counts_where_it_is_closed(text: str, place: int, inside: bool) -> None:
-    assert quoted(text, place) is inside
+    assert is_quoted(text, place) is inside

@@ -2,7 +2,14 @@ import random
 
 import pytest
 
-from closeread.attacks.triples import NotMadeError, Proposed, dealt, named, negative, positive
+from closeread.attacks.triples import (
+    NotMadeError,
+    Proposed,
+    as_group_member,
+    make_negative,
+    make_positive,
+    shuffle_options,
+)
 from closeread.types import Edit, Question, Span
 from rewording import PASSAGE, question, strategy
 
@@ -24,7 +31,7 @@ def right(asked: Question) -> str:
 
 def test_a_positive_variant_asks_the_same_of_reworded_statements() -> None:
     asked = question()
-    made = positive(asked, proposed(asked), draw())
+    made = make_positive(asked, proposed(asked), draw())
     assert made.text == asked.text
     assert made.option_truth == asked.option_truth
     assert [one.text for one in made.options] == [
@@ -43,7 +50,7 @@ def test_a_positive_variant_keeps_answers_of_which_nobody_says_what_is_true() ->
 
     asked = question()
     both = (*asked.answers, msgspec.structs.replace(asked.answers[0], label="A"))
-    made = positive(
+    made = make_positive(
         msgspec.structs.replace(asked, option_truth=(), answers=both), proposed(asked), draw()
     )
     assert [(one.label, one.texts) for one in made.answers] == [
@@ -56,7 +63,7 @@ def test_what_options_say_beside_the_attack_is_kept() -> None:
 
     asked = question()
     options = tuple(msgspec.structs.replace(one, tags={"skill": "detail"}) for one in asked.options)
-    made = positive(msgspec.structs.replace(asked, options=options), proposed(asked), draw())
+    made = make_positive(msgspec.structs.replace(asked, options=options), proposed(asked), draw())
     assert {one.tags["skill"] for one in made.options} == {"detail"}
 
 
@@ -65,7 +72,7 @@ def test_what_is_put_in_was_nothing_before() -> None:
     found = proposed(asked)
     put = Edit(strategy="words", rule="r", place="option", label="A", span=Span(0, 0), words="还")
     found.by_option["A"] = [put]
-    tags = positive(asked, found, draw()).options[0].tags
+    tags = make_positive(asked, found, draw()).options[0].tags
     assert tags["now"] == "还"
     assert "was" not in tags
 
@@ -78,13 +85,13 @@ def test_no_two_options_become_the_same() -> None:
     )
     found.by_option["B"] = [clash]
     with pytest.raises(NotMadeError, match="two options would be the same"):
-        positive(asked, found, draw())
+        make_positive(asked, found, draw())
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_negative_variant_has_one_answer_of_the_other_kind(seed: int) -> None:
     asked = question()
-    made = negative(asked, proposed(asked), draw(seed))
+    made = make_negative(asked, proposed(asked), draw(seed))
     assert made.text == "下列说法正确的一项是"
     assert made.asks_for == "supported"
     assert made.option_truth.count(True) == 1
@@ -96,7 +103,7 @@ def test_a_negative_variant_has_one_answer_of_the_other_kind(seed: int) -> None:
 
 def test_which_statements_are_turned_is_drawn() -> None:
     asked = question()
-    found = {right(negative(asked, proposed(asked), draw(seed))) for seed in range(30)}
+    found = {right(make_negative(asked, proposed(asked), draw(seed))) for seed in range(30)}
     assert found == {"一些鸟会飞。", "一些鱼会跳。", "一些花会谢。"}
 
 
@@ -104,7 +111,7 @@ def test_false_statements_are_turned_true_where_the_stem_asked_for_the_right_one
     asked = question(
         "下列说法正确的一项是", ("所有鸟会飞。", "所有鱼会跳。", "有些树会老。", "所有花会谢。")
     )
-    made = negative(asked, proposed(asked), draw())
+    made = make_negative(asked, proposed(asked), draw())
     assert made.text == "下列说法不正确的一项是"
     assert made.option_truth.count(False) == 1
     assert right(made).startswith("所有")
@@ -112,7 +119,7 @@ def test_false_statements_are_turned_true_where_the_stem_asked_for_the_right_one
 
 def test_of_two_options_none_needs_to_be_turned() -> None:
     asked = question(options=("有些鸟会飞。", "所有鱼会跳。"), right="B")
-    made = negative(asked, proposed(asked), draw())
+    made = make_negative(asked, proposed(asked), draw())
     assert right(made) == "一些鸟会飞。"
     assert made.option_truth == (True, False)
 
@@ -133,7 +140,7 @@ def test_of_two_options_none_needs_to_be_turned() -> None:
 )
 def test_what_cannot_be_made_says_why(asked: Question, why: str) -> None:
     with pytest.raises(NotMadeError, match=why):
-        negative(asked, proposed(asked), draw())
+        make_negative(asked, proposed(asked), draw())
 
 
 def test_without_truth_values_nothing_is_turned() -> None:
@@ -141,20 +148,20 @@ def test_without_truth_values_nothing_is_turned() -> None:
 
     asked = msgspec.structs.replace(question(), option_truth=(True, None, False, True))
     with pytest.raises(NotMadeError, match="which options are true"):
-        negative(asked, proposed(asked), draw())
+        make_negative(asked, proposed(asked), draw())
 
 
 def test_an_option_without_text_does_not_become_the_answer() -> None:
     """Sets have some; where the others are turned false it was what the negative one asked for."""
     asked = question(options=("有些鸟会飞。", "有些鱼会跳。", "所有树会老。", " "))
     with pytest.raises(NotMadeError, match="an option has no text"):
-        negative(asked, proposed(asked), draw())
+        make_negative(asked, proposed(asked), draw())
 
 
 def test_what_nothing_rewords_has_no_positive_variant() -> None:
     asked = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     with pytest.raises(NotMadeError, match="no option can be reworded"):
-        positive(asked, proposed(asked), draw())
+        make_positive(asked, proposed(asked), draw())
 
 
 def change(start: int, end: int, strategy: str = "s", rule: str = "r") -> Edit:
@@ -186,7 +193,7 @@ def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
     for seed in range(10):
         assert found.chosen("A", "opposite", draw(seed))[0].rule == "part>all"
         assert found.chosen("B", "opposite", draw(seed))[0].rule == "negated"
-        made = negative(question(), found, draw(seed))
+        made = make_negative(question(), found, draw(seed))
         turned = {one.tags["rule"] for one in made.options if one.tags["truth"] == "opposite"}
         assert turned == {"part>all", "year"}
 
@@ -194,7 +201,7 @@ def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_dealing_moves_the_answer_to_a_letter_that_is_free(seed: int) -> None:
     asked = question()
-    made = dealt(asked, {"C", "A"}, draw(seed))
+    made = shuffle_options(asked, {"C", "A"}, draw(seed))
     assert [one.label for one in made.options] == ["A", "B", "C", "D"]
     assert right(made) == right(asked)
     assert made.answers[0].label in "BD"
@@ -209,13 +216,15 @@ def test_dealing_without_a_free_letter_or_an_answer_still_deals() -> None:
     import msgspec
 
     asked = question()
-    assert right(dealt(asked, set("ABCD"), draw())) == right(asked)
+    assert right(shuffle_options(asked, set("ABCD"), draw())) == right(asked)
     blind = msgspec.structs.replace(asked, answers=(), option_truth=())
-    found = [[one.text for one in dealt(blind, set(), draw(n)).options] for n in range(60)]
+    found = [
+        [one.text for one in shuffle_options(blind, set(), draw(n)).options] for n in range(60)
+    ]
     assert len(set(map(tuple, found))) > 9
     assert [one.text for one in blind.options] not in found
 
 
 def test_a_variant_is_named_by_group_and_role() -> None:
-    made = named(question(), "g", "negative")
+    made = as_group_member(question(), "g", "negative")
     assert (made.question_id, made.group_id, made.role) == ("g#negative", "g", "negative")

@@ -13,7 +13,7 @@ from closeread.attacks.keyboard.homophones import homophones
 from closeread.attacks.keyboard.slips import READS_AS_ANOTHER, slips
 from closeread.attacks.typo import typo
 from closeread.text.polarity import asks_for
-from closeread.text.question_type import asked_for
+from closeread.text.question_type import expected_answer_type
 from closeread.types import Edit, Option, Passage, Question
 
 TEXT = "The ferry carried fourteen sheep and one piano across the estuary to Marl."
@@ -92,7 +92,7 @@ def test_what_is_asked_for_stays(stem):
     for seed in range(30):
         for edit in proposed(stem, language, seed, kind="choice"):
             assert asks_for(changed(stem, edit)) == asks_for(stem)
-            assert asked_for(changed(stem, edit)) == asked_for(stem)
+            assert expected_answer_type(changed(stem, edit)) == expected_answer_type(stem)
             for word in ("NOT", "incorrect", "不", "没有", "错误", "什么", "时候", "的一项"):
                 assert (word in stem) == (word in changed(stem, edit))
 

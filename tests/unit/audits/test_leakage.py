@@ -14,7 +14,7 @@ import pytest
 from audit_runs import PASSAGES, loaded, make_run
 from closeread import load
 from closeread.attacks.apply import apply
-from closeread.attacks.triples import named
+from closeread.attacks.triples import as_group_member
 from closeread.audits import shortcuts
 from closeread.audits.leakage import _count_all_different, check
 from closeread.audits.overlaps import shared_passages
@@ -302,8 +302,10 @@ def test_copies_of_what_was_learned_from_are_no_shortcut():
             answers=(Answer(kind="choice", label=rng.choice("ABCD")),),
         )  # fmt: skip
         edit = Edit(strategy="s", rule="r", place="passage", span=Span(7, 7), words=" It rained.")
-        questions.append(named(asked, asked.question_id, "original"))
-        questions.append(apply(passage, named(asked, asked.question_id, "positive"), [edit])[1])
+        questions.append(as_group_member(asked, asked.question_id, "original"))
+        questions.append(
+            apply(passage, as_group_member(asked, asked.question_id, "positive"), [edit])[1]
+        )
     found = shortcuts.check(made(questions, []))
     shares = {row[0]: row[2] for row in found.data["readers"]}
     assert shares["the options' words"] < 0.35  # 0.56 where the copies lie in other folds
@@ -313,7 +315,7 @@ def test_copies_of_what_was_learned_from_are_no_shortcut():
 def test_variants_say_once_what_they_say_together():
     """The longest option is right in 40 of 100 questions: as surely so if each is asked twice."""
     (once, *_) = shortcuts.check(choices(lambda text: text, 100)).data["readers"]
-    asked = [named(one, one.question_id, role)
+    asked = [as_group_member(one, one.question_id, role)
              for one in choices(lambda text: text, 100).questions
              for role in ("original", "positive")]  # fmt: skip
     (twice, *_) = shortcuts.check(made(asked, [])).data["readers"]

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.evidence.corpus import Corpus, build, evidence_from
+from closeread.evidence.corpus import Corpus, build_corpus, evidence_from
 from closeread.pipeline.from_corpus import ClaimEvidence, CorpusScorer, extract_from_corpus
 from closeread.registry.factory import make
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -26,7 +26,7 @@ QUESTION = Question(question_id="q", passage_id="x", text="?", kind="verificatio
 
 @pytest.fixture
 def corpus(tmp_path):
-    assert build(iter(PASSAGES), tmp_path / "c") == 3
+    assert build_corpus(iter(PASSAGES), tmp_path / "c") == 3
     return Corpus(tmp_path / "c")
 
 
@@ -37,7 +37,7 @@ def test_passages_come_back_as_they_were(corpus):
 
 def test_parts_of_a_document_that_share_its_id_are_all_kept(tmp_path):
     parts = [Passage(passage_id="d", text=f"Part {n} of it.") for n in (1, 2, 1)]
-    assert build(iter(parts), tmp_path / "d") == 2
+    assert build_corpus(iter(parts), tmp_path / "d") == 2
     assert list(Corpus(tmp_path / "d")) == parts[:2]
 
 
@@ -79,7 +79,7 @@ def test_the_index_is_mapped_not_read(corpus):
 def test_a_folder_that_holds_something_is_not_written_over(tmp_path):
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(UsageError, match="is not empty"):
-        build(iter(PASSAGES), tmp_path)
+        build_corpus(iter(PASSAGES), tmp_path)
 
 
 @pytest.mark.parametrize("size", [0, 100])
@@ -103,7 +103,7 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
 
 def test_passages_without_a_word_make_no_corpus(tmp_path):
     with pytest.raises(InputError, match="no passage contains a word"):
-        build([Passage(passage_id="p", text="。")], tmp_path / "c")
+        build_corpus([Passage(passage_id="p", text="。")], tmp_path / "c")
     assert not list(tmp_path.iterdir())
 
 
@@ -116,19 +116,19 @@ def test_what_breaks_off_leaves_nothing(tmp_path):
 
     for error in (InputError("broken further down"), KeyboardInterrupt()):
         with pytest.raises(type(error)):
-            build(passages(error), tmp_path / "c")
+            build_corpus(passages(error), tmp_path / "c")
         assert not list(tmp_path.iterdir())
     (tmp_path / "c").mkdir()
-    assert build(iter(PASSAGES), tmp_path / "c") == 3
+    assert build_corpus(iter(PASSAGES), tmp_path / "c") == 3
     assert [one.name for one in tmp_path.iterdir()] == ["c"]
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
-        build(iter(PASSAGES), tmp_path / "file" / "c")
+        build_corpus(iter(PASSAGES), tmp_path / "file" / "c")
     with pytest.raises(UsageError, match="is a file"):
-        build(iter(PASSAGES), tmp_path / "file")
+        build_corpus(iter(PASSAGES), tmp_path / "file")
 
 
 def test_two_at_once_are_told_and_what_a_kill_left_goes(tmp_path):
@@ -139,13 +139,13 @@ def test_two_at_once_are_told_and_what_a_kill_left_goes(tmp_path):
     def passages():
         assert not left.exists()
         with pytest.raises(StorageError, match="another process is writing this corpus"):
-            build(iter(PASSAGES), tmp_path / "c")
+            build_corpus(iter(PASSAGES), tmp_path / "c")
         yield from PASSAGES
 
-    assert build(passages(), tmp_path / "c") == 3
+    assert build_corpus(passages(), tmp_path / "c") == 3
     assert [one.name for one in tmp_path.iterdir()] == ["c"]
     with pytest.raises(UsageError, match="is not empty"):
-        build(iter(PASSAGES), tmp_path / "c")
+        build_corpus(iter(PASSAGES), tmp_path / "c")
 
 
 @pytest.mark.parametrize("kib", [1, 32])
@@ -175,7 +175,7 @@ def test_a_folder_that_is_taken_is_told_before_the_set_is_opened(tmp_path, capsy
 
 def test_of_equal_passages_the_earlier_is_found(tmp_path):
     alike = [Passage(passage_id=str(number), text="Sheep graze.") for number in range(5)]
-    build(iter(alike), tmp_path / "c")
+    build_corpus(iter(alike), tmp_path / "c")
     found = Corpus(tmp_path / "c").search("sheep", "en", k=2)
     assert [one.passage_id for one, _ in found] == ["0", "1"]
 

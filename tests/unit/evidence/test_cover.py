@@ -5,7 +5,7 @@ import math
 import pytest
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.corpus import build
+from closeread.evidence.corpus import build_corpus
 from closeread.evidence.cover import cover, explain
 from closeread.formats.registry import load
 from closeread.metrics.evidence import overlap
@@ -188,7 +188,7 @@ def test_a_background_tells_rare_words_from_common_ones(tmp_path):
         Passage(passage_id=str(number), text=f"第{number}天，潮汐来了。", language="zh")
         for number in range(30)
     ]
-    build(corpus, tmp_path / "c")
+    build_corpus(corpus, tmp_path / "c")
     claim = "潮汐和珊瑚"
     assert found(text, claim, most=1)[0] == ["人们说起潮汐。"]
     known = found(text, claim, most=1, background=str(tmp_path / "c"))

@@ -5,8 +5,8 @@ import pytest
 
 from closeread.errors import CloseReadError, UsageError
 from closeread.evidence.beamdr import BeamDR
-from closeread.evidence.dense import DenseRetriever, Encoded
-from closeread.evidence.encoding import checked, cosines
+from closeread.evidence.dense import CachedEncoder, DenseRetriever
+from closeread.evidence.encoding import check_rows, cosines
 from closeread.evidence.integrate import Integrator
 from closeread.evidence.sentences import splitter
 from closeread.registry.factory import make
@@ -15,7 +15,7 @@ from topics import CLAIM, PASSAGE, QUESTION, TopicEncoder, sentences_of
 
 
 def encoded():
-    return Encoded(TopicEncoder(), splitter("default"))
+    return CachedEncoder(TopicEncoder(), splitter("default"))
 
 
 def test_dense_takes_the_nearest_sentences():
@@ -107,9 +107,9 @@ def test_beamdr_asks_no_encoder_about_nothing():
 
 def test_what_an_encoder_gives_is_looked_at():
     with pytest.raises(CloseReadError, match=r"shape \(3, 2\) for 2 texts"):
-        checked(np.zeros((3, 2)), 2)
+        check_rows(np.zeros((3, 2)), 2)
     with pytest.raises(CloseReadError, match="not finite"):
-        checked(np.array([[np.nan, 1.0]]), 1)
+        check_rows(np.array([[np.nan, 1.0]]), 1)
 
 
 def test_a_row_of_zeros_is_never_near():

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.attacks.apply import apply
-from closeread.attacks.triples import named
+from closeread.attacks.triples import as_group_member
 from closeread.errors import CloseReadError, InputError
 from closeread.metrics.drop import cached_judgement, metric, official, score_pair
 from closeread.metrics.drop_mended import firstline, fixed, number, whitespace
@@ -142,7 +142,7 @@ def test_variants_about_a_changed_passage_are_resampled_with_their_original(of):
         edit = Edit(
             strategy="s", rule="r", place="passage", span=Span(14, 14), words=" It rained."
         )  # fmt: skip
-        asked.append(apply(passage, named(NUMBER, "n", role), [edit])[1])
+        asked.append(apply(passage, as_group_member(NUMBER, "n", role), [edit])[1])
     asked.append(replace(asked[-1], role=None, group_id=""))  # as DROP's own form has it
     asked.append(replace(NUMBER, question_id="m", passage_id="p#m"))
     assert len({one.passage_id for one in asked}) == 4

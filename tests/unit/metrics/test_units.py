@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.attacks.apply import apply
-from closeread.attacks.triples import named
+from closeread.attacks.triples import as_group_member
 from closeread.metrics import choice, mrqa, option, selective
 from closeread.metrics.comparison.paired import System, pair_with_first
 from closeread.metrics.comparison.seeds import average_runs
@@ -45,8 +45,10 @@ DISTRACTED = Edit(strategy="s", rule="r", place="passage", span=Span(14, 14), wo
 
 def test_what_an_attack_made_belongs_to_its_original():
     """Also where a form has lost the groups, and the ids alone tell."""
-    made = [apply(PASSAGE, named(ASKED, "n", role), [DISTRACTED])[1] for role in ROLES[1:]]
-    made.append(named(ASKED, "n", "original"))
+    made = [
+        apply(PASSAGE, as_group_member(ASKED, "n", role), [DISTRACTED])[1] for role in ROLES[1:]
+    ]
+    made.append(as_group_member(ASKED, "n", "original"))
     lost = [replace(one, group_id="", role=None) for one in made]
     assert len({one.passage_id for one in made}) == 3
     for one in (*made, *lost):
@@ -78,7 +80,9 @@ def sample(rng, groups, size, shared):
     alike = rng.random((groups, 1)) < shared
     luck = np.where(alike, rng.random((groups, 1)), rng.random((groups, size)))
     sure = 0.3 + 0.7 * np.where(alike, rng.random((groups, 1)), rng.random((groups, size)))
-    asked = [named(ASKED, str(place), role) for place in range(groups) for role in ROLES[:size]]
+    asked = [
+        as_group_member(ASKED, str(place), role) for place in range(groups) for role in ROLES[:size]
+    ]
     said = {
         one.question_id: Prediction(
             question_id=one.question_id,

@@ -8,7 +8,7 @@ import pytest
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import MismatchError
-from closeread.evidence.corpus import build
+from closeread.evidence.corpus import build_corpus
 from closeread.evidence.vectors.matrix import load
 from closeread.readers import make
 from closeread.runs.predict import Job, predict
@@ -59,7 +59,7 @@ def sha256(path):
 
 def corpus(folder, *texts):
     passages = (Passage(passage_id=text, text=text, language="zh") for text in texts)
-    build(passages, folder)
+    build_corpus(passages, folder)
     return folder / "passages.jsonl"
 
 

@@ -11,7 +11,7 @@ from closeread.errors import UsageError
 from closeread.readers import make
 from closeread.readers.candidates import find_candidates, find_numbers, format_date
 from closeread.readers.lexical import asks_for_several
-from closeread.text.question_type import asked_for
+from closeread.text.question_type import expected_answer_type
 from closeread.types import Option, Passage, Question, Span
 
 ENGLISH = Passage(
@@ -111,7 +111,7 @@ def test_it_streams():
 )
 def test_question_words(text, kind):
     """What a question asks for follows from its words, in both languages."""
-    assert asked_for(text) == kind
+    assert expected_answer_type(text) == kind
 
 
 def test_candidates_slice_to_what_they_are():

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from closeread.text import garbled
-from closeread.text.garbled import before, undone
+from closeread.text.garbled import iter_originals, undo_garbling
 
 PASSAGE = "Im Café in Köln sagte José: „don’t“. 他住在北京市。AT&T."
 
@@ -41,10 +41,10 @@ def windows(text):
     ],
 )
 def test_what_a_text_was_is_found(how, text, was):
-    found = undone(text, (), PASSAGE)
+    found = undo_garbling(text, (), PASSAGE)
     if was in PASSAGE:
         assert found == (how, was)
-    found = undone(text, [was], PASSAGE)
+    found = undo_garbling(text, [was], PASSAGE)
     assert found == (how, was)
 
 
@@ -59,34 +59,34 @@ def test_what_a_text_was_is_found(how, text, was):
 )  # fmt: skip
 def test_what_merely_looks_garbled_stays(text):
     """Whatever undoing makes of it, a text that is accepted or in its passage is what it was."""
-    assert undone(text, [text], text) is None
-    assert undone(text, ["Köln"], "nothing of it") is None
-    assert undone(text, (), text) is None
+    assert undo_garbling(text, [text], text) is None
+    assert undo_garbling(text, ["Köln"], "nothing of it") is None
+    assert undo_garbling(text, (), text) is None
 
 
 def test_a_plain_text_is_not_looked_at_twice():
     for text in ("Cologne", "12,300 goats", "don't", "北京市"):
-        assert not list(before(text, PASSAGE))
+        assert not list(iter_originals(text, PASSAGE))
 
 
 def test_a_text_that_is_expected_as_it_is_is_not_undone():
     """An example of HTML is one, and stands in its passage."""
-    assert undone("&amp;", ["&amp;"], "Write &amp; for &.") is None
-    assert undone("&amp;", (), "Write &amp; for &.") is None
-    assert undone("&lt;", ["<"], "Write < so.") == (garbled.ENTITIES, "<")
+    assert undo_garbling("&amp;", ["&amp;"], "Write &amp; for &.") is None
+    assert undo_garbling("&amp;", (), "Write &amp; for &.") is None
+    assert undo_garbling("&lt;", ["<"], "Write < so.") == (garbled.ENTITIES, "<")
 
 
 def test_short_answers_within_others_are_no_proof():
-    assert undone(latin("Köln liegt am Rhein"), ["Köln"], "") == (
+    assert undo_garbling(latin("Köln liegt am Rhein"), ["Köln"], "") == (
         garbled.LATIN,
         "Köln liegt am Rhein",
     )
-    assert undone(latin("Ö, Ä und so"), ["Ö"], "") is None
+    assert undo_garbling(latin("Ö, Ä und so"), ["Ö"], "") is None
 
 
 def test_many_holes_among_letters_that_could_fill_them_are_not_tried_one_by_one():
     """Each of them trebles the ways: with forty of these nobody would see the end."""
-    assert not list(before("哈?" * 40 + "哈x", "哈" * 200))
+    assert not list(iter_originals("哈?" * 40 + "哈x", "哈" * 200))
     whole = "élan, général, mère, père, déjà vu, été"
     lost = "".join(one if one.isascii() else "\ufffd" for one in whole)
-    assert next(before(lost, f"Il dit : {whole}.")) == (garbled.LOST, whole)
+    assert next(iter_originals(lost, f"Il dit : {whole}.")) == (garbled.LOST, whole)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.language import code, detect
+from closeread.text.language import detect, language_code
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_latin_letters_are_told_apart_by_the_commonest_words(language: str, text
     [("zh", "zh"), ("zh-Hant-TW", "zh"), ("pt_BR", "pt"), (" EN-us ", "en"), ("", "")],
 )
 def test_a_tag_begins_with_the_language(tag: str, language: str):
-    assert code(tag) == language
+    assert language_code(tag) == language

@@ -1,6 +1,6 @@
 """What is kept of texts that come again, and that no text stretches it."""
 
-from closeread.text.memo import ByText, ByWord
+from closeread.text.memo import TextCache, WordCache
 
 
 def test_a_word_is_worked_out_once_unless_it_is_none():
@@ -11,7 +11,7 @@ def test_a_word_is_worked_out_once_unless_it_is_none():
         asked.append(word)
         return len(word)
 
-    lengths = ByWord(made, most=2)
+    lengths = WordCache(made, most=2)
     assert [lengths[word] for word in ("a", "bb", "a", "x" * 65, "x" * 65)] == [1, 2, 1, 65, 65]
     assert asked == ["a", "bb", "x" * 65, "x" * 65]
     assert [lengths["ccc"], lengths["ccc"]] == [3, 3]
@@ -25,7 +25,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
         asked.append(text)
         return text.upper() + language
 
-    known = ByText(made, most=3, characters=10)
+    known = TextCache(made, most=3, characters=10)
     assert [known("abc"), known("abc", "zh"), known("abc"), known("abc", "zh")] == [
         "ABCen", "ABCzh", "ABCen", "ABCzh"
     ]  # fmt: skip
@@ -44,7 +44,7 @@ def test_the_text_that_was_asked_for_longest_ago_goes_first():
     """And leaves its room to others: two of four characters fit into ten, three do not."""
     asked = []
     for settings in ({"most": 2}, {"characters": 10}):
-        known = ByText(asked.append, **settings)
+        known = TextCache(asked.append, **settings)
         for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "cccc", "bbbb", "dddd", "bbbb"):
             known(text)
         assert asked == ["aaaa", "bbbb", "cccc", "bbbb", "dddd"]
@@ -54,7 +54,7 @@ def test_the_text_that_was_asked_for_longest_ago_goes_first():
 def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
     asked = []
     for settings in ({"most": 0}, {"most": 1}, {"characters": 5}):
-        known = ByText(asked.append, **settings)
+        known = TextCache(asked.append, **settings)
         for text in ("aaa", "aaa", "bbb", "aaa"):
             known(text)
         assert asked == ["aaa", "bbb", "aaa"]
@@ -62,13 +62,13 @@ def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
 
 
 def test_a_word_of_64_characters_is_still_one():
-    known = ByWord(len)
+    known = WordCache(len)
     assert (known["x" * 64], known["y" * 65]) == (64, 65)
     assert list(known) == ["x" * 64]
 
 
 def test_what_raises_is_not_kept():
-    known = ByText(lambda text: 1 / len(text))
+    known = TextCache(lambda text: 1 / len(text))
     for _ in range(2):
         try:
             known("")
@@ -80,7 +80,7 @@ def test_what_raises_is_not_kept():
 
 def test_what_is_forgotten_is_made_again():
     asked = []
-    known = ByText(asked.append, characters=4)
+    known = TextCache(asked.append, characters=4)
     known("abc")
     known("abc")
     known.forget()

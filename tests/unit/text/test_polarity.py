@@ -10,13 +10,13 @@ from closeread.text.polarity import (
     SPELLED,
     approving,
     asks_for,
+    infer_asks_for,
     is_verification,
     polarity,
     rules,
-    understood,
     vgaokao_polarity,
 )
-from closeread.text.quotations import ASIDES
+from closeread.text.quotations import QUOTATION_MARKS
 
 
 @pytest.mark.parametrize(
@@ -334,11 +334,11 @@ def test_an_english_verification_has_a_verdict_or_asks_which_one_the_passage_say
 
 def test_what_nobody_said_is_asked_of_the_stem():
     """A verification always asks for one or the other, a choice only where its words do."""
-    assert understood("verification", "哪一项") == "supported"
-    assert understood("verification", "不是哪一项") == "contradicted"
-    assert understood("choice", "不是哪一项") is None
-    assert understood("choice", "下列说法不正确的是") == "contradicted"
-    assert understood("span", "下列说法不正确的是") is None
+    assert infer_asks_for("verification", "哪一项") == "supported"
+    assert infer_asks_for("verification", "不是哪一项") == "contradicted"
+    assert infer_asks_for("choice", "不是哪一项") is None
+    assert infer_asks_for("choice", "下列说法不正确的是") == "contradicted"
+    assert infer_asks_for("span", "下列说法不正确的是") is None
 
 
 @pytest.mark.parametrize("marks", ["“”", "‘’", "「」", "《》", "（）", "()", '""'])
@@ -362,7 +362,7 @@ def test_the_official_rule_is_literal():
 @given(st.text('“”‘’「」《》（）()"不a'))
 def test_what_is_put_aside_is_what_the_published_rule_puts_aside(stem: str):
     """As one pattern says it, whose time grows with the square."""
-    bare = re.sub("|".join(f"[{a}][^{z}]*[{z}]" for a, z in ASIDES.items()), "", stem)
+    bare = re.sub("|".join(f"[{a}][^{z}]*[{z}]" for a, z in QUOTATION_MARKS.items()), "", stem)
     assert polarity(f"正确的是{stem}") == ("contradicted" if "不" in bare else "supported")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.question_type import asked_for
+from closeread.text.question_type import expected_answer_type
 
 _ASKS = {
     "date": (
@@ -32,11 +32,11 @@ _ASKS = {
 @pytest.mark.parametrize("asked", _ASKS)
 def test_every_question_word_asks_for_its_kind(asked: str):
     questions = _ASKS[asked].split("|")
-    assert {question: asked_for(question) for question in questions} == dict.fromkeys(
+    assert {question: expected_answer_type(question) for question in questions} == dict.fromkeys(
         questions, asked
     )
 
 
 def test_a_date_goes_before_a_number_and_a_number_before_a_name():
-    assert asked_for("Who says how many came, and when?") == "date"
-    assert asked_for("Who says how many came?") == "number"
+    assert expected_answer_type("Who says how many came, and when?") == "date"
+    assert expected_answer_type("Who says how many came?") == "number"

@@ -16,10 +16,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.attacks.borrowed import chinese, english
-from closeread.attacks.borrowed.similarity import STEM, UNSPACED, clauses, folded, paired_terms
+from closeread.attacks.borrowed.similarity import STEM, UNSPACED, clauses, fold, paired_terms
 from closeread.attacks.borrowed.subjects import subject
 from closeread.summation import sum_in_order
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.text.quotations import PAIRS
 from closeread.text.segment import sentences, words
 from closeread.types import Passage
@@ -37,7 +37,7 @@ _BEGINS = re.compile(r"[\w“‘「『《（(\"']")  # a price or a dash begins 
 _CUT = re.compile(r"\b[^\W\d_]{1,2}\.\s*$")  # as in "Roe v. Wade": no sentence begins behind it
 
 
-class Stranger(NamedTuple):
+class Candidate(NamedTuple):
     """A sentence of a passage, and what it is about, folded."""
 
     text: str
@@ -45,7 +45,7 @@ class Stranger(NamedTuple):
     subject: str
 
 
-class Strangers:
+class CandidateIndex:
     """The index.
 
     Args:
@@ -56,9 +56,9 @@ class Strangers:
 
     def __init__(self, passages: Iterable[Passage], seed: int) -> None:
         self._all, self._seed = passages, seed
-        self._kin = ByText(self._related)
+        self._kin = TextCache(self._related)
 
-    def like(self, query: str, passage: Passage) -> Iterator[tuple[float, Stranger]]:
+    def like(self, query: str, passage: Passage) -> Iterator[tuple[float, Candidate]]:
         """Yield the hundred sentences that look most like a question, the best first.
 
         None is of the passage, of one with the same title, or of one that shares a clause with
@@ -99,10 +99,10 @@ class Strangers:
         """Return the names of a text, folded: in Chinese, the runs that only a passage has."""
         if passage.language == "en":
             return {name for _, name in english.names(text, self._index.written)}
-        plain = folded(text)
+        plain = fold(text)
         own = self._index.own(passage)
         if passage.language in UNSPACED:
-            title = re.sub(r"\(.*|（.*", "", folded(passage.title)).strip()
+            title = re.sub(r"\(.*|（.*", "", fold(passage.title)).strip()
             titled = {title} if len(title) > 1 and title in plain else set()
             return titled.union(
                 run for run in chinese.runs(plain, own) if len(run) > 2 or run in title
@@ -115,7 +115,7 @@ class Strangers:
 
     @cached_property
     def _passages(self) -> list[Passage]:
-        return _bounded(self._all, self._seed)
+        return _sample_passages(self._all, self._seed)
 
     @cached_property
     def _index(self) -> "_Index":
@@ -128,7 +128,7 @@ class Strangers:
         """Return the passages whose sentences are not taken, by number."""
         found = self._index
         shared = {home for clause in clauses(text) for home in found.clauses.get(clause, ())}
-        shared.update(found.titled.get(_title(title), ()))
+        shared.update(found.titled.get(_folded_title(title), ()))
         others = (
             number
             for number, other in enumerate(self._passages)
@@ -139,32 +139,32 @@ class Strangers:
 
 class _Index:
     def __init__(self, passages: Sequence[Passage]) -> None:
-        plain = [folded(passage.text) for passage in passages]
+        plain = [fold(passage.text) for passage in passages]
         self.written = english.written(passage.text for passage in passages)
         self._held = Counter(
             unit
             for passage, text in zip(passages, plain, strict=True)
             for unit in _units(text, passage.language)
         )
-        self._own = ByText(self._find_own)
+        self._own = TextCache(self._find_own)
         self.titled: dict[str, list[int]] = defaultdict(list)
         self.clauses: dict[int, list[int]] = defaultdict(list)
         self.postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
-        self.sentences: list[Stranger] = []
+        self.sentences: list[Candidate] = []
         sizes = []
         for home, passage in enumerate(passages):
-            if title := _title(passage.title):
+            if title := _folded_title(passage.title):
                 self.titled[title].append(home)
             for clause in clauses(passage.text):
                 self.clauses[clause].append(home)
-            for text in _usable(passage):
+            for text in _usable_sentences(passage):
                 subject = self.subject(text, passage)
                 if not subject:
                     continue
                 said = paired_terms(text)
                 for term in said:
                     self.postings[term].append(len(self.sentences))
-                self.sentences.append(Stranger(text, home, subject))
+                self.sentences.append(Candidate(text, home, subject))
                 sizes.append(len(said))
         mean = sum(sizes) / len(sizes) if sizes else 1.0
         self.lengths = [0.6 + 0.4 * size / mean for size in sizes]
@@ -178,8 +178,8 @@ class _Index:
         return self._own(passage.text, passage.language, passage.title)
 
     def _find_own(self, text: str, language: str, title: str) -> frozenset[str]:
-        plain = folded(text)
-        titled = _units(folded(title), language)
+        plain = fold(text)
+        titled = _units(fold(title), language)
         repeats = _repeats(plain, language)
         return frozenset(
             unit
@@ -210,11 +210,11 @@ def _repeats(plain: str, language: str) -> Callable[[str], bool]:
     return lambda unit: often[unit[:STEM]] > 1
 
 
-def _title(title: str) -> str:
-    return "" if title in ("null", "None") else folded(title).strip()
+def _folded_title(title: str) -> str:
+    return "" if title in ("null", "None") else fold(title).strip()
 
 
-def _usable(passage: Passage) -> Iterator[str]:
+def _usable_sentences(passage: Passage) -> Iterator[str]:
     shortest = _SHORTEST_UNSPACED if passage.language in UNSPACED else _SHORTEST
     for span in sentences(passage.text, passage.language):
         text = span.of(passage.text)
@@ -230,7 +230,7 @@ def _usable(passage: Passage) -> Iterator[str]:
             yield text
 
 
-def _bounded(passages: Iterable[Passage], seed: int) -> list[Passage]:
+def _sample_passages(passages: Iterable[Passage], seed: int) -> list[Passage]:
     """Return the passages, each text once; some of them, that are drawn, where they are too many.
 
     No more than is returned is ever kept: a data set may be larger than memory.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Set
 
-from closeread.attacks.borrowed.similarity import ZH_FUNCTION, folded
+from closeread.attacks.borrowed.similarity import ZH_FUNCTION, fold
 
 _TIME = re.compile(
     r"^(?:[于在自到至从]?(?:公元前?|西元前?)?[\d〇零一二三四五六七八九十百]+(?:年代?|世纪|月|[日号]|时期?)"
@@ -81,5 +81,5 @@ def asks_by_pronoun(question: str) -> bool:
 
 def refers_back(sentence: str) -> bool:
     """Return whether a sentence begins with what another before it must explain."""
-    opening = folded(sentence)[:8]
+    opening = fold(sentence)[:8]
     return bool(_BACK.search(opening)) or opening[:1] in _GOES_ON

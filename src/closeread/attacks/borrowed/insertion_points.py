@@ -37,7 +37,7 @@ class Gap(NamedTuple):
         return f"{sentence}{blank}" if self.rule == "start" else f"{blank}{sentence}"
 
 
-def gaps(
+def find_gaps(
     passage: Passage,
     question: Question,
     stands_alone: Callable[[str], bool],
@@ -61,37 +61,37 @@ def gaps(
         return
     asked = " ".join((question.text, *(option.text for option in question.options))).lower()
     found: list[Gap] = []
-    if _whole(passage.text, spans[-1]) and not _ENDING.search(asked):
+    if _is_complete(passage.text, spans[-1]) and not _ENDING.search(asked):
         found.append(Gap("end", spans[-1].end))
     first = spans[0].of(passage.text)
     begins = stands_alone(first) or not refers_back(first, passage.language)
-    if _whole(passage.text, spans[0]) and not _OPENING.search(asked) and begins:
+    if _is_complete(passage.text, spans[0]) and not _OPENING.search(asked) and begins:
         found.append(Gap("start", spans[0].start))
     between = list(range(1, len(spans)))
     draw.shuffle(between)
     if not _PLACED.search(asked):
         for place in between[:_MIDDLES]:
             before, after = spans[place - 1], spans[place]
-            if _whole(passage.text, before) and stands_alone(after.of(passage.text)):
+            if _is_complete(passage.text, before) and stands_alone(after.of(passage.text)):
                 found.append(Gap("middle", before.end))
                 break
     draw.shuffle(found)
     for gap in found:
-        if not _inside(question, gap.at) and not _quoted(passage.text, gap.at):
+        if not _is_inside_gold(question, gap.at) and not _is_quoted(passage.text, gap.at):
             yield gap
 
 
-def _whole(text: str, span: Span) -> bool:
+def _is_complete(text: str, span: Span) -> bool:
     return bool(_ENDER.search(span.of(text)))
 
 
-def _inside(question: Question, at: int) -> bool:
+def _is_inside_gold(question: Question, at: int) -> bool:
     kept = [span for answer in question.answers for span in answer.spans]
     kept += [span for evidence in question.gold_evidence for span in evidence.spans]
     return any(span.start < at < span.end for span in kept)
 
 
-def _quoted(text: str, at: int) -> bool:
+def _is_quoted(text: str, at: int) -> bool:
     begun = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     before = text[begun:at]
     return before.count('"') % 2 == 1 or any(

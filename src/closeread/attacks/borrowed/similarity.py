@@ -22,7 +22,7 @@ _LONG_CLAUSE = 12  # characters of a clause, without marks, that two texts do no
 _FEW_WORDS = 4
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text as it is compared: half-width, small letters, simplified characters.
 
     Places move: for comparisons alone.
@@ -32,9 +32,9 @@ def folded(text: str) -> str:
     return simplified(unicodedata.normalize("NFKC", text).lower())
 
 
-def squeezed(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """Return a folded text's letters and digits alone."""
-    return _MARKS.sub("", folded(text))
+    return _MARKS.sub("", fold(text))
 
 
 def terms(text: str) -> set[str]:
@@ -43,7 +43,7 @@ def terms(text: str) -> set[str]:
     Words are cut to six letters. Function words are out, and pairs of two such characters.
     """
     found = set()
-    said = words(folded(text))
+    said = words(fold(text))
     for word in said:
         if word not in FUNCTION and not _is_han(word):
             found.add(word[:STEM])
@@ -55,7 +55,7 @@ def terms(text: str) -> set[str]:
 
 def paired_terms(text: str) -> set[str]:
     """Return the terms, and pairs of neighbouring words: what is built alike reads alike."""
-    said = words(folded(text))
+    said = words(fold(text))
     return terms(text).union(
         f"{first[:STEM]} {second[:STEM]}"
         for first, second in pairwise(said)
@@ -65,7 +65,7 @@ def paired_terms(text: str) -> set[str]:
 
 def clauses(text: str) -> set[int]:
     """Return the clauses that are too long to be shared by chance, each as its hash."""
-    whole = (squeezed(clause) for clause in _CLAUSES.split(text))
+    whole = (letters_and_digits(clause) for clause in _CLAUSES.split(text))
     return {hash(clause) for clause in whole if len(clause) >= _clause_length(clause)}
 
 
@@ -73,19 +73,19 @@ def _clause_length(clause: str) -> int:
     return _LONG_CLAUSE if _HAN_OR_KANA.search(clause) else 3 * _LONG_CLAUSE
 
 
-def says(sentence: str, answer: str) -> bool:
+def contains_answer(sentence: str, answer: str) -> bool:
     """Return whether a sentence holds an answer, in whatever order its words, or a number of it."""
     if _shares_number(sentence, answer):
         return True
-    short = squeezed(answer)
+    short = letters_and_digits(answer)
     if not short:
         return False
     if _HAN_OR_KANA.search(short):
-        return shares_run(squeezed(sentence), short, max(2, -(-3 * len(short) // 5)))
-    said, wanted = words(folded(sentence)), words(folded(answer))
+        return shares_run(letters_and_digits(sentence), short, max(2, -(-3 * len(short) // 5)))
+    said, wanted = words(fold(sentence)), words(fold(answer))
     content = set(wanted) - FUNCTION
     if content:
-        return content <= set(said) or squeezed(answer) in squeezed(sentence)
+        return content <= set(said) or letters_and_digits(answer) in letters_and_digits(sentence)
     return f" {' '.join(wanted)} " in f" {' '.join(said)} "
 
 
@@ -98,11 +98,11 @@ def shares_run(text: str, other: str, length: int) -> bool:
 def could_support(sentence: str, statement: str) -> bool:
     """Return whether a sentence says so much of a statement that it might bear it out."""
     if _HAN_OR_KANA.search(statement):
-        if shares_run(squeezed(sentence), squeezed(statement), 6):
+        if shares_run(letters_and_digits(sentence), letters_and_digits(statement), 6):
             return True
     else:
-        said = " ".join(words(folded(sentence)))
-        asked = words(folded(statement))
+        said = " ".join(words(fold(sentence)))
+        asked = words(fold(statement))
         runs = zip(*(asked[at:] for at in range(_FEW_WORDS)), strict=False)
         if any(not FUNCTION.issuperset(run) and " ".join(run) in said for run in runs):
             return True

@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 from closeread.attacks.borrowed import chinese, english
-from closeread.attacks.borrowed.similarity import UNSPACED, folded
+from closeread.attacks.borrowed.similarity import UNSPACED, fold
 from closeread.text.segment import words
 from closeread.types import Passage
 
@@ -19,9 +19,9 @@ def subject(sentence: str, of: Passage, own: Set[str], how: english.Written) -> 
     """
     if of.language == "en":
         return english.subject(sentence, how)
-    plain = folded(sentence)
+    plain = fold(sentence)
     if of.language in UNSPACED:
-        return chinese.subject(plain, own, folded(of.title))
+        return chinese.subject(plain, own, fold(of.title))
     return next((word for word in words(plain)[:3] if word in own), "")
 
 

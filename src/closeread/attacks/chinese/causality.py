@@ -15,7 +15,7 @@ from closeread.attacks.chinese.grounding import (
 from closeread.attacks.chinese.restoring import sole
 from closeread.attacks.chinese.ties import goes_on, sentence
 from closeread.attacks.chinese.wordlists import compiled, swaps
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
 from closeread.types import Span, Truth
 
 NAME = "causality"
@@ -96,7 +96,7 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _told_backwards(statement: Statement) -> Iterator[Turn]:
     """Yield cause before effect where it stood behind, and behind where it stood before."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for pattern, link in ((_BECAUSE, "因为"), (_OWING, "由于")):
         for match in pattern.finditer(text):
             effect = match["effect"]
@@ -113,7 +113,7 @@ def _told_backwards(statement: Statement) -> Iterator[Turn]:
 
 def _exchanged(statement: Statement) -> Iterator[Turn]:
     """Yield cause and effect in each other's place."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for pattern, form in (
         (_BECAUSE, "因为{effect}，所以{cause}"),
         (_THEREFORE, "{effect}，{so}{cause}"),
@@ -138,7 +138,7 @@ def _unlinked(statement: Statement) -> Iterator[Turn]:
     """Yield a statement without the link between two facts, where the evidence makes none."""
     if _CAUSAL.search(statement.evidence):
         return
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for match in _BECAUSE.finditer(text):
         if not _SUBJECTLESS.match(match["effect"]):
             yield _turn(match, "{cause}，{effect}", "restored-unlinked", "opposite")

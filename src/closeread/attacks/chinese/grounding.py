@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from closeread.attacks.chinese.wordlists import Side, Swap, pairs, rewordings
-from closeread.attacks.statements import HIDDEN, Rewording, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Rewording, Statement, Turn, hide_quotations
 from closeread.types import Span
 
 _NEGATED = re.compile(
@@ -135,7 +135,7 @@ def contrary(
         strategy: Whose pairs.
         fits: Whether the word at a place of the statement, one side of a pair, can be the other.
     """
-    text, evidence = hidden(statement.text), statement.evidence
+    text, evidence = hide_quotations(statement.text), statement.evidence
     for sides in pairs(strategy):
         for side, other in (sides, sides[::-1]):
             found = list(side.found.finditer(text))
@@ -161,7 +161,7 @@ def _joined(text: str, span: Span, words: str) -> bool:
 
 def made(text: str, rewording: Rewording) -> Iterator[tuple[Span, str]]:
     """Yield what a rewording would replace in a text, and by what; equal ends are left out."""
-    for match in rewording.pattern.finditer(hidden(text)):
+    for match in rewording.pattern.finditer(hide_quotations(text)):
         words = rewording.words
         for group in set(_GROUP.findall(words)):
             words = words.replace(f"\\g<{group}>", match[group])

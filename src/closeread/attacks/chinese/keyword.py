@@ -17,7 +17,7 @@ from closeread.attacks.chinese.grounding import (
 from closeread.attacks.chinese.restoring import left_out, put_in, restored, sole
 from closeread.attacks.chinese.ties import closing, sentence, untied
 from closeread.attacks.chinese.wordlists import Side, swaps
-from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.attacks.statements import Statement, Turn, hide_quotations
 from closeread.types import Span
 
 NAME = "keyword"
@@ -88,7 +88,7 @@ def miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
     The number stands with the same word behind it in the evidence; the passage has no such number
     of them.
     """
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for match in _COUNTED.finditer(text):
         number, of = match["number"], match["of"]
         free = [
@@ -119,7 +119,7 @@ def _others(number: str) -> list[str]:
 
 def _sensible(statement: Statement, span: Span, side: Side, other: Side) -> bool:
     """Whether a contrary makes sense where a word stands: nothing there wants or presupposes it."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     before = clause_before(text, span.start)
     if _JOINED.search(before) or text[span.end : span.end + 1] in _JOINS:
         return False

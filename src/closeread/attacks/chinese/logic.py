@@ -14,7 +14,7 @@ from closeread.attacks.chinese.grounding import (
 )
 from closeread.attacks.chinese.predicates import Denial, affirmations, denials
 from closeread.attacks.chinese.wordlists import compiled
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
 from closeread.types import Span, Truth
 
 NAME = "logic"
@@ -60,7 +60,7 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield the turns of what a Chinese statement asserts, the least visible first."""
     if len(statement.text) > LONGEST:
         return
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     if statement.holds is True:
         yield from _opposite(statement, text)
     same = list(reworded(statement, NAME))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from closeread.attacks.chinese.grounding import borne_out, equal
 from closeread.attacks.chinese.wordlists import pairs, restorings
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
 from closeread.types import Span
 
 _NEAR = 2  # characters that have to be equal beside a word, for surroundings to be the same
@@ -52,7 +52,7 @@ def put_back(
     statement: Statement, rule: str, said: re.Pattern[str], stands: re.Pattern[str]
 ) -> Iterator[Turn]:
     """Yield turns of what one pattern finds in a statement into what another finds in evidence."""
-    text, evidence = hidden(statement.text), statement.evidence
+    text, evidence = hide_quotations(statement.text), statement.evidence
     matches = list(said.finditer(text))
     if len(matches) > _OFTEN:
         return
@@ -73,7 +73,7 @@ def put_in(statement: Statement, rule: str, missing: re.Pattern[str]) -> Iterato
 
     Two characters before it and two behind it stand together in the statement.
     """
-    text, evidence = hidden(statement.text), statement.evidence
+    text, evidence = hide_quotations(statement.text), statement.evidence
     for found in missing.finditer(evidence):
         left = evidence[max(0, found.start() - _NEAR) : found.start()]
         right = evidence[found.end() : found.end() + _NEAR]
@@ -90,7 +90,7 @@ def left_out(statement: Statement, rule: str, added: re.Pattern[str]) -> Iterato
 
     Two characters before it and two behind it stand together in the evidence.
     """
-    text, evidence = hidden(statement.text), statement.evidence
+    text, evidence = hide_quotations(statement.text), statement.evidence
     for match in added.finditer(text):
         left = text[max(0, match.start() - _NEAR) : match.start()]
         right = text[match.end() : match.end() + _NEAR]

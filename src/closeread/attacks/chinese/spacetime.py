@@ -18,7 +18,7 @@ from closeread.attacks.chinese.numerals import moved, times, written
 from closeread.attacks.chinese.restoring import put_back, restored, same_around, sole
 from closeread.attacks.chinese.ties import untied
 from closeread.attacks.chinese.wordlists import Side, rows, swaps
-from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.attacks.statements import Statement, Turn, hide_quotations
 from closeread.types import Span
 
 NAME = "spacetime"
@@ -69,7 +69,7 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _rewritten(statement: Statement) -> Iterator[Turn]:
     """Yield times written in the other numerals; all of a statement's, or it looks odd."""
-    found = list(times(hidden(statement.text)))
+    found = list(times(hide_quotations(statement.text)))
     if len(found) == 1:
         (time,) = found
         words = written(time.number, time.unit, arabic=not time.arabic)
@@ -83,7 +83,7 @@ def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield times moved, where the evidence has the time and not the one it is moved to."""
     known = {time.key for time in times(statement.evidence)}
     anywhere = {time.key for time in times(statement.passage)}
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     said = [time.key for time in times(text)]
     for time in times(text):
         if time.key in known and said.count(time.key) == 1 and not _bounds(text, time.span):
@@ -102,7 +102,7 @@ def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _dynasty(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a dynasty exchanged for another that the passage does not name."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     said = list(_DYNASTY.finditer(text))
     named = {match["name"] for match in _DYNASTY.finditer(statement.evidence)}
     known = set(re.findall(r"([汉唐宋元明清])[代朝初末时人]", statement.passage))
@@ -129,7 +129,7 @@ def _bounds(text: str, span: Span) -> bool:
 
 def _elsewhere(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a place exchanged for another of its like that the passage does not name."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for row in rows(NAME):
         said = [match for name in row for match in re.finditer(f"{name}(?={_BY_ITSELF})", text)]
         free = [name for name in row if name not in statement.passage]
@@ -150,7 +150,7 @@ def _opposed(statement: Statement, span: Span, side: Side, other: Side) -> bool:
     A word inside a term of the passage (``世界城市``) is a part of that name, and one of a list is
     there for the others.
     """
-    text, passage = hidden(statement.text), statement.passage
+    text, passage = hide_quotations(statement.text), statement.passage
     if not told_with(statement, span.start, side.found):
         return False
     before, after = text[: span.start], text[span.end :]
@@ -192,7 +192,7 @@ def _restored(statement: Statement) -> Iterator[Turn]:
 
 
 def _time_restored(statement: Statement) -> Iterator[Turn]:
-    text, evidence = hidden(statement.text), statement.evidence
+    text, evidence = hide_quotations(statement.text), statement.evidence
     known = list(times(evidence))
     for time in times(text):
         alike = [one for one in known if one.unit == time.unit]

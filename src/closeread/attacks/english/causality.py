@@ -14,7 +14,7 @@ from closeread.attacks.english.grounding import (
     swapped,
 )
 from closeread.attacks.english.wordlists import listed
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
 from closeread.types import Span
 
 NAME = "causality"
@@ -39,7 +39,7 @@ def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield the turns of cause and effect in an English statement, the least visible first."""
     if len(statement.text) > LONGEST:
         return
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     if sure(statement):
         yield from _led(statement, text)
         yield from swapped(statement, NAME)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from closeread.attacks.borrowed.similarity import FUNCTION
 from closeread.attacks.english.wordlists import contraries, listed, rewordings, swaps
-from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.attacks.statements import Statement, Turn, hide_quotations
 from closeread.text.segment import words
 from closeread.types import Span, Truth
 
@@ -88,7 +88,7 @@ def reworded(statement: Statement, strategy: str) -> Iterator[Turn]:
     """
     text = statement.text
     for rewording in rewordings(strategy):
-        found = list(rewording.pattern.finditer(hidden(text)))
+        found = list(rewording.pattern.finditer(hide_quotations(text)))
         if len(found) == 1 and found[0][0]:
             span = Span(*found[0].span())
             rest = text[: span.start] + "\n" + text[span.end :]
@@ -98,7 +98,7 @@ def reworded(statement: Statement, strategy: str) -> Iterator[Turn]:
 
 def swapped(statement: Statement, strategy: str) -> Iterator[Turn]:
     """Yield turns from a list, where the statement asserts and the evidence is as each needs it."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     near = "\n".join(bearing(statement))
     for swap in swaps(strategy):
         if not swap.seen.search(near) or swap.unseen.search(near) or swap.unless.search(text):
@@ -123,7 +123,7 @@ def contrary(
         strategy: Whose contraries.
         fits: Whether a word as it is written is one of them: ``North`` is a part of a name.
     """
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     near = "\n".join(bearing(statement))
     for side, other in contraries(strategy):
         found = list(side.found.finditer(text))

@@ -15,8 +15,16 @@ from closeread.attacks.english.grounding import (
     swapped,
     terms,
 )
-from closeread.attacks.english.numerals import Told, exact, labels, moved, numbers, spelled, written
-from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.attacks.english.numerals import (
+    NumberMention,
+    exact,
+    labels,
+    moved,
+    numbers,
+    spelled,
+    written,
+)
+from closeread.attacks.statements import Statement, Turn, hide_quotations
 
 NAME = "keyword"
 _LISTED = re.compile(r"[—–:(]|, [A-Z][^,]* and [A-Z]")
@@ -49,7 +57,7 @@ def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
     The passage has no such number of them.
     """
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     known = {(one.number, _thing(one)) for line in bearing(statement) for one in numbers(line)}
     anywhere = {(one.number, _thing(one)) for one in numbers(statement.passage)}
     told = list(numbers(text))
@@ -71,7 +79,7 @@ def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
                 yield fitted(statement.text, one.span, words, "number", "opposite")
 
 
-def _thing(told: Told) -> frozenset[str]:
+def _thing(told: NumberMention) -> frozenset[str]:
     return frozenset(terms(told.of)) or frozenset((told.of,))
 
 
@@ -80,7 +88,7 @@ def _respelled(statement: Statement) -> Iterator[Turn]:
 
     Only where it is the one number of a statement, or it looks odd.
     """
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     told = list(numbers(text))
     if len(told) != 1 or told[0].number > _SMALL or sum(map(str.isdigit, text)) > len("10"):
         return

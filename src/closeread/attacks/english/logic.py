@@ -15,7 +15,7 @@ from closeread.attacks.english.grounding import (
 )
 from closeread.attacks.english.predicates import affirmations, denials, verbs
 from closeread.attacks.english.wordlists import listed
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
 from closeread.types import Span
 
 NAME = "logic"
@@ -59,7 +59,7 @@ def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield the turns of what an English statement asserts, the least visible first."""
     if len(statement.text) > LONGEST:
         return
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     if sure(statement):
         if bearing(statement):
             yield from _exchanged(text)

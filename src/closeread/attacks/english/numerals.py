@@ -32,7 +32,7 @@ _BOUND = re.compile(
 )
 
 
-class Told(NamedTuple):
+class NumberMention(NamedTuple):
     """A number that a text tells: where it stands, of what, and what it is."""
 
     span: Span
@@ -41,21 +41,21 @@ class Told(NamedTuple):
     of: str
 
 
-def numbers(text: str) -> Iterator[Told]:
+def numbers(text: str) -> Iterator[NumberMention]:
     """Yield the whole numbers from two on of things that a text counts exactly."""
     for match in _NUMBERS.finditer(text):
         number = value(match["number"])
         if number is None or _NO_NOUN.match(match["of"]):
             continue
-        yield Told(Span(*match.span("number")), "number", number, match["of"].lower())
+        yield NumberMention(Span(*match.span("number")), "number", number, match["of"].lower())
 
 
-def exact(text: str, told: Told) -> bool:
+def exact(text: str, told: NumberMention) -> bool:
     """Whether a number is told as it is: not roughly, at least, or as a name's."""
     return not (_ROUGHLY.search(text[: told.span.start]) or labels(text, told))
 
 
-def labels(text: str, told: Told) -> bool:
+def labels(text: str, told: NumberMention) -> bool:
     """Whether a number belongs to a name: ``Patient 6``, but not ``These 6``."""
     named = _NAMED.search(text[: told.span.start])
     return named is not None and (
@@ -63,17 +63,17 @@ def labels(text: str, told: Told) -> bool:
     )
 
 
-def times(text: str) -> Iterator[Told]:
+def times(text: str) -> Iterator[NumberMention]:
     """Yield the years, decades and centuries of a text."""
     for unit, pattern in (("year", _YEARS), ("decade", _DECADES), ("century", _CENTURIES)):
         for match in pattern.finditer(text):
             before = text[: match.start()]
             if unit != "year" or _IN.search(before) or _BOUND.search(before):
                 number = int(match[unit])
-                yield Told(Span(*match.span(unit)), unit, number, unit)  # type: ignore[arg-type]
+                yield NumberMention(Span(*match.span(unit)), unit, number, unit)  # type: ignore[arg-type]
 
 
-def bounds(text: str, told: Told) -> bool:
+def bounds(text: str, told: NumberMention) -> bool:
     """Whether a time tells since or until when."""
     return bool(_BOUND.search(text[: told.span.start]))
 
@@ -90,7 +90,7 @@ def value(number: str) -> int | None:
     return _SPELLED.index(word) + 2 if word in _SPELLED else None
 
 
-def moved(told: Told) -> list[int]:
+def moved(told: NumberMention) -> list[int]:
     """Return what a number could be mistaken for: near, and written alike."""
     number = told.number
     if told.unit == "year":

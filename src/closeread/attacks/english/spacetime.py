@@ -16,7 +16,7 @@ from closeread.attacks.english.grounding import (
 )
 from closeread.attacks.english.numerals import bounds, moved, times, written
 from closeread.attacks.english.wordlists import rows
-from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.attacks.statements import Statement, Turn, hide_quotations
 from closeread.text.calendar import A_MONTH
 from closeread.types import Span
 
@@ -59,7 +59,7 @@ def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a year, decade or century moved, where the evidence has it and not the new one."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     known = {(one.unit, one.number) for line in bearing(statement) for one in times(line)}
     told = list(times(text))
     for one in told:
@@ -90,7 +90,7 @@ def _suffix(number: int) -> str:
 
 def _named(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a day of the week, month or season exchanged for one that the passage does not name."""
-    text, near = hidden(statement.text), "\n".join(bearing(statement))
+    text, near = hide_quotations(statement.text), "\n".join(bearing(statement))
     for row in rows(NAME):
         said = [match for name in row for match in re.finditer(rf"\b{name}\b", text)]
         if len(said) != 1 or said[0][0] not in near:
@@ -104,7 +104,7 @@ def _named(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _elsewhere(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a place where something was, exchanged for another that the passage does not name."""
-    text, near = hidden(statement.text), "\n".join(bearing(statement))
+    text, near = hide_quotations(statement.text), "\n".join(bearing(statement))
     for row in rows(NAME, "places"):
         said = [match for name in row for match in re.finditer(rf"\b{name}\b", text)]
         free = [name for name in row if name not in statement.passage]
@@ -123,7 +123,7 @@ def _elsewhere(statement: Statement, random: random.Random) -> Iterator[Turn]:
 
 def _dated(statement: Statement) -> Iterator[Turn]:
     """Yield a day of a month written the other way."""
-    text = hidden(statement.text)
+    text = hide_quotations(statement.text)
     for match in _ON_DAY.finditer(text):
         day = int(match["day"])
         words = f"on the {day}{_suffix(day)} of {match['month']}"

@@ -70,14 +70,14 @@ def slips(
         places = list(range(1, len(word) - 1))
         draw.shuffle(places)
         for at in places:
-            made = _slipped(word, at, rule, draw)
+            made = _apply_slip(word, at, rule, draw)
             if made is None or made in READS_AS_ANOTHER:
                 continue
-            if not triples(made) <= usual:
+            if not trigrams(made) <= usual:
                 yield Slip(rule, made)
 
 
-def _slipped(word: str, at: int, rule: str, draw: random.Random) -> str | None:
+def _apply_slip(word: str, at: int, rule: str, draw: random.Random) -> str | None:
     """Return a word with one slip at a place inside it; None where it would not be seen."""
     letter, following = word[at], word[at + 1]
     if rule == "exchanged":
@@ -90,11 +90,11 @@ def _slipped(word: str, at: int, rule: str, draw: random.Random) -> str | None:
         return word[:at] + letter + word[at:]
     if rule == "left out":
         return word[:at] + word[at + 1 :]
-    near = [one for one in _near(letter) if (one in _VOWELS) == (letter in _VOWELS)]
+    near = [one for one in _neighbours(letter) if (one in _VOWELS) == (letter in _VOWELS)]
     return word[:at] + draw.choice(near) + word[at + 1 :] if near else None
 
 
-def _near(letter: str) -> str:
+def _neighbours(letter: str) -> str:
     """Return the letters left and right of one on the keyboard."""
     for row in _ROWS:
         if (at := row.find(letter)) >= 0:
@@ -102,7 +102,7 @@ def _near(letter: str) -> str:
     return ""
 
 
-def triples(word: str) -> set[str]:
+def trigrams(word: str) -> set[str]:
     """Return the runs of three letters of a word, its borders among them."""
     framed = f"^{word}$"
     return {framed[at : at + 3] for at in range(len(framed) - 2)}

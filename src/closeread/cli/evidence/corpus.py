@@ -31,15 +31,15 @@ def must_be_free(folder: Path) -> None:
     """Find out, before a data set is opened, whether a corpus can be written."""
     from closeread.evidence import corpus
 
-    corpus.must_be_free(folder)
+    corpus.check_can_build(folder)
     must_take_folder(folder)
 
 
 def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
     """Write the passages of a data set as a corpus."""
-    from closeread.evidence.corpus import build
+    from closeread.evidence.corpus import build_corpus
 
-    count = build((passage for passage, _ in dataset), folder)
+    count = build_corpus((passage for passage, _ in dataset), folder)
     if json_:
         as_json({"corpus": str(folder), "passages": count})
     else:

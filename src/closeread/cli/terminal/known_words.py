@@ -28,11 +28,11 @@ def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any
         path = options.get("model")
     if not path:
         return
-    from closeread.evidence.vectors.matrix import coverage, load
+    from closeread.evidence.vectors.matrix import coverage_warning, load
     from closeread.evidence.words import Segmenter
 
     vectors, segmenter = load(str(path)), Segmenter(words, stop_words)
-    said = coverage(
+    said = coverage_warning(
         vectors,
         (
             word

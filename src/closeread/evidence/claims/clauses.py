@@ -13,7 +13,7 @@ _CUT = re.compile(r"(?:[，；：—]+|[,;:](?=\s))[”’」』\"')）]*\s*")
 _AT_END = " \t\u3000，；：—,;:"
 
 
-def without_empty_ends(text: str, folded: str, span: Span, weights: Mapping[str, float]) -> Span:
+def trim_empty_clauses(text: str, folded: str, span: Span, weights: Mapping[str, float]) -> Span:
     """Return a sentence without the clauses at its ends that cover nothing of their own.
 
     Args:

@@ -50,7 +50,7 @@ class _Run(NamedTuple):
     sentence: int
 
 
-def explanation(claim: str, sentences: UnitIndex, evidence: Evidence) -> Explanation:
+def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Explanation:
     """Lay the parts of a claim over the sentences of its evidence.
 
     Args:
@@ -86,8 +86,8 @@ def _tiles(
     runs = [run for number, found in enumerate(said) for run in _runs(pairs, found, number)]
     runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.place))
     for run in runs:
-        for free in _free(run, under):
-            if _says_something(wanted[free.start : free.start + free.length]):
+        for free in _free_parts(run, under):
+            if _is_meaningful(wanted[free.start : free.start + free.length]):
                 for place in range(free.start, free.start + free.length):
                     under[place] = True
                 yield free
@@ -123,7 +123,7 @@ def _runs(pairs: Sequence[tuple[str, str]], found: SentenceUnits, sentence: int)
         yield _Run(len(pairs) + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
 
 
-def _free(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
+def _free_parts(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
     """Yield the parts of a run that lie under no other."""
     begun: int | None = None
     for offset in range(run.length + 1):
@@ -135,7 +135,7 @@ def _free(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
             begun = None
 
 
-def _says_something(tile: Sequence[Unit]) -> bool:
+def _is_meaningful(tile: Sequence[Unit]) -> bool:
     """Whether units that match are more than chance: one Chinese character alone is not."""
     content = [unit for unit in tile if not unit.is_function]
     return bool(content) and (len(tile) > 1 or content[0].is_word)

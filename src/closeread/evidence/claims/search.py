@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.evidence.claims.weighing import Claim, Indexed, runs
+from closeread.evidence.claims.weighing import Claim, IndexedPassage, expand_ranges
 from closeread.summation import sum_in_order
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Search:
             paragraph, shape (sentences,); 0 where there is none.
     """
 
-    def __init__(self, indexed: Indexed, claim: Claim) -> None:
+    def __init__(self, indexed: IndexedPassage, claim: Claim) -> None:
         import numpy as np
 
         self.taken: list[int] = []
@@ -68,7 +68,7 @@ class Search:
         closed = covered[self._open[covered]]
         self._open[closed] = False
         counts = self._claim.counts[closed]
-        held_by = self._places[runs(self._begins[closed], counts)]
+        held_by = self._places[expand_ranges(self._begins[closed], counts)]
         np.subtract.at(self.gains, held_by, np.repeat(self._weights[closed], counts))
         paragraph = self._paragraphs[place]
         first = bisect_left(self._paragraphs, paragraph)

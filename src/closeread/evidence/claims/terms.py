@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
-from closeread.text.memo import ByText, ByWord
+from closeread.text.memo import TextCache, WordCache
 from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
@@ -59,7 +59,7 @@ def units(text: str) -> tuple[Unit, ...]:
     return _UNITS(text)
 
 
-def _taken_apart(text: str) -> tuple[Unit, ...]:
+def _split_units(text: str) -> tuple[Unit, ...]:
     folded = fold(text)
     return tuple(
         Unit(*_FORMS[folded[span.start : span.end]], span.start, span.end)
@@ -111,6 +111,6 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
 
 
-_FORMS = ByWord(_form)
+_FORMS = WordCache(_form)
 # A claim is asked for in several ways at a time, and a passage by several questions.
-_UNITS = ByText(_taken_apart, most=32, characters=40_000)
+_UNITS = TextCache(_split_units, most=32, characters=40_000)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from closeread.evidence.claims.background import Background
 from closeread.evidence.claims.terms import Unit, fold, terms_of_folded, units
 from closeread.summation import sum_in_order
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Span
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _DIGIT = re.compile(r"\d")
 _LINE_BREAK = re.compile(r"[\r\n\u2028\u2029]")
 
 
-class Indexed:
+class IndexedPassage:
     """A passage's sentences, their paragraphs, and which of them hold a term.
 
     Attributes:
@@ -77,10 +77,10 @@ class Indexed:
         numbers = np.array([find(term, nowhere) for term in terms], dtype=np.intp)
         begins = self._begins[numbers]
         counts = self._begins[numbers + 1] - begins
-        return self._places[runs(begins, counts)], counts
+        return self._places[expand_ranges(begins, counts)], counts
 
 
-def runs(begins: "NDArray[Any]", counts: "NDArray[Any]") -> "NDArray[Any]":
+def expand_ranges(begins: "NDArray[Any]", counts: "NDArray[Any]") -> "NDArray[Any]":
     """Return the numbers of several runs, each from where it begins, one run behind the other."""
     import numpy as np
 
@@ -107,7 +107,7 @@ class Claim:
 
     def __init__(
         self,
-        indexed: Indexed,
+        indexed: IndexedPassage,
         text: str,
         context: str = "",
         share: float = 1.0,
@@ -117,7 +117,7 @@ class Claim:
     ) -> None:
         factors: dict[str, float] = {}
         self.clauses: list[int] = []
-        for term, factor, clause in weighted(units(text), text):
+        for term, factor, clause in weigh_terms(units(text), text):
             if term not in factors:
                 factors[term] = factor
                 self.clauses.append(clause)
@@ -142,7 +142,7 @@ class Claim:
         self.total = sum_in_order(self.clause_totals)
 
 
-def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:
+def weigh_terms(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:
     """Yield ``(term, factor, clause)``: every unit, behind the pair that it ends.
 
     Where the text is given, whatever but white space stands between two units begins a clause.
@@ -161,4 +161,4 @@ def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float
 
 
 # A stem is the context of each of its options.
-_of_context = ByText(lambda text: tuple(weighted(units(text))), most=4, characters=40_000)
+_of_context = TextCache(lambda text: tuple(weigh_terms(units(text))), most=4, characters=40_000)

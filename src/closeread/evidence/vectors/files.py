@@ -25,7 +25,7 @@ _HASH_LETTERS = 64  # of a sha256 in hexadecimal
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredVectors:
     """Vectors on disk.
 
     Attributes:
@@ -42,7 +42,7 @@ class Stored:
     sha256: str
 
 
-def stored(path: Path) -> Stored:
+def load_stored(path: Path) -> StoredVectors:
     """Return a file's vectors from the cache, converting them first where they are not there.
 
     Raises:
@@ -53,7 +53,7 @@ def stored(path: Path) -> Stored:
     """
     import numpy as np
 
-    folder = _cached(path)
+    folder = _cache_folder(path)
     words, matrix = folder / "words.txt", folder / "rows.npy"
     if not (words.exists() and matrix.exists()):
         _convert(path, folder)
@@ -62,7 +62,7 @@ def stored(path: Path) -> Stored:
     left_out, listed = int(lines[0]), lines[1:]
     rows = np.asarray(np.load(matrix, mmap_mode="r"))  # still mapped; plain arrays index faster
     places = {word: row for row, word in enumerate(listed)}
-    return Stored(path.name, rows, places, left_out, _sha256(path, folder))
+    return StoredVectors(path.name, rows, places, left_out, _sha256(path, folder))
 
 
 def _sha256(path: Path, folder: Path) -> str:
@@ -81,7 +81,7 @@ def _sha256(path: Path, folder: Path) -> str:
     return found
 
 
-def _cached(path: Path) -> Path:
+def _cache_folder(path: Path) -> Path:
     """Return where the converted file lies: another size or time makes it another file.
 
     Raises:
@@ -157,12 +157,12 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
     try:
         with utils.open(str(path), "rb") as stream:  # as gensim: inflated by what the name says
             start = stream.read(4096)
-        _must_be_inflated(start, path)
+        _check_decompressed(start, path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.simplefilter("ignore", RuntimeWarning)  # too large a number is told later
             if start.startswith(_FASTTEXT):
-                _must_be_whole(start, path)
+                _check_complete(start, path)
                 found = load_facebook_vectors(str(path))
             else:
                 found = KeyedVectors.load_word2vec_format(
@@ -173,7 +173,7 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
         struct.error, zlib.error,
     ) as error:  # fmt: skip
         raise InputError(
-            f"cannot be read as word vectors: {_plainly(error)}",
+            f"cannot be read as word vectors: {_explain_error(error)}",
             where=str(path),
             expected="word2vec text or binary (a header of two numbers, then a word and its "
             "numbers in every row), or a fastText .bin",
@@ -181,7 +181,7 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
     return list(found.index_to_key), found.vectors
 
 
-def _must_be_inflated(start: bytes, path: Path) -> None:
+def _check_decompressed(start: bytes, path: Path) -> None:
     for magic, ending in _COMPRESSED.items():
         if start.startswith(magic):
             raise InputError(
@@ -191,7 +191,7 @@ def _must_be_inflated(start: bytes, path: Path) -> None:
             )
 
 
-def _must_be_whole(start: bytes, path: Path) -> None:
+def _check_complete(start: bytes, path: Path) -> None:
     """Refuse a fastText file that the reader would misread, or not come to the end of.
 
     It maps the numbers of a compressed one as they are, and looks for ever for the end of a word
@@ -211,7 +211,7 @@ def _must_be_whole(start: bytes, path: Path) -> None:
         raise ValueError("the file is truncated")
 
 
-def _plainly(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """Say in the file's terms what the library says in its own."""
     said = str(error)
     if isinstance(error, struct.error):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
 from closeread.evidence.models import UsedModel
-from closeread.evidence.vectors.files import Stored, stored
+from closeread.evidence.vectors.files import StoredVectors, load_stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ MEANINGLESS = 0.5  # a larger share of words without a vector than this says not
 class WordVectors:
     """Words and their vectors; a word without one has no row, never a row of zeros."""
 
-    def __init__(self, source: Stored) -> None:
+    def __init__(self, source: StoredVectors) -> None:
         self._rows = source.rows
         self._places = source.places
         self.name = source.name
@@ -79,7 +79,7 @@ class WordVectors:
             )
 
 
-def coverage(vectors: WordVectors, words: Iterable[str]) -> str:
+def coverage_warning(vectors: WordVectors, words: Iterable[str]) -> str:
     """Return a remark where so few words have a vector that the vectors mean little, else ""."""
     asked = set(words)
     missed = vectors.missed(asked)
@@ -109,4 +109,4 @@ def load(path: str) -> WordVectors:
             expected="-o vectors=PATH: word2vec text or binary, or fastText",
             cure="train them on passages with `closeread train` (docs/vgaokao.md)",
         )
-    return WordVectors(stored(Path(path)))
+    return WordVectors(load_stored(Path(path)))

@@ -56,7 +56,7 @@ def train(
         unfinished.touch()
         unfinished.unlink()
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _write_error(path, error) from error
     cut = (segmenter or Segmenter()).texts
     rows = [
         cut(span.of(text), language)
@@ -78,13 +78,13 @@ def train(
         model.wv.save_word2vec_format(str(unfinished), binary=True)
         unfinished.replace(path)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise _write_error(path, error) from error
     finally:
         unfinished.unlink(missing_ok=True)
     return len(model.wv)
 
 
-def _refused(path: Path, error: OSError) -> StorageError:
+def _write_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
         f"cannot be written: {error.strerror}",
         where=str(path),

@@ -22,8 +22,8 @@ from closeread.formats.layouts.json_objects import (
     document_path,
     line_number,
 )
-from closeread.text.language import code, detect
-from closeread.text.polarity import understood
+from closeread.text.language import detect, language_code
+from closeread.text.polarity import infer_asks_for
 from closeread.types import (
     Answer,
     Defects,
@@ -85,7 +85,7 @@ def gather_passages(source: Source, rows: Iterable[Positioned], defects: Defects
             passage_id=str(index if own_id is None else own_id),
             text=text,
             title=first.title or "",
-            language=code(first.language or "") or detect(text),
+            language=language_code(first.language or "") or detect(text),
         )
         questions = []
         for row, at, raw in members:
@@ -163,7 +163,7 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
         passage_id=passage.passage_id,
         text=row.question,
         kind=kind,
-        asks_for=row.asks_for or (understood(kind, row.question) if options else None),
+        asks_for=row.asks_for or (infer_asks_for(kind, row.question) if options else None),
         options=options,
         option_truth=tuple(row.truth or ()),
         answers=answers,

@@ -12,7 +12,7 @@ from typing import Literal
 from closeread.evidence.claims.terms import units
 from closeread.evidence.cover import claim_and_context
 from closeread.readers.competition import polarity_sign, softmax
-from closeread.text.question_type import asked_for
+from closeread.text.question_type import expected_answer_type
 from closeread.text.segment import sentences
 from closeread.types import Evidence, Option, Passage, Prediction, Question, Span
 
@@ -202,7 +202,7 @@ def _answer(passage: Passage, question: Question, prediction: Prediction, text: 
 
 
 def _question(passage: Passage, question: Question) -> Features:
-    kind = asked_for(question.text)
+    kind = expected_answer_type(question.text)
     return {
         "question:length": math.log1p(len(units(question.text))),
         "question:number": float(kind == "number"),

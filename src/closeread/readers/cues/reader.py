@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.evidence.claims.explanation import Explanation, explanation
+from closeread.evidence.claims.explanation import Explanation, explain_claim
 from closeread.evidence.cover import claim_and_context
 from closeread.formats.files.atomic_write import save_json
 from closeread.formats.files.learned_files import read_learned
@@ -241,7 +241,7 @@ def explain_options(
 ) -> tuple[Explanation, ...]:
     """Return for each option its evidence, what that covers, and what it does not."""
     return tuple(
-        explanation(
+        explain_claim(
             claim_and_context(question, option)[0],
             read.sentences,
             retriever.retrieve(question, read.passage, option),

@@ -25,7 +25,7 @@ from closeread.readers.option_sequences import (
     text_after_question,
 )
 from closeread.readers.windows import Encoded, Window
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Passage, PassageQuestion, Prediction, Question
 
 _PASSAGES_KEPT = 64
@@ -90,8 +90,10 @@ class ChoiceReader:
         self._aggregate = max if aggregate == "max" else _mean
         self._token_budget = token_budget
         self._network = network
-        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
-        self._passage = ByText(lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = TextCache(
+            lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT
+        )
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from closeread.readers.option_sequences import (
 )
 from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Evidence, Passage, PassageQuestion, Prediction, Question, Span
 
 _PASSAGES_KEPT = 64
@@ -98,8 +98,8 @@ class ChunkReader:
         self._supported = supported_class(checkpoint, label)
         self._token_budget = token_budget
         self._network = network
-        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
-        self._passage = ByText(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = TextCache(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from closeread.readers.neural.spans import (
     positions_taken,
 )
 from closeread.readers.windows import Tokens, Window, make_windows
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,
@@ -144,7 +144,7 @@ class SpanReader:
             _model_penalty(checkpoint) if length_penalty is None else length_penalty
         )
         self._token_budget = token_budget
-        self._passage = ByText(self._tokenised, most=_PASSAGES_KEPT)
+        self._passage = TextCache(self._tokenised, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from closeread.readers.neural.support import class_names, log_odds, supported_cl
 from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, format_amount
 from closeread.readers.statements import Statement, encode_statement, statements
 from closeread.readers.windows import Encoded
-from closeread.text.memo import ByText
+from closeread.text.memo import TextCache
 from closeread.types import Answer, Passage, PassageQuestion, Prediction, Question
 
 
@@ -96,7 +96,7 @@ class VerifierReader:
         self._classes = class_names(checkpoint)
         self._token_budget = token_budget
         self._network = network
-        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from closeread.protocols import Metric
 from closeread.registry import lookup
 from closeread.registry.factory import make
 from closeread.runs.records import ScoreSettings
-from closeread.text.language import of_most
+from closeread.text.language import most_common_language
 from closeread.types import Dataset, Prediction
 
 
@@ -94,7 +94,9 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
 
 def _no_answer_metrics(languages: Iterable[str]) -> tuple[str, ...]:
     """Return the metrics for sets with unanswerable questions: SQuAD's do not split Chinese."""
-    return ("cmrc~mixed",) if of_most(languages) == "zh" else ("squad2", "squad2~strict")
+    return (
+        ("cmrc~mixed",) if most_common_language(languages) == "zh" else ("squad2", "squad2~strict")
+    )
 
 
 def _metrics_for_questions(

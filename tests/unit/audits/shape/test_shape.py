@@ -371,7 +371,7 @@ def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):
         asked.extend((one.name, stop) for stop in stops)
         return score_at_stops(one, metric, stops)
 
-    monkeypatch.setattr(recutting, "recut_at", counted)
+    monkeypatch.setattr(recutting, "score_at_stops", counted)
     found = check(ten.table, "", ten.runs)
     assert found.data["recut"]["cut_at"] in ('"\\n"', '"\\n\\n"')
     assert len(asked) == len(set(asked)) == 10 * len(found.data["recut"]["by_stop"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.evidence.claims.clauses import without_empty_ends
+from closeread.evidence.claims.clauses import trim_empty_clauses
 from closeread.types import Span
 
 
@@ -29,12 +29,12 @@ def test_clauses_that_cover_nothing_of_their_own_are_left_out(sentence, claim, k
     """Inside of a longer text; each term of the claim weighs one."""
     text = f"前。{sentence}后。"
     weights = dict.fromkeys(claim.split(), 1.0)
-    found = without_empty_ends(text, text, Span(2, 2 + len(sentence)), weights)
+    found = trim_empty_clauses(text, text, Span(2, 2 + len(sentence)), weights)
     assert found.of(text) == kept
 
 
 def test_a_sentence_of_very_many_clauses():
     """Its ends are not cut off clause by clause, each time reading the rest again."""
     text = "甲，" * 30_000 + "乙，" + "丙，" * 30_000 + "丁。"
-    kept = without_empty_ends(text, text, Span(0, len(text)), {"乙": 1.0})
+    kept = trim_empty_clauses(text, text, Span(0, len(text)), {"乙": 1.0})
     assert kept == Span(60_000, 60_001)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.evidence.claims.explanation import explanation
+from closeread.evidence.claims.explanation import explain_claim
 from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.evidence.cover import explain
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -11,7 +11,7 @@ TEXT = "蒸发使盐度升高。降水是影响盐度的一个因素。渔港冬
 
 
 def parts(claim, text, evidence):
-    found = explanation(claim, UnitIndex(text), evidence)
+    found = explain_claim(claim, UnitIndex(text), evidence)
     covered = [
         (match.option_span.of(claim), match.passage_span.of(text), match.sentence_index)
         for match in found.covered
@@ -102,6 +102,6 @@ def test_explain_extracts_where_no_evidence_is_given():
 def test_repeats_without_end():
     """A sentence that repeats a claim's words thousands of times is explained all the same."""
     sentences = UnitIndex("甲乙丙丁" * 20000)
-    found = explanation("甲乙丙丁" * 500, sentences, Evidence(spans=(Span(0, 80000),)))
+    found = explain_claim("甲乙丙丁" * 500, sentences, Evidence(spans=(Span(0, 80000),)))
     assert [match.option_span for match in found.covered] == [Span(0, 2000)]
     assert found.covered[0].passage_span.of("甲乙丙丁" * 20000) == "甲乙丙丁" * 500

@@ -5,23 +5,23 @@ from math import log
 import pytest
 
 from closeread.evidence.claims.terms import units
-from closeread.evidence.claims.weighing import Claim, Indexed, weighted
+from closeread.evidence.claims.weighing import Claim, IndexedPassage, weigh_terms
 from closeread.evidence.cover import cover
 from closeread.types import Option, Passage, Question, Span
 
 FERRY = "The ferry sank. A ferry left."
-OF_TWO = Indexed(FERRY, [Span(0, 15), Span(16, 29)])
+OF_TWO = IndexedPassage(FERRY, [Span(0, 15), Span(16, 29)])
 NOWHERE, IN_BOTH = log(3 / 0.5) / log(3 / 1.5), log(3 / 2.5) / log(3 / 1.5)  # in one of two: 1
 
 
 def test_a_term_weighs_the_more_the_fewer_sentences_hold_it():
     """The unit is a term that one sentence alone holds, however many there are."""
     assert OF_TWO.rarity == pytest.approx([NOWHERE, 1, IN_BOTH])
-    assert Indexed("", []).rarity == pytest.approx([log(2) / log(4 / 3)])
-    assert Indexed("A", [Span(0, 1)]).rarity == pytest.approx([log(4) / log(4 / 3), 1])
+    assert IndexedPassage("", []).rarity == pytest.approx([log(2) / log(4 / 3)])
+    assert IndexedPassage("A", [Span(0, 1)]).rarity == pytest.approx([log(4) / log(4 / 3), 1])
     held_by, counts = OF_TWO.holding(["ferri", "whale", "a ferri", "sank"])
     assert (held_by.tolist(), counts.tolist()) == ([0, 1, 1, 0], [2, 0, 1, 1])
-    assert [one.tolist() for one in Indexed("", []).holding(["ferri"])] == [[], [0]]
+    assert [one.tolist() for one in IndexedPassage("", []).holding(["ferri"])] == [[], [0]]
 
 
 def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
@@ -29,7 +29,7 @@ def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
     text = "One\ntwo. Three.\u2028 Four. \nFive 5.\rSix."
     spans = [Span(0, 8), Span(9, 15), Span(17, 22), Span(24, 31), Span(32, 36)]
     assert [span.of(text)[-2:] for span in spans] == ["o.", "e.", "r.", "5.", "x."]
-    indexed = Indexed(text, spans)
+    indexed = IndexedPassage(text, spans)
     assert indexed.paragraphs == [0, 0, 1, 2, 3]
     assert indexed.holding(["\n"])[0].tolist() == [3]  # the one with a digit
 
@@ -73,12 +73,12 @@ def test_a_question_for_a_number_wants_one_beside_its_terms():
 
 def test_every_mark_between_units_begins_a_clause_and_a_blank_does_not():
     text = "盐 海，水——冰 (雪"
-    found = [(term, clause) for term, _, clause in weighted(units(text), text)]
+    found = [(term, clause) for term, _, clause in weigh_terms(units(text), text)]
     assert found == [
         ("盐", 0), ("盐 海", 0), ("海", 0), ("海 水", 1), ("水", 1), ("水 冰", 2), ("冰", 2),
         ("冰 雪", 3), ("雪", 3),
     ]  # fmt: skip
-    assert {clause for _, _, clause in weighted(units(text))} == {0}
+    assert {clause for _, _, clause in weigh_terms(units(text))} == {0}
 
 
 def taken(text, claim, stem="", *, kind="verification", most=100, **rule):

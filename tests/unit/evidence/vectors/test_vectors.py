@@ -15,7 +15,7 @@ from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.encoding import word_vectors
 from closeread.evidence.vectors import files as vector_files
 from closeread.evidence.vectors import matrix as vectors
-from closeread.evidence.vectors.matrix import coverage, load
+from closeread.evidence.vectors.matrix import coverage_warning, load
 from closeread.evidence.vectors.train import train
 
 ROWS = {"海水": (1.0, 0.0, 2.0), "盐度": (0.5, -1.5, 0.0), "ferry": (0.0, 0.25, 1.0)}
@@ -223,8 +223,8 @@ def test_a_text_is_the_sum_of_its_words_and_chinese_is_cut_by_the_dictionary(tmp
 
 def test_a_high_miss_rate_is_told(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
-    assert "only 25% of 4 different words" in coverage(found, ["海水", "a", "b", "c"])
-    assert coverage(found, ["海水", "盐度"]) == ""
+    assert "only 25% of 4 different words" in coverage_warning(found, ["海水", "a", "b", "c"])
+    assert coverage_warning(found, ["海水", "盐度"]) == ""
 
 
 def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
@@ -256,7 +256,7 @@ def test_what_killed_writers_left_goes_with_the_next(tmp_path):
     vectors.parent.mkdir()
     train(texts, vectors, dimensions=5, least=2)
     load(str(vectors))
-    cached = vector_files._cached(vectors)
+    cached = vector_files._cache_folder(vectors)
     (cached / "rows.npy").unlink()
     (cached / "sha256").unlink()
     made = [cached / name for name in ("rows.npy", "words.txt", "sha256")]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from closeread.evidence.claims.explanation import Explanation, Match, explanation
+from closeread.evidence.claims.explanation import Explanation, Match, explain_claim
 from closeread.evidence.claims.unit_index import UnitIndex
 from closeread.readers.cues.features import (
     coverage_features,
@@ -23,7 +23,7 @@ TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", la
 def laid(option, passage, *spans):
     """The option over sentences of one's own choice."""
     evidence = Evidence(option_label="A", spans=tuple(Span(*span) for span in spans))
-    return explanation(option, UnitIndex(passage.text), evidence)
+    return explain_claim(option, UnitIndex(passage.text), evidence)
 
 
 def test_how_an_option_is_written_by_hand():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from closeread.evidence.claims.explanation import explanation
+from closeread.evidence.claims.explanation import explain_claim
 from closeread.evidence.cover import explain
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.cues.turns import turn_features
@@ -87,7 +87,7 @@ def over(said, option, *spans):
     passage = Passage(passage_id="p", text=said, language="zh")
     evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
     read = ReadPassage(passage)
-    return set(turn_features(option, explanation(option, read.sentences, evidence), read))
+    return set(turn_features(option, explain_claim(option, read.sentences, evidence), read))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.models import told_by
+from closeread.evidence.models import declared_models
 from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import (
@@ -97,7 +97,7 @@ class CompeteTask:
         self, retriever: Retriever, settings: CompeteSettings, max_length: int = 256
     ) -> None:
         self._retriever = retriever
-        self.evidence_models = told_by(retriever) or ()
+        self.evidence_models = declared_models(retriever) or ()
         self._settings = settings
         self._max_length = max_length
         self._supported = 1
