@@ -1,4 +1,4 @@
-"""Changes made: new texts, and everything that points into them moved along."""
+"""Apply edits: make the new texts, and move the spans that point into them."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -12,19 +12,18 @@ _Placed = TypeVar("_Placed", Answer, Evidence)
 
 
 def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[Passage, Question]:
-    """Return a passage and question with changes made to both.
+    """Return a passage and a question with edits applied to both.
 
-    Places of answers and of gold evidence in the passage move along. A passage that changes is
-    another one, and gets an id of its own, which names the question: what was put in was chosen
-    for that one.
+    Spans of answers and of gold evidence in the passage move along. A changed passage gets an id of
+    its own, which names the question: the edit was chosen for that question.
 
     Args:
-        passage: As it was.
-        question: As it was; its options too.
-        edits: Changes of texts as they were, none of which overlap.
+        passage: The original passage.
+        question: The original question with its options.
+        edits: Edits of the original texts, which do not overlap.
 
     Raises:
-        UsageError: Two changes of one text overlap, one lies outside its text, or names no option.
+        UsageError: Two edits of one text overlap, one lies outside its text, or names no option.
     """
     labels = {option.label for option in question.options}
     for edit in edits:
@@ -54,7 +53,7 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return a text with changes made, each told by its place in the text as it was.
+    """Return a text with edits applied, whose spans refer to the original text.
 
     Raises:
         UsageError: Two overlap, or one lies outside the text.

@@ -1,4 +1,4 @@
-"""A data set made harder: each question beside what was made of it."""
+"""Attack a data set: make variants of each question by strategies, under constraints."""
 
 import random
 from collections import Counter
@@ -23,14 +23,14 @@ from closeread.protocols import Constraint, Perturbation
 from closeread.types import Edit, Item, Passage, PassageQuestion, Question, Role
 
 Found = Sequence[Sequence[Edit]]  # by strategy, what it proposes and all constraints allow
-# What tags tell of an attack, of a question and of an option.
+# The tags that record an attack, on a question and on an option.
 _QUESTION_TAGS = ("strategy", "rule", "now")
 _OPTION_TAGS = ("truth", "strategy", "origin", "rule", "was", "now")
 
 
 @dataclass(frozen=True)
 class Group:
-    """A question with what was made of it; a variant's passage may be another."""
+    """A question with its variants; a variant's passage may differ."""
 
     passage: Passage
     original: Question
@@ -39,13 +39,13 @@ class Group:
 
 @dataclass
 class AttackSummary:
-    """What became of a data set's questions.
+    """The counts of an attack.
 
     Attributes:
-        questions: How many there were, variants that were there already not counted.
-        groups: How many were made harder.
-        left_out: Why the others were not -> how many.
-        changes: Strategy -> ``same`` or ``opposite`` -> how many texts were changed by it.
+        questions: How many questions there were, not counting variants that already existed.
+        groups: How many questions got variants.
+        left_out: Reason why the others got none -> how many.
+        changes: Strategy -> ``same`` or ``opposite`` -> how many texts it changed.
     """
 
     questions: int = 0
@@ -65,17 +65,17 @@ class AttackSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """How questions are made harder.
+    """How variants of questions are made.
 
     Attributes:
-        strategies: What proposes changes. Where there is none, options are only dealt anew.
-        constraints: What forbids some.
-        roles: Which variants are made, beside the original, and all of them or none; where it is
-            empty the positive one, and of statements the negative one where it can be made.
-        deal: Whether the options of variants are dealt anew; None: where statements are changed.
-        seed: Of the draws, together with a question's id.
-        place: Which proposed change of a passage or a stem is made, from 0, the strongest; the
-            last one where there are fewer.
+        strategies: Propose changes. Without any, options are only shuffled.
+        constraints: Forbid some of the changes.
+        roles: The variants to make beside the original, all of them or none; if empty, the positive
+            one, and for statements the negative one if it can be made.
+        deal: Whether the options of variants are shuffled; None: if statements are changed.
+        seed: Seed of the draws, together with a question's id.
+        place: Which proposed change of a passage or a stem is made, from 0, the strongest; the last
+            one if there are fewer.
     """
 
     strategies: Sequence[Perturbation]
@@ -86,7 +86,7 @@ class Attack:
     place: int = 0
 
     def groups(self, items: Iterable[Item], made: AttackSummary) -> Iterator[Group]:
-        """Yield the questions that can be made harder, with their variants; count the others."""
+        """Yield the questions that get variants, with these; count the others."""
         for passage, question in iter_originals(items, made):
             try:
                 found = self.found(passage, question)
@@ -95,10 +95,10 @@ class Attack:
                 made.left_out[str(error)] += 1
 
     def found(self, passage: Passage, question: Question) -> Found:
-        """Return what the strategies propose; neither the seed nor ``place`` decide of it.
+        """Return what the strategies propose; it does not depend on ``seed`` and ``place``.
 
         Raises:
-            NotMadeError: It cannot be told which option a change is of.
+            NotMadeError: Two options have the same label, so that a change has no single option.
         """
         if len({one.label for one in question.options}) < len(question.options):
             raise NotMadeError("two options have the same label")
@@ -114,10 +114,10 @@ class Attack:
             found: What ``found`` returned for it.
 
         Raises:
-            NotMadeError: One of those that were asked for cannot be made.
+            NotMadeError: One of the variants in ``roles`` cannot be made.
         """
         draw = random.Random(f"{self.seed}\0{question.question_id}")
-        # Of its options a variant tells no more than its original: both are scored, or neither.
+        # A variant knows no more about its options than its original: both are scored, or neither.
         truth_is_known = bool(question.option_truth)
         question = infer_statements(_without_attack_tags(question))
         proposed = Proposed.of(edit for edits in found for edit in edits)
@@ -153,12 +153,12 @@ class Attack:
     def _beside(
         self, passage: Passage, question: Question, variant: Question, found: Found
     ) -> list[Edit]:
-        """Return changes of a variant's passage and stem, one a strategy; none overlap."""
+        """Return changes of a variant's passage and stem, one per strategy, without overlaps."""
         chosen: list[Edit] = []
         for strategy, edits in zip(self.strategies, found, strict=True):
             if all(edit.place == "option" for edit in edits):
                 continue
-            # What fits a stem that was turned around, or other options, is another matter.
+            # An inverted stem, or changed options, may allow other changes than the original.
             fitting = edits if variant is question else self._allowed(strategy, passage, variant)
             free = [
                 edit
@@ -186,9 +186,9 @@ class Attack:
 def iter_originals(
     items: Iterable[Item], made: AttackSummary
 ) -> Iterator[tuple[Passage, Question]]:
-    """Yield the questions that are nobody's variants, and count them.
+    """Yield the questions that are not variants, and count them.
 
-    Of questions with one id only the first: variants are known by it.
+    Only the first of several questions with one id: variants are identified by it.
     """
     seen: set[str] = set()
     for passage, questions in items:
@@ -206,7 +206,7 @@ def iter_originals(
 def gather_groups(groups: Iterable[Group], made: AttackSummary) -> Iterator[Item]:
     """Yield groups as passages with questions, and count them.
 
-    A group stays together. One whose passage was changed for a variant comes as two items.
+    A group stays together. If a variant has another passage, the group becomes two items.
     """
     here: list[Question] = []
     passage = None
@@ -228,10 +228,10 @@ def gather_groups(groups: Iterable[Group], made: AttackSummary) -> Iterator[Item
 
 
 def merge_by_passage(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield each passage of an attacked set once, with all that asks about it as it was.
+    """Yield each passage of an attacked set once, with all questions about its original text.
 
-    Passages that were changed for a variant follow it. In forms that keep no groups a passage that
-    comes again would be another one.
+    Passages that were changed for a variant follow it. In formats without groups a passage that
+    occurs again would count as another one.
     """
     current, here, changed = None, list[Question](), list[Item]()
     for passage, questions in items:
@@ -256,7 +256,7 @@ def _default_roles(proposed: Proposed) -> tuple[Role, ...]:
 
 
 def _without_attack_tags(question: Question) -> Question:
-    """Return a question without what tags of its set say of an attack: they tell of this one."""
+    """Return a question without the tags of an earlier attack: they now record this one."""
     return replace(
         question,
         tags=_without(question.tags, _QUESTION_TAGS),
@@ -271,7 +271,7 @@ def _without(tags: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
 
 
 def _with_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
-    """Return a question that tells what was changed in its words or its passage."""
+    """Return a question with tags that record what was changed in its stem or its passage."""
     if not chosen:
         return variant
     told = {
@@ -290,5 +290,5 @@ def _reads_like(variant: Question, question: Question) -> bool:
 
 
 def _group_id(question: Question) -> str:
-    """Return what a question's variants are named for; a group without roles is something else."""
+    """Return the id that names a question's variants; a group without roles is something else."""
     return (question.role and question.group_id) or question.question_id

@@ -1,4 +1,4 @@
-"""What forbids a change: each is one reason, and all must allow it."""
+"""The constraints on changes: each forbids some, and all must allow a change."""
 
 import re
 
@@ -13,7 +13,7 @@ _QUOTATION = re.compile(
 
 
 class NotQuoted:
-    """Nothing between marks of quotation is changed: it is named, or somebody's words."""
+    """Forbids changes between quotation marks: what stands there is a name or a quotation."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
         """Return whether a change of an option keeps what is quoted: as it is, if elsewhere."""
@@ -26,7 +26,7 @@ class NotQuoted:
 
 
 class NewText:
-    """An option that was changed is none that the question has already."""
+    """Forbids a change that makes an option equal to another option of the question."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
         """Return whether the changed option differs from all options."""
@@ -37,7 +37,7 @@ class NewText:
 
 
 class NotInPassage:
-    """What is to be made false does not stand in the passage, word for word."""
+    """Forbids turning a statement false if the new statement is in the passage word for word."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
         """Return whether a statement turned false stands nowhere in the passage."""
@@ -52,7 +52,7 @@ class NotInPassage:
 
 
 class OutsideGold:
-    """A passage is changed beside its answers and evidence, never within."""
+    """Forbids changes of a passage within its answers and gold evidence."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
         """Return whether a change of a passage touches no answer and no gold evidence."""

@@ -1,4 +1,4 @@
-"""The variants on which a reader fails, of several that were drawn."""
+"""Search for the variants on which a reader fails, among several draws."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How a strategy for statements sees them: one option, what bears on it, and whether it holds."""
+"""Strategies for options that are statements: the statement, its evidence, and its changes."""
 
 import random
 import re
@@ -56,11 +56,11 @@ def hide_quotations(text: str) -> str:
 
 
 def infer_statements(question: Question) -> Question:
-    """Return a question that says what it asks for, and which of its statements hold.
+    """Return a question with ``asks_for`` and ``option_truth`` inferred from its stem and answer.
 
-    Many sets call every question a choice, and their stems tell those whose options are statements.
-    One whose stem does not is returned as it is. An answer that is none of the options says nothing
-    of them.
+    Many sets call every question a choice; the stem tells whether its options are statements. A
+    question whose stem does not is returned unchanged. An answer that is none of the options
+    determines no truth.
     """
     asks_for = question.asks_for or infer_asks_for(question.kind, question.text)
     if asks_for is None or not question.options:

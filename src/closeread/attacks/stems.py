@@ -1,4 +1,4 @@
-"""A stem turned around: 不正确 for 正确, NOT true for true, so that it asks for the other kind."""
+"""Invert a stem, such as 正确 to 不正确 or true to NOT true, so that it asks for the opposite."""
 
 import re
 

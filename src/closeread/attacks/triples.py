@@ -1,4 +1,4 @@
-"""An original question with its positive and its negative variant, as GCRC_advRobust has them.
+"""Make the positive and the negative variant of a question, as GCRC_advRobust has them.
 
 The *positive* variant asks the same, and each of its statements is as true as its original. The
 *negative* one asks for the other kind of statement, and as many of its statements are turned as it
@@ -17,7 +17,7 @@ from closeread.attacks.stems import invert_stem
 from closeread.types import Edit, Option, Question, Role, Truth
 
 _AT_MOST = 3  # changes of one option
-# Rules that put in a denial, which is seen more easily, and reads less well, than another word.
+# Rules that insert a negation, which is easier to spot, and reads less well, than another word.
 _DENIALS = frozenset({"negated", "denied", "cause-denied"})
 
 
@@ -27,7 +27,7 @@ class NotMadeError(Exception):
 
 @dataclass(frozen=True)
 class Proposed:
-    """What may be changed in the options of a question.
+    """The changes proposed for the options of a question.
 
     Attributes:
         by_option: Label -> changes, the strongest first.
@@ -168,7 +168,7 @@ def _non_empty(told: dict[str, str]) -> dict[str, str]:
 
 
 def shuffle_options(question: Question, used: set[str], draw: random.Random) -> Question:
-    """Return a question whose options are dealt anew.
+    """Return a question with its options shuffled.
 
     Its answer gets a label that is not among ``used``, where there is one: in GCRC_advRobust the
     letters of a triple differ, too. Labels stay in their order; an option tells in its tag
@@ -213,7 +213,7 @@ def shuffle_options(question: Question, used: set[str], draw: random.Random) -> 
 
 
 def as_group_member(question: Question, group_id: str, role: Role) -> Question:
-    """Return a question as a member of its group, under an id that says which."""
+    """Return a question as a member of its group, with an id that names its role."""
     return replace(question, question_id=f"{group_id}#{role}", group_id=group_id, role=role)
 
 

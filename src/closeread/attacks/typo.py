@@ -1,4 +1,4 @@
-"""Slips of the keyboard in a question's own words, over which a person reads."""
+"""The strategy of typing errors: slips in a question's words that a person reads over."""
 
 import random
 import re

@@ -46,7 +46,7 @@ def default_scorer(run: Subject) -> tuple[str, Metric]:
 
 
 def question_scores(run: Subject) -> dict[str, float]:
-    """Return each question's score by its id: F1 as ``judge_of`` has it, of options accuracy."""
+    """Return each question's score by id: F1 of ``default_scorer``, or accuracy with options."""
     texts: Metric = default_scorer(run)[1]
     options: Metric = make("metric", "choice")[0]
     found = {}

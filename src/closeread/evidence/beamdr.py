@@ -1,7 +1,7 @@
-"""BeamDR: what is found is added to the query, which is encoded anew (Xiong et al. 2021).
+"""BeamDR: found sentences are appended to the query, which is encoded again (Xiong et al. 2021).
 
-The baseline of section 4 that the masking methods are held against: a query that has grown by its
-evidence looks for more of the same.
+The baseline of section 4 that the masking methods are compared with: a query that has grown by its
+evidence finds more of the same.
 """
 
 from collections.abc import Sequence

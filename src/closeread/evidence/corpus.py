@@ -38,12 +38,12 @@ class Source(NamedTuple):
 
 
 class CorpusEvidence(NamedTuple):
-    """What a corpus says about a claim.
+    """The evidence of a corpus for a claim.
 
     Attributes:
-        passages: Those of the first stage, the best first.
+        passages: The passages of the first stage, the best first.
         sources: The sentences of evidence.
-        evidence: What the retriever said of the joined passages; None where there was none.
+        evidence: What the retriever returned for the joined passages; None if there were none.
     """
 
     passages: list[Passage]
@@ -52,10 +52,10 @@ class CorpusEvidence(NamedTuple):
 
 
 def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
-    """Write a corpus; return how many passages it has. One that comes again is skipped.
+    """Write a corpus; return how many passages it has. Repeated passages are skipped.
 
-    The folder appears once all of it is there; what fails or is interrupted leaves none, and what
-    a killed process left of it is removed.
+    The folder appears only when it is complete; a failed or interrupted build leaves none, and the
+    remains of a killed process are removed.
 
     Args:
         passages: One after the other; only their words are held in memory.
@@ -99,7 +99,7 @@ def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
 
 
 def check_can_build(folder: Path) -> None:
-    """Find out, before a data set is read, whether a corpus can be written to a folder.
+    """Check, before a data set is read, that a corpus can be written to a folder.
 
     Raises:
         UsageError: Something is in it.

@@ -1,4 +1,4 @@
-"""Encoders reach this package by name and protocol only; what they return is looked at first."""
+"""Make encoders by name, and check what they return."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -44,14 +44,14 @@ def pair_scorer(name: str, model: str) -> PairScorer:
 
 
 def _make_encoder(name: str, model: str) -> tuple[Any, Outsider | None]:
-    """Return an encoder, and whose it is; one of somebody else's may have no option ``model``."""
+    """Return an encoder, and its owner if it is external; such a one may lack ``model``."""
     theirs = find_outsider("encoder", name)
     options = {"model": model} if model or theirs is None else {}
     return make("encoder", name, options)[0], theirs
 
 
 def check_rows(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "NDArray[Any]":
-    """Return what an encoder gave in double precision: one row a text, of pairs one number each.
+    """Return an encoder's output in double precision: one row per text, or one number per pair.
 
     Raises:
         CloseReadError: It is not one row a text, or not finite.

@@ -1,4 +1,4 @@
-"""Hard masking: words of the query that the evidence holds no longer count (equations 1 to 3)."""
+"""Hard masking: query words that the evidence contains no longer count (equations 1 to 3)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

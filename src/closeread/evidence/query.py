@@ -1,4 +1,4 @@
-"""What evidence is sought for: a statement, a stem with an option, or a question alone."""
+"""The query of a retriever: a statement, a stem with an option, or a question alone."""
 
 import re
 
@@ -8,7 +8,7 @@ _BLANK = re.compile(r"_+|（\s*）|\(\s*\)")
 
 
 def query_text(question: Question, option: Option | None) -> str:
-    """Return the text that evidence is to bear on.
+    """Return the text for which evidence is sought.
 
     An option of a verification question is a statement of its own (section 3.1); another option
     means something only behind its stem, or in the stem's blank.
@@ -23,7 +23,7 @@ def query_text(question: Question, option: Option | None) -> str:
 
 
 def label_of(option: Option | None) -> str:
-    """Return what evidence is labelled with: nothing where it is about the question itself."""
+    """Return the label of evidence: the option's, or "" for the question itself."""
     return option.label if option is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""How a passage is split for a retriever, and how picked sentences become evidence."""
+"""Split a passage into sentences for a retriever, and turn chosen sentences into evidence."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,7 @@
-"""Texts that became others on their way: wrong encodings, entities, escapes, letters taken apart.
+"""Undo garbled text: wrong encodings, entities, escapes, letters separated from their accents.
 
-Undoing is no proof: ``É»`` may be garbled, and may end a French quotation. Whether a text was
-another is known where that is expected and this is not: in its passage, among gold answers.
+That a change can be undone proves nothing: ``É»`` may be garbled, or end a French quotation. A text
+is garbled if the undone text is expected, in its passage or as a gold answer, and it itself is not.
 """
 
 import html
@@ -39,22 +39,22 @@ _SUSPECT = re.compile(r"[^\x00-\x7f]|[&\\?]")
 
 
 class Original(NamedTuple):
-    """What a text was before it was garbled, and how that came about."""
+    """The original of a garbled text, and how it was garbled."""
 
     how: str
     text: str
 
 
 def undo_garbling(text: str, expected: Iterable[str], passage: str = "") -> Original | None:
-    """Return what a text was, if it was garbled; None where nothing tells that.
+    """Return the original of a garbled text, or None if nothing shows that it is garbled.
 
     Case and white space make no difference.
 
     Args:
-        text: The text as it is.
-        expected: What it may say: accepted answers of an answer, given answers of a gold one. Where
-            it was garbled it says one of them, and as it is none.
-        passage: Or it stood there, and as it is it does not.
+        text: The text as saved.
+        expected: Texts that the original may equal: accepted answers for a prediction, predictions
+            for a gold answer.
+        passage: The passage in which the original may occur.
     """
     candidates = list(iter_originals(text, passage))
     if not candidates:
@@ -75,16 +75,16 @@ def undo_garbling(text: str, expected: Iterable[str], passage: str = "") -> Orig
 
 
 def may_be_garbled(text: str) -> bool:
-    """Whether a text can have been another, whatever stands in its passage; costs little."""
+    """Whether a text may be garbled, whatever its passage; cheap."""
     return bool(_HOLES.search(text)) or next(iter_originals(text), None) is not None
 
 
 def iter_originals(text: str, passage: str = "") -> Iterator[Original]:
-    """Yield what a text may have been before it was garbled, and how that came about.
+    """Yield the possible originals of a text, each with how it was garbled.
 
     Args:
-        text: The text as it is.
-        passage: Where a piece of it may stand whole, for letters that were lost.
+        text: The text as saved.
+        passage: Where the original may occur, to restore lost letters.
     """
     if not _SUSPECT.search(text):
         return
@@ -111,7 +111,7 @@ def _undo_latin(text: str) -> str:
 
 
 def _decode_sequence(found: re.Match[str]) -> str:
-    """Return the letter of a sequence; what may follow it stays as it is."""
+    """Return the letter of a byte sequence; what follows it is kept."""
     raw = bytes(_BYTES[one] for one in found[0])
     length = 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
     try:
@@ -121,7 +121,7 @@ def _decode_sequence(found: re.Match[str]) -> str:
 
 
 def _undo_gbk(text: str, passage: str) -> str:
-    """Return a text with its runs undone; of an odd number of bytes the last character is lost."""
+    """Return a text with its runs undone; an odd number of bytes loses the last character."""
     stem = text.rstrip("?\ufffd")
     if stem == text or not stem.endswith(tuple(_WIDE.findall(stem)[-1:])):
         return _reencode_runs(_WIDE, text, "gb18030", "utf-8")
@@ -148,7 +148,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _fill_holes(text: str, passage: str) -> str:
-    """Return a text whose holes are filled with what stands there in its passage."""
+    """Return a text with its holes filled from the passage."""
     if not (_HOLES.search(text) and passage) or text in passage:
         return text
     pieces = _HOLES.split(text)

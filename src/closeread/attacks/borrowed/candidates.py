@@ -1,7 +1,7 @@
-"""Sentences of a data set's passages, found by what they share with a question.
+"""Index the sentences of a data set's passages, and find those most similar to a question.
 
-Only such as stand alone: they name what they are about, and would not be read as going on about
-what the passage is about into which they are put.
+Only sentences that stand alone are indexed: they name their subject, and cannot be read as
+continuing on the subject of the passage into which they are inserted.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _CUT = re.compile(r"\b[^\W\d_]{1,2}\.\s*$")  # as in "Roe v. Wade": no sentence 
 
 
 class Candidate(NamedTuple):
-    """A sentence of a passage, and what it is about, folded."""
+    """A sentence of a passage, and its subject, folded."""
 
     text: str
     home: int

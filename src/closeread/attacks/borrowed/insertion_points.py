@@ -43,7 +43,7 @@ def find_gaps(
     stands_alone: Callable[[str], bool],
     draw: random.Random,
 ) -> Iterator[Gap]:
-    """Yield the places, at most one of each kind, in an order that is drawn.
+    """Yield the places, at most one of each kind, in random order.
 
     Never inside a quotation, an answer or evidence; nor where the question speaks of that part of
     the passage; nor before a sentence that does not say itself what it is about. A dialogue has

@@ -1,4 +1,4 @@
-"""What one word becomes by one slip on a keyboard, where it stays no other word."""
+"""Typing errors in one word that do not make another word."""
 
 import random
 from collections.abc import Iterator, Set

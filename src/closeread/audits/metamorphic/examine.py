@@ -32,7 +32,7 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
 
     Args:
         metric: Any scorer; it is only called.
-        questions: Real ones; ``varied`` picks a manageable number of different kinds.
+        questions: Real ones; ``pick_varied`` picks a manageable number of different kinds.
         shrink: Look for the smallest counterexample; costs little unless nearly all fails.
     """
     broken: list[BrokenPromise] = []

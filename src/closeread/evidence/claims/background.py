@@ -1,4 +1,4 @@
-"""How rare terms are elsewhere: in the user's own passages, beside the one that is read.
+"""How rare terms are in a corpus of the user's, beside the passage that is read.
 
 A passage of twenty sentences cannot tell a word that is rare from one that is just not repeated.
 A corpus can, but knows nothing of what this passage is about; so both are asked, the passage more.

@@ -1,4 +1,4 @@
-"""Evidence below the sentence: clauses at its ends that say nothing of the claim are left out."""
+"""Evidence below the sentence: trim clauses at its ends that say nothing about the claim."""
 
 import re
 from bisect import bisect_left

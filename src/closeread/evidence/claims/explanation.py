@@ -1,7 +1,7 @@
-"""Which part of a claim stands in which sentence of its evidence, and which part in none.
+"""Which part of a claim is in which sentence of its evidence, and which part in none.
 
 The parts are found as plagiarism detectors find copies, by tiling (Wise 1993): the longest run of
-units that claim and sentence share is laid first, and every unit of the claim is under one tile.
+units that claim and sentence share is matched first, and every unit of the claim is in one tile.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ class _Run(NamedTuple):
 
 
 def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Explanation:
-    """Lay the parts of a claim over the sentences of its evidence.
+    """Match the parts of a claim with the sentences of its evidence.
 
     Args:
         claim: The option's text, or the question's where there is none.

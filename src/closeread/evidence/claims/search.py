@@ -1,4 +1,4 @@
-"""What each sentence would still bring of a claim, while ``cover`` takes one after the other."""
+"""The gain of each sentence for a claim, while ``cover`` takes one after the other."""
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property

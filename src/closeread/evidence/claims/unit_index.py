@@ -1,4 +1,4 @@
-"""A passage's sentences as claims are laid over them: each taken apart once, for all claims."""
+"""The units of a passage's sentences, computed once for all claims."""
 
 from array import array
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a passage's sentences share with a claim, and how much each part of the claim says.
+"""The terms that a passage's sentences share with a claim, and their weights.
 
 A term says the more the fewer sentences of the passage hold it: with N sentences of which n hold
 it, ``ln((N + 1) / (n + 1/2))``, about how surprising it would be to meet it in a sentence that has

@@ -43,7 +43,7 @@ class StoredVectors:
 
 
 def load_stored(path: Path) -> StoredVectors:
-    """Return a file's vectors from the cache, converting them first where they are not there.
+    """Return a file's vectors from the cache, converting them first if they are not cached.
 
     Raises:
         InputError: The file is missing or broken, its rows differ in length, or a number in it
@@ -82,7 +82,7 @@ def _sha256(path: Path, folder: Path) -> str:
 
 
 def _cache_folder(path: Path) -> Path:
-    """Return where the converted file lies: another size or time makes it another file.
+    """Return the cache folder of a converted file; another size or time makes it another file.
 
     Raises:
         InputError: The file is missing, a folder, or not to be read.
@@ -192,14 +192,14 @@ def _check_decompressed(start: bytes, path: Path) -> None:
 
 
 def _check_complete(start: bytes, path: Path) -> None:
-    """Refuse a fastText file that the reader would misread, or not come to the end of.
+    """Reject a fastText file that gensim would misread, or never finish.
 
-    It maps the numbers of a compressed one as they are, and looks for ever for the end of a word
-    behind the end of the file.
+    It maps the bytes of a compressed file as numbers, and searches for ever for the end of a word
+    beyond the end of a truncated file.
 
     Raises:
-        ValueError: Such a one.
-        struct.error: Not even its head is there.
+        ValueError: The file is compressed or truncated.
+        struct.error: The file ends within its header.
     """
     if path.suffix in _COMPRESSED.values():
         raise ValueError(
@@ -212,7 +212,7 @@ def _check_complete(start: bytes, path: Path) -> None:
 
 
 def _explain_error(error: Exception) -> str:
-    """Say in the file's terms what the library says in its own."""
+    """Return gensim's error in terms of the file."""
     said = str(error)
     if isinstance(error, struct.error):
         return "the file is truncated"

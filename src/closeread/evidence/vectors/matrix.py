@@ -1,4 +1,4 @@
-"""Word vectors: a matrix that stays on disk, of which only the rows that are asked for are read."""
+"""Word vectors as a matrix on disk, of which only the requested rows are read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -63,7 +63,7 @@ class WordVectors:
         return sum(word not in self._places for word in asked) / len(asked) if asked else 0.0
 
     def must_know(self, words: Iterable[str], where: str) -> None:
-        """Refuse texts of many words of which hardly any has a vector.
+        """Reject texts of many words of which none has a vector.
 
         Raises:
             InputError: Of 20 different words or more, none is known.
@@ -80,7 +80,7 @@ class WordVectors:
 
 
 def coverage_warning(vectors: WordVectors, words: Iterable[str]) -> str:
-    """Return a remark where so few words have a vector that the vectors mean little, else ""."""
+    """Return a warning if too few words have a vector for reliable results, else ""."""
     asked = set(words)
     missed = vectors.missed(asked)
     if missed <= MEANINGLESS:

@@ -1,4 +1,4 @@
-"""Word vectors from the user's own texts, so that the methods over them need nothing downloaded."""
+"""Train word vectors on the user's own texts, so that nothing has to be downloaded."""
 
 import random
 from collections.abc import Iterable
