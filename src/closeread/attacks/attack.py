@@ -274,12 +274,12 @@ def _with_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
     """Return a question with tags that record what was changed in its stem or its passage."""
     if not chosen:
         return variant
-    told = {
+    tags = {
         "strategy": "+".join(dict.fromkeys(edit.strategy for edit in chosen)),
         "rule": ", ".join(edit.rule for edit in chosen),
         "now": " / ".join(edit.words.strip() for edit in chosen),
     }
-    return replace(variant, tags=variant.tags | told)
+    return replace(variant, tags=variant.tags | tags)
 
 
 def _reads_like(variant: Question, question: Question) -> bool:

@@ -131,11 +131,13 @@ class Distractor:
             terms(text)
         ):
             return False
-        told = set(words(text)) - FUNCTION
-        for answer in (said for given in question.answers for said in given.texts):
+        content = set(words(text)) - FUNCTION
+        for answer in (
+            text_of_answer for given in question.answers for text_of_answer in given.texts
+        ):
             held = self._strangers.names(answer, passage)
             if contains_answer(one.text, answer) or any(
-                not told.isdisjoint(name.split()) for name in held
+                not content.isdisjoint(name.split()) for name in held
             ):
                 return False
         return not any(

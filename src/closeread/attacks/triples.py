@@ -147,9 +147,9 @@ def _change_options(question: Question, made: dict[str, list[Edit]]) -> Question
 
 
 def _change_option(option: Option, edits: Sequence[Edit]) -> Option:
-    told = {"truth": "same", "origin": option.label}
+    tags = {"truth": "same", "origin": option.label}
     if edits:
-        told = {
+        tags = {
             "truth": edits[0].truth,
             "strategy": edits[0].strategy,
             "origin": option.label,
@@ -158,13 +158,13 @@ def _change_option(option: Option, edits: Sequence[Edit]) -> Option:
             "now": " / ".join(edit.words for edit in edits),
         }
     return replace(
-        option, text=apply_edits(option.text, edits), tags=option.tags | _non_empty(told)
+        option, text=apply_edits(option.text, edits), tags=option.tags | _non_empty(tags)
     )
 
 
-def _non_empty(told: dict[str, str]) -> dict[str, str]:
+def _non_empty(tags: dict[str, str]) -> dict[str, str]:
     """Return tags without those that say nothing: what is put in was nothing before."""
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in tags.items() if value}
 
 
 def shuffle_options(question: Question, used: set[str], draw: random.Random) -> Question:

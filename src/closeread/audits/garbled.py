@@ -53,14 +53,18 @@ def check(run: Subject) -> Finding:
     for question in run.questions:
         prediction = run.predictions.get(question.question_id)
         passage = run.passages[question.passage_id].text
-        said = list(_garbled_answers(question, prediction, passage))
-        mended = _restore_prediction(prediction, said)
-        golds = list(_garbled_golds(question, mended, passage))
-        found += [*said, *golds]
+        garbled_answers = list(_garbled_answers(question, prediction, passage))
+        mended = _restore_prediction(prediction, garbled_answers)
+        garbled_golds = list(_garbled_golds(question, mended, passage))
+        found += [*garbled_answers, *garbled_golds]
         saved.append(_em_and_f1(metric, question, prediction))
-        answers_undone.append(_em_and_f1(metric, question, mended) if said else saved[-1])
-        asked = _restore_question(question, golds)
-        both_undone.append(_em_and_f1(metric, asked, mended) if golds else answers_undone[-1])
+        answers_undone.append(
+            _em_and_f1(metric, question, mended) if garbled_answers else saved[-1]
+        )
+        asked = _restore_question(question, garbled_golds)
+        both_undone.append(
+            _em_and_f1(metric, asked, mended) if garbled_golds else answers_undone[-1]
+        )
     rows = [
         ("as saved", *_means(saved)),
         ("answers undone", *_means(answers_undone)),
@@ -68,11 +72,11 @@ def check(run: Subject) -> Finding:
     ]
     gain = rows[-1][2] - rows[0][2]
     n_golds = sum(each.whose == _GOLDS for each in found)
-    told = _headline(found, n_golds, name, rows[0][2], rows[-1][2])
+    headline = _headline(found, n_golds, name, rows[0][2], rows[-1][2])
     return Finding(
         check="garbled",
         verdict=worst_verdict((verdict_for_gap(gain), "doubtful" if n_golds else "sound")),
-        headline=f"{run.name}: {told}",
+        headline=f"{run.name}: {headline}",
         tables=(
             Table(
                 title="Garbled texts",

@@ -146,12 +146,13 @@ def _chances_that_all_differ(whole: Sequence[tuple[tuple[str, str], ...]]) -> li
     for being right.
     """
     wrong = [
-        Counter(said for gold, said in role if said != gold) for role in zip(*whole, strict=True)
+        Counter(predicted for gold, predicted in role if predicted != gold)
+        for role in zip(*whole, strict=True)
     ]
     known: dict[tuple[tuple[str, bool], ...], float] = {}
     found = []
     for triple in whole:
-        pattern = tuple((gold, said == gold) for gold, said in triple)
+        pattern = tuple((gold, predicted == gold) for gold, predicted in triple)
         if pattern not in known:
             drawn = [
                 Counter({gold: 1}) if is_right else Counter({**counted, gold: 0})

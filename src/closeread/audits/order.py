@@ -57,13 +57,14 @@ def check(subjects: Sequence[Subject]) -> Finding:
         return skipped_finding(
             "order", f"fewer than {_FEW} answers, or questions with a gold answer"
         )
-    told = [
+    sentences = [
         sentence for one, steps in found if (sentence := _describe(one.name, steps)) is not None
     ]
     return Finding(
         check="order",
-        verdict="broken" if told else "sound",
-        headline="; ".join(told) or "no run's answers fit other questions better than their own",
+        verdict="broken" if sentences else "sound",
+        headline="; ".join(sentences)
+        or "no run's answers fit other questions better than their own",
         tables=(
             Table(
                 title="Which questions the answers fit",
@@ -99,19 +100,19 @@ def _describe(run: str, steps: Alignment) -> str | None:
 
 def measure_alignment(run: Subject) -> Alignment | None:
     """Return how well the answers fit gold answers, or None if there are too few of either."""
-    said = [_comparable_answer(run, question) for question in run.questions]
+    answers = [_comparable_answer(run, question) for question in run.questions]
     golds = [
         frozenset(map(_comparable_text, question.answers)) - {""} for question in run.questions
     ]
-    if min(sum(map(bool, said)), sum(map(bool, golds))) < _FEW:
+    if min(sum(map(bool, answers)), sum(map(bool, golds))) < _FEW:
         return None
-    own = [text in gold for text, gold in zip(said, golds, strict=True)]
+    own = [text in gold for text, gold in zip(answers, golds, strict=True)]
     units = [question_unit(question) for question in run.questions]
-    shifts = {shift: _fits_at_shift(said, golds, units, shift) for shift in _SHIFTS}
+    shifts = {shift: _fits_at_shift(answers, golds, units, shift) for shift in _SHIFTS}
     best = max(_SHIFTS, key=lambda shift: sum(shifts[shift]))
-    long, elsewhere = _count_foreign_answers(run, said, golds)
+    long, elsewhere = _count_foreign_answers(run, answers, golds)
     return Alignment(
-        n=len(said), own=sum(own), shift=best, shifted=sum(shifts[best]),
+        n=len(answers), own=sum(own), shift=best, shifted=sum(shifts[best]),
         sure=_is_significantly_more(shifts[best], own), long=long, elsewhere=elsewhere,
     )  # fmt: skip
 
@@ -138,7 +139,7 @@ def _letters(text: str) -> str:
 
 
 def _fits_at_shift(
-    said: Sequence[str], golds: Sequence[frozenset[str]], units: Sequence[str], shift: int
+    answers: Sequence[str], golds: Sequence[frozenset[str]], units: Sequence[str], shift: int
 ) -> list[bool]:
     """Return which answers fit the question at an offset of ``shift``.
 
@@ -148,7 +149,7 @@ def _fits_at_shift(
         0 <= place + shift < len(golds)
         and units[place + shift] != units[place]
         and text in golds[place + shift]
-        for place, text in enumerate(said)
+        for place, text in enumerate(answers)
     ]
 
 
@@ -164,7 +165,7 @@ def _is_significantly_more(other: Sequence[bool], own: Sequence[bool]) -> bool:
 
 
 def _count_foreign_answers(
-    run: Subject, said: Sequence[str], golds: Sequence[frozenset[str]]
+    run: Subject, answers: Sequence[str], golds: Sequence[frozenset[str]]
 ) -> tuple[int, int]:
     """Count long answers, and those that belong only to other passages."""
     whose: dict[str, set[str]] = {}
@@ -173,7 +174,7 @@ def _count_foreign_answers(
             whose.setdefault(text, set()).add(question.passage_id)
     passages = {name: _letters(passage.text) for name, passage in run.passages.items()}
     long = elsewhere = 0
-    for question, text in zip(run.questions, said, strict=True):
+    for question, text in zip(run.questions, answers, strict=True):
         if question.options or sum(map(str.isalpha, text)) < _LONG:
             continue
         long += 1

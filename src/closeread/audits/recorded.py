@@ -85,11 +85,11 @@ def check(run: Subject) -> Finding:
     worst = worst_verdict(row.verdict for row in found)
     of_worst = [row for row in found if row.verdict == worst]
     # That no scorer reproduces a judge's score matters only if there are no comparable scores.
-    told = [_describe(row) for row in [row for row in of_worst if row.judged] or of_worst]
+    sentences = [_describe(row) for row in [row for row in of_worst if row.judged] or of_worst]
     return Finding(
         check="recorded",
         verdict=worst,
-        headline=f"{run.name}: " + "; ".join(told),
+        headline=f"{run.name}: " + "; ".join(sentences),
         tables=(
             Table(
                 title="Scores saved by the harness",
@@ -181,9 +181,9 @@ def _is_gold(run: Subject, question: Question) -> bool:
     prediction = run.predictions.get(question.question_id)
     if prediction is None or prediction.answer is None or question.options:
         return False
-    said = [text.strip() for text in prediction.answer.texts]
-    return any(said) and any(
-        said == [text.strip() for text in gold.texts] for gold in question.answers
+    predicted = [text.strip() for text in prediction.answer.texts]
+    return any(predicted) and any(
+        predicted == [text.strip() for text in gold.texts] for gold in question.answers
     )
 
 

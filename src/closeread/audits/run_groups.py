@@ -92,8 +92,8 @@ def restrict_to_shared(
     for one, own in zip(subjects, asked, strict=True):
         for name in own:
             if name not in shared:
-                told = f"in {one.name}, but not in all runs"
-                problems.bad.add("different-questions", told, question_id=name)
+                message = f"in {one.name}, but not in all runs"
+                problems.bad.add("different-questions", message, question_id=name)
     return [restrict_to(one, shared) for one in subjects]
 
 

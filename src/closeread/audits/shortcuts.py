@@ -38,7 +38,9 @@ def check(run: Subject) -> Finding:
         tables.append(_gold_length_ranks(choices))
     if texts:
         chance = _constant_answer_share(texts)
-        hits = [_is_accepted(said, question) for question, said in _question_only(texts)]
+        hits = [
+            _is_accepted(answer_text, question) for question, answer_text in _question_only(texts)
+        ]
         rows.append(
             ("the question's first words", len(texts), sum(hits) / len(hits), chance,
              _p_value(*_independent_counts(hits, texts), chance))
@@ -273,20 +275,22 @@ def _first_text(question: Question) -> str:
     return next((answer.texts[0] for answer in question.answers if answer.texts), "").lower()
 
 
-def _is_accepted(said: str, question: Question) -> bool:
+def _is_accepted(answer_text: str, question: Question) -> bool:
     """Whether an answer is accepted; saying nothing is, where there is no answer."""
-    if not said:
+    if not answer_text:
         return any(answer.kind == "none" for answer in question.answers)
-    return any(said == text.lower() for answer in question.answers for text in answer.texts)
+    return any(answer_text == text.lower() for answer in question.answers for text in answer.texts)
 
 
 def _constant_answer_share(questions: Sequence[Question]) -> float:
     """Return the share of questions that accept the answer which most of them accept."""
     accepted = Counter(
-        said
+        answer_text
         for question in questions
-        for said in {text.lower() for answer in question.answers for text in answer.texts or ("",)}
-        if _is_accepted(said, question)
+        for answer_text in {
+            text.lower() for answer in question.answers for text in answer.texts or ("",)
+        }
+        if _is_accepted(answer_text, question)
     )
     return max(accepted.values(), default=0) / len(questions)
 

@@ -89,11 +89,11 @@ class _Index:
         self, text: str, language: str, spans: tuple[Span, ...], segmenter: Segmenter
     ) -> None:
         self.spans = spans
-        said = [segmenter.texts(span.of(text), language) for span in spans]
-        self._lengths = [len(words) for words in said]
+        words_of = [segmenter.texts(span.of(text), language) for span in spans]
+        self._lengths = [len(words) for words in words_of]
         self._mean = sum(self._lengths) / len(spans) if spans else 0.0
         self._postings: dict[str, list[tuple[int, int]]] = {}
-        for place, words in enumerate(said):
+        for place, words in enumerate(words_of):
             for word, count in Counter(words).items():
                 self._postings.setdefault(word, []).append((place, count))
 

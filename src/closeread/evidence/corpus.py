@@ -125,8 +125,8 @@ def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
             if key in seen:
                 continue
             seen.add(key)
-            said = segmenter.texts(passage.text, passage.language)
-            rows.append([vocabulary.setdefault(word, len(vocabulary)) for word in said])
+            words = segmenter.texts(passage.text, passage.language)
+            rows.append([vocabulary.setdefault(word, len(vocabulary)) for word in words])
             stream.write(msgspec.json.encode(msgspec.structs.replace(passage, metadata={})) + b"\n")
             offsets.append(stream.tell())
     if not vocabulary:

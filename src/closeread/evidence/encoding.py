@@ -116,9 +116,9 @@ class MeanOfWords:
         rows = np.zeros((len(texts), self._vectors.dimensions))
         for place, text in enumerate(texts):
             language = "zh" if any("\u3400" <= one <= "\u9fff" for one in text) else "en"
-            said = self._cut.texts(text, language)
-            self._vectors.must_know(said, "text")
-            known = self._vectors.known(said)
+            words = self._cut.texts(text, language)
+            self._vectors.must_know(words, "text")
+            known = self._vectors.known(words)
             if known:
                 rows[place] = self._vectors.rows(known).sum(axis=0)
         return rows

@@ -106,8 +106,8 @@ class MaskingRetriever:
     def steps(self, question: Question, passage: Passage, option: Option | None) -> list[Step]:
         """Return how the query's weights moved along the chain that is the evidence (Figure 1)."""
         index, query, best = self._best(question, passage, option)
-        said = self._segmenter.words(query_text(question, option), passage.language)
-        words = [word for word in said if word.text in self.vectors]
+        found_words = self._segmenter.words(query_text(question, option), passage.language)
+        words = [word for word in found_words if word.text in self.vectors]
         picked = best.sentences if best is not None else ()
         made = []
         for place, sentence in enumerate(picked):

@@ -62,14 +62,14 @@ def undo_garbling(text: str, expected: Iterable[str], passage: str = "") -> Orig
     wanted = {_normalize(one) for one in expected} - {""}
     around = _normalize(passage)
 
-    def says(said: str) -> bool:
-        return any(said == one or (len(one) > _SHORT and one in said) for one in wanted)
+    def says(undone: str) -> bool:
+        return any(undone == one or (len(one) > _SHORT and one in undone) for one in wanted)
 
     own = _normalize(text)
     open_to = says(own), own in around
     for found in candidates:
-        said = _normalize(found.text)
-        if (says(said) and not open_to[0]) or (said in around and not open_to[1]):
+        undone = _normalize(found.text)
+        if (says(undone) and not open_to[0]) or (undone in around and not open_to[1]):
             return found
     return None
 
@@ -125,8 +125,8 @@ def _undo_gbk(text: str, passage: str) -> str:
     stem = text.rstrip("?\ufffd")
     if stem == text or not stem.endswith(tuple(_WIDE.findall(stem)[-1:])):
         return _reencode_runs(_WIDE, text, "gb18030", "utf-8")
-    said = stem.encode("gb18030", "replace").decode("utf-8", "ignore")
-    whole = _fill_holes(f"{said}\ufffd", passage)
+    undone = stem.encode("gb18030", "replace").decode("utf-8", "ignore")
+    whole = _fill_holes(f"{undone}\ufffd", passage)
     return text if "\ufffd" in whole else whole
 
 
@@ -143,8 +143,8 @@ def _reencode_runs(runs: re.Pattern[str], text: str, read_as: str, written_in: s
 
 
 def _unescape(found: re.Match[str]) -> str:
-    said: str = json.loads(f'"{found[0]}"')
-    return said if said.isprintable() else found[0]
+    undone: str = json.loads(f'"{found[0]}"')
+    return undone if undone.isprintable() else found[0]
 
 
 def _fill_holes(text: str, passage: str) -> str:

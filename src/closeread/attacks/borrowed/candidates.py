@@ -161,11 +161,11 @@ class _Index:
                 subject = self.subject(text, passage)
                 if not subject:
                     continue
-                said = paired_terms(text)
-                for term in said:
+                terms = paired_terms(text)
+                for term in terms:
                     self.postings[term].append(len(self.sentences))
                 self.sentences.append(Candidate(text, home, subject))
-                sizes.append(len(said))
+                sizes.append(len(terms))
         mean = sum(sizes) / len(sizes) if sizes else 1.0
         self.lengths = [0.6 + 0.4 * size / mean for size in sizes]
 
@@ -241,8 +241,8 @@ def _sample_passages(passages: Iterable[Passage], seed: int) -> list[Passage]:
     for place, passage in enumerate(passages):
         if len(passage.text) > _MOST_CHARACTERS:
             continue
-        told = f"{seed}\0{passage.text}".encode("utf-8", "surrogatepass")
-        drawn = hashlib.blake2b(told, digest_size=16).digest()
+        key = f"{seed}\0{passage.text}".encode("utf-8", "surrogatepass")
+        drawn = hashlib.blake2b(key, digest_size=16).digest()
         if drawn in kept or (bound and drawn >= bound):
             continue
         kept[drawn] = place, passage

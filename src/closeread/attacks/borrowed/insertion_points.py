@@ -92,8 +92,8 @@ def _is_inside_gold(question: Question, at: int) -> bool:
 
 
 def _is_quoted(text: str, at: int) -> bool:
-    begun = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-    before = text[begun:at]
+    line_start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    before = text[line_start:at]
     return before.count('"') % 2 == 1 or any(
         before.count(pair[0]) > before.count(pair[1]) for pair in PAIRS
     )

@@ -43,11 +43,11 @@ def terms(text: str) -> set[str]:
     Words are cut to six letters. Function words are out, and pairs of two such characters.
     """
     found = set()
-    said = words(fold(text))
-    for word in said:
+    found_words = words(fold(text))
+    for word in found_words:
         if word not in FUNCTION and not _is_han(word):
             found.add(word[:STEM])
-    for first, second in pairwise(said):
+    for first, second in pairwise(found_words):
         if _is_han(first) and _is_han(second) and not {first, second} <= ZH_FUNCTION:
             found.add(first + second)
     return found
@@ -55,10 +55,10 @@ def terms(text: str) -> set[str]:
 
 def paired_terms(text: str) -> set[str]:
     """Return the terms, and pairs of neighbouring words: what is built alike reads alike."""
-    said = words(fold(text))
+    found_words = words(fold(text))
     return terms(text).union(
         f"{first[:STEM]} {second[:STEM]}"
-        for first, second in pairwise(said)
+        for first, second in pairwise(found_words)
         if not ({first, second} <= FUNCTION or _is_han(first) or _is_han(second))
     )
 
@@ -82,11 +82,13 @@ def contains_answer(sentence: str, answer: str) -> bool:
         return False
     if _HAN_OR_KANA.search(short):
         return shares_run(letters_and_digits(sentence), short, max(2, -(-3 * len(short) // 5)))
-    said, wanted = words(fold(sentence)), words(fold(answer))
+    found_words, wanted = words(fold(sentence)), words(fold(answer))
     content = set(wanted) - FUNCTION
     if content:
-        return content <= set(said) or letters_and_digits(answer) in letters_and_digits(sentence)
-    return f" {' '.join(wanted)} " in f" {' '.join(said)} "
+        return content <= set(found_words) or letters_and_digits(answer) in letters_and_digits(
+            sentence
+        )
+    return f" {' '.join(wanted)} " in f" {' '.join(found_words)} "
 
 
 def shares_run(text: str, other: str, length: int) -> bool:
@@ -101,13 +103,13 @@ def could_support(sentence: str, statement: str) -> bool:
         if shares_run(letters_and_digits(sentence), letters_and_digits(statement), 6):
             return True
     else:
-        said = " ".join(words(fold(sentence)))
+        found_words = " ".join(words(fold(sentence)))
         asked = words(fold(statement))
         runs = zip(*(asked[at:] for at in range(_FEW_WORDS)), strict=False)
-        if any(not FUNCTION.issuperset(run) and " ".join(run) in said for run in runs):
+        if any(not FUNCTION.issuperset(run) and " ".join(run) in found_words for run in runs):
             return True
-    told = terms(statement)
-    return bool(told) and 2 * len(told & terms(sentence)) >= len(told)
+    wanted_terms = terms(statement)
+    return bool(wanted_terms) and 2 * len(wanted_terms & terms(sentence)) >= len(wanted_terms)
 
 
 def _shares_number(sentence: str, answer: str) -> bool:

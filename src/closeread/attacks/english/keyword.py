@@ -60,10 +60,10 @@ def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
     text = hide_quotations(statement.text)
     known = {(one.number, _thing(one)) for line in bearing(statement) for one in numbers(line)}
     anywhere = {(one.number, _thing(one)) for one in numbers(statement.passage)}
-    told = list(numbers(text))
-    for one in told:
+    mentions = list(numbers(text))
+    for one in mentions:
         if (
-            len(told) == 1
+            len(mentions) == 1
             and not _LISTED.search(text)  # what is counted is told, too
             and not _DIGITS.search(text[: one.span.start] + text[one.span.end :])
             and (text[: one.span.start].strip() or text[0].isalpha())
@@ -79,8 +79,8 @@ def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
                 yield fitted(statement.text, one.span, words, "number", "opposite")
 
 
-def _thing(told: NumberMention) -> frozenset[str]:
-    return frozenset(terms(told.of)) or frozenset((told.of,))
+def _thing(mentions: NumberMention) -> frozenset[str]:
+    return frozenset(terms(mentions.of)) or frozenset((mentions.of,))
 
 
 def _respelled(statement: Statement) -> Iterator[Turn]:
@@ -89,10 +89,10 @@ def _respelled(statement: Statement) -> Iterator[Turn]:
     Only where it is the one number of a statement, or it looks odd.
     """
     text = hide_quotations(statement.text)
-    told = list(numbers(text))
-    if len(told) != 1 or told[0].number > _SMALL or sum(map(str.isdigit, text)) > len("10"):
+    mentions = list(numbers(text))
+    if len(mentions) != 1 or mentions[0].number > _SMALL or sum(map(str.isdigit, text)) > len("10"):
         return
-    (one,) = told
+    (one,) = mentions
     was = one.span.of(text)
     if one.of.startswith(("%", "a.m", "p.m")) or not text[: one.span.start].strip():
         return

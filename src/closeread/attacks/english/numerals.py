@@ -50,14 +50,14 @@ def numbers(text: str) -> Iterator[NumberMention]:
         yield NumberMention(Span(*match.span("number")), "number", number, match["of"].lower())
 
 
-def exact(text: str, told: NumberMention) -> bool:
+def exact(text: str, mention: NumberMention) -> bool:
     """Whether a number is told as it is: not roughly, at least, or as a name's."""
-    return not (_ROUGHLY.search(text[: told.span.start]) or labels(text, told))
+    return not (_ROUGHLY.search(text[: mention.span.start]) or labels(text, mention))
 
 
-def labels(text: str, told: NumberMention) -> bool:
+def labels(text: str, mention: NumberMention) -> bool:
     """Whether a number belongs to a name: ``Patient 6``, but not ``These 6``."""
-    named = _NAMED.search(text[: told.span.start])
+    named = _NAMED.search(text[: mention.span.start])
     return named is not None and (
         named["within"] is not None or named["name"].lower() not in FUNCTION
     )
@@ -73,9 +73,9 @@ def times(text: str) -> Iterator[NumberMention]:
                 yield NumberMention(Span(*match.span(unit)), unit, number, unit)  # type: ignore[arg-type]
 
 
-def bounds(text: str, told: NumberMention) -> bool:
+def bounds(text: str, mention: NumberMention) -> bool:
     """Whether a time tells since or until when."""
-    return bool(_BOUND.search(text[: told.span.start]))
+    return bool(_BOUND.search(text[: mention.span.start]))
 
 
 def value(number: str) -> int | None:
@@ -90,16 +90,16 @@ def value(number: str) -> int | None:
     return _SPELLED.index(word) + 2 if word in _SPELLED else None
 
 
-def moved(told: NumberMention) -> list[int]:
+def moved(mention: NumberMention) -> list[int]:
     """Return what a number could be mistaken for: near, and written alike."""
-    number = told.number
-    if told.unit == "year":
+    number = mention.number
+    if mention.unit == "year":
         return [
             number + step for step in (-8, -5, -3, 3, 5, 8) if number + step < 2020 or number > 2020
         ]
-    if told.unit == "decade":
+    if mention.unit == "decade":
         return [number + step for step in (-20, -10, 10, 20) if number + step < 2020]
-    if told.unit == "century":
+    if mention.unit == "century":
         return [one for one in (number - 2, number - 1, number + 1) if 4 <= one <= 20]
     if number < 13:
         return [one for one in range(number - 2, number + 3) if one != number and one > 1]

@@ -61,11 +61,11 @@ def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a year, decade or century moved, where the evidence has it and not the new one."""
     text = hide_quotations(statement.text)
     known = {(one.unit, one.number) for line in bearing(statement) for one in times(line)}
-    told = list(times(text))
-    for one in told:
+    mentions = list(times(text))
+    for one in mentions:
         if (
             len(_YEARS.findall(text)) > 1
-            or len(told) > 1
+            or len(mentions) > 1
             or (one.unit, one.number) not in known
             or bounds(text, one)
         ):

@@ -23,19 +23,19 @@ Golds = tuple[Texts, ...]
 def _edit_all_texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
     """Apply an edit to the prediction and to every gold answer."""
 
-    def repair(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
-        return tuple(map(edit, said)), tuple(tuple(map(edit, gold)) for gold in golds)
+    def repair(predicted: Texts, golds: Golds) -> tuple[Texts, Golds]:
+        return tuple(map(edit, predicted)), tuple(tuple(map(edit, gold)) for gold in golds)
 
     return repair
 
 
 def _edit_prediction(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
-    return lambda said, golds: (tuple(map(edit, said)), golds)
+    return lambda predicted, golds: (tuple(map(edit, predicted)), golds)
 
 
-def _keep_one_span(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
+def _keep_one_span(predicted: Texts, golds: Golds) -> tuple[Texts, Golds]:
     """Keep the gold answers of one span, and one predicted span."""
-    return said[:1], tuple(gold[:1] for gold in golds)
+    return predicted[:1], tuple(gold[:1] for gold in golds)
 
 
 def _normalize_number(text: str) -> str:
@@ -88,26 +88,26 @@ def _find_cause(
     """Name the repairs that bring the scorers nearer, up to the one that makes them agree."""
     if prediction is None or prediction.answer is None:
         return "no answer"
-    said = prediction.answer.texts
+    predicted = prediction.answer.texts
     golds: Golds = tuple(answer.texts for answer in question.answers)
     needed = []
     for name, repair in _REPAIRS:
-        changed = repair(said, golds)
-        if changed == (said, golds):
+        changed = repair(predicted, golds)
+        if changed == (predicted, golds):
             continue
         nearer = _remaining_distance(question, *changed, metrics, exact)
         if nearer < how_far - TOLERANCE:
             needed.append(name)
-            (said, golds), how_far = changed, nearer
+            (predicted, golds), how_far = changed, nearer
             if how_far <= TOLERANCE:
                 return " + ".join(needed)
-    rest = "one contains the other" if _contains(said, golds) else "rules of the scorers"
+    rest = "one contains the other" if _contains(predicted, golds) else "rules of the scorers"
     return " + ".join([*needed[:1], rest]) if needed else rest
 
 
 def _remaining_distance(
     question: Question,
-    said: Texts,
+    predicted: Texts,
     golds: Golds,
     metrics: Mapping[str, Metric],
     exact: frozenset[str],
@@ -115,7 +115,7 @@ def _remaining_distance(
     asked = msgspec.structs.replace(
         question, answers=tuple(Answer(kind="spans", texts=gold) for gold in golds)
     )
-    answer = Answer(kind="spans", texts=said)
+    answer = Answer(kind="spans", texts=predicted)
     prediction = Prediction(question_id=question.question_id, answer=answer)
     row: dict[str, float] = {}
     for family, metric in metrics.items():
@@ -134,11 +134,13 @@ def is_boundary_error(run: Subject, question: Question) -> bool:
     prediction = run.predictions.get(question.question_id)
     if prediction is None or prediction.answer is None:
         return False
-    said = prediction.answer.texts
+    predicted = prediction.answer.texts
     passage = run.passages[question.passage_id].text
-    if not any(map(str.isalpha, "".join(said))) or not all(text in passage for text in said):
+    if not any(map(str.isalpha, "".join(predicted))) or not all(
+        text in passage for text in predicted
+    ):
         return False
-    text = "".join(map(_normalize, said))
+    text = "".join(map(_normalize, predicted))
     golds = {"".join(map(_normalize, answer.texts)) for answer in question.answers} - {""}
     return text not in golds and any(gold in text or text in gold for gold in golds)
 
@@ -149,8 +151,8 @@ def _normalize(text: str) -> str:
     return "".join(word for word in words if word not in ARTICLES)
 
 
-def _contains(said: Texts, golds: Golds) -> bool:
-    text = " ".join(said).lower()
+def _contains(predicted: Texts, golds: Golds) -> bool:
+    text = " ".join(predicted).lower()
     return any(
         gold and (gold.lower() in text or (text and text in gold.lower()))
         for texts in golds

@@ -159,11 +159,11 @@ def _without_no_answer_support(run: Subject, metrics: Mapping[str, Metric]) -> d
     )
     if question is None:
         return {}
-    said = Prediction(question_id=question.question_id, answer=Answer(kind="none"))
+    no_answer = Prediction(question_id=question.question_id, answer=Answer(kind="none"))
     found: dict[str, str] = {}
     for family, metric in metrics.items():
         try:
-            values = score_values(metric, family, question, said)
+            values = score_values(metric, family, question, no_answer)
         except ScorerError:  # it refuses the run's own answer, too, and is left out for that
             continue
         if not any(values.values()):

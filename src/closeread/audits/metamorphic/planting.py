@@ -180,7 +180,7 @@ def _probes(
         own, other = question.answers[0].texts, generator.choice(golds)
         words = " ".join(own).split()
         generator.shuffle(words)
-        for said in (
+        for texts in (
             own,
             other,
             (own[0] + " " + other[0],),
@@ -192,7 +192,7 @@ def _probes(
             (f"a {own[0].upper()}!",),
             (f"${own[0]}%",),
         ):
-            answer = Answer(kind="span" if len(said) == 1 else "spans", texts=said)
+            answer = Answer(kind="span" if len(texts) == 1 else "spans", texts=texts)
             probes.append((question, Prediction(question_id=question.question_id, answer=answer)))
     return probes
 

@@ -149,8 +149,8 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         raise InputError("no row below the header", where=str(path), expected="one model per row")
     lines = [(reader.line_num, cells) for cells in reader]
     about = ("", first, *_SHOTS, *_ABOUT)
-    told = [name for name in reader.fieldnames or () if name not in about]
-    scored = [name for name in told if not name.endswith(_ERROR)]
+    columns = [name for name in reader.fieldnames or () if name not in about]
+    scored = [name for name in columns if not name.endswith(_ERROR)]
     left_out = find_other_columns(scored, [cells for _, cells in lines])
     rows = []
     for line, cells in lines:
@@ -158,7 +158,7 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         numbers = {
             key: number
             for key, cell in cells.items()
-            if key in told and key.removesuffix(_ERROR) not in left_out and cell
+            if key in columns and key.removesuffix(_ERROR) not in left_out and cell
             if not (key.endswith(_ERROR) and _NOT_KNOWN.fullmatch(cell))
             if (number := _parse_number(cell, f"{where}, {key}", problems)) is not None
         }

@@ -242,7 +242,7 @@ def _headline(
 ) -> str:
     saved, best, read = rows
     lost, cause, many = worst
-    told = (
+    loss = (
         f"{100 * lost:.2f} points are lost in {many:,} texts: {cause}"
         if many > 1
         else f"{100 * lost:.2f} points are lost in 1 text: {cause}"
@@ -261,9 +261,9 @@ def _headline(
     elif not lost:
         return f"{run.name}: no answer was cut, and no other stop raises {name} F1"
     else:
-        return f"{run.name}: no other stop raises {name} F1; {told}"
+        return f"{run.name}: no other stop raises {name} F1; {loss}"
     return (
         mended
         if worst_verdict((verdict_for_gap(lost), verdict_for_gap(gain))) == verdict_for_gap(gain)
-        else f"{mended}; {told}"
+        else f"{mended}; {loss}"
     )

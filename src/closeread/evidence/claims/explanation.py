@@ -59,11 +59,11 @@ def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Expla
         evidence: From any retriever; its spans lie in the passage.
     """
     wanted = units(claim)
-    said = [sentences[span] for span in evidence.spans]
+    sentence_units = [sentences[span] for span in evidence.spans]
     under = [False] * len(wanted)
     covered = []
-    for run in _tiles(wanted, said, under):
-        found, last = said[run.sentence], run.length - 1
+    for run in _tiles(wanted, sentence_units, under):
+        found, last = sentence_units[run.sentence], run.length - 1
         covered.append(
             Match(
                 option_span=Span(wanted[run.start].start, wanted[run.start + last].end),
@@ -79,11 +79,13 @@ def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Expla
 
 
 def _tiles(
-    wanted: Sequence[Unit], said: Sequence[SentenceUnits], under: list[bool]
+    wanted: Sequence[Unit], sentence_units: Sequence[SentenceUnits], under: list[bool]
 ) -> Iterator[_Run]:
     """Yield runs of units that lie under no other, the longest first; mark them in ``under``."""
     pairs = list(pairwise([*(unit.form for unit in wanted), ""]))
-    runs = [run for number, found in enumerate(said) for run in _runs(pairs, found, number)]
+    runs = [
+        run for number, found in enumerate(sentence_units) for run in _runs(pairs, found, number)
+    ]
     runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.place))
     for run in runs:
         for free in _free_parts(run, under):
@@ -125,14 +127,14 @@ def _runs(pairs: Sequence[tuple[str, str]], found: SentenceUnits, sentence: int)
 
 def _free_parts(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
     """Yield the parts of a run that lie under no other."""
-    begun: int | None = None
+    first: int | None = None
     for offset in range(run.length + 1):
         taken = offset == run.length or under[run.start + offset]
-        if begun is None and not taken:
-            begun = offset
-        elif begun is not None and taken:
-            yield _Run(run.start + begun, run.place + begun, offset - begun, run.sentence)
-            begun = None
+        if first is None and not taken:
+            first = offset
+        elif first is not None and taken:
+            yield _Run(run.start + first, run.place + first, offset - first, run.sentence)
+            first = None
 
 
 def _is_meaningful(tile: Sequence[Unit]) -> bool:

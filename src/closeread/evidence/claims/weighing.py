@@ -45,19 +45,19 @@ class IndexedPassage:
         self.paragraphs: list[int] = []
         self.folded = folded = fold(text)
         self._number: dict[str, int] = {}  # of every term
-        said, lengths = array("i"), []
+        rarities, lengths = array("i"), []
         paragraph, before = 0, 0
         for span in self.spans:
             terms = terms_of_folded(span.of(folded))
             if _DIGIT.search(folded, span.start, span.end):
                 terms.add(_NUMBER)
-            said.extend([self._number.setdefault(term, len(self._number)) for term in terms])
+            rarities.extend([self._number.setdefault(term, len(self._number)) for term in terms])
             lengths.append(len(terms))
             paragraph += bool(_LINE_BREAK.search(text, before, span.start))
             before = span.end
             self.paragraphs.append(paragraph)
         many = len(self.spans)
-        numbers = np.array(said)
+        numbers = np.array(rarities)
         ends = np.cumsum(np.bincount(numbers, minlength=len(self._number)))
         self._begins = np.concatenate([[0], ends, [len(numbers)]])  # none holds the last
         self._places = np.repeat(np.arange(many), lengths)[np.argsort(numbers, kind="stable")]
@@ -130,10 +130,12 @@ class Claim:
             self.terms.append(_NUMBER)
             self.clauses.append(-1)
         self.places, self.counts = indexed.holding(self.terms)
-        said = [indexed.rarity[count] for count in self.counts[: len(factors)].tolist()]
+        rarities = [indexed.rarity[count] for count in self.counts[: len(factors)].tolist()]
         if background is not None:
-            said = [background.mixed(*pair) for pair in zip(factors, said, strict=True)]
-        self.weights = [factor * rare for factor, rare in zip(factors.values(), said, strict=True)]
+            rarities = [background.mixed(*pair) for pair in zip(factors, rarities, strict=True)]
+        self.weights = [
+            factor * rare for factor, rare in zip(factors.values(), rarities, strict=True)
+        ]
         self.weights += [_NUMBER_WEIGHT] * wants_number
         self.clause_totals = [0.0] * (max(self.clauses, default=-1) + 1)
         for clause, weight in zip(self.clauses, self.weights, strict=True):

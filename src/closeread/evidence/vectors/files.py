@@ -73,11 +73,11 @@ def _sha256(path: Path, folder: Path) -> str:
             remember(path, found)
             return found
     found = sha256_of(path)
-    begun = partial_files.beside(kept)
+    unfinished = partial_files.beside(kept)
     partial_files.sweep(kept)
     with contextlib.suppress(OSError):  # a cache that was written before may be read-only
-        begun.write_text(found, "ascii")
-        begun.replace(kept)
+        unfinished.write_text(found, "ascii")
+        unfinished.replace(kept)
     return found
 
 
@@ -125,15 +125,15 @@ def _convert(path: Path, folder: Path) -> None:
     kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
     lines = [str(len(words) - len(kept)), *kept]
     made = (folder / "rows.npy", folder / "words.txt")
-    begun = [partial_files.beside(one) for one in made]
+    unfinished = [partial_files.beside(one) for one in made]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for one in made:
             partial_files.sweep(one)
-        with begun[0].open("wb") as stream:
+        with unfinished[0].open("wb") as stream:
             np.save(stream, rows[directed])
-        begun[1].write_bytes("\n".join(lines).encode())
-        for written, target in zip(begun, made, strict=True):
+        unfinished[1].write_bytes("\n".join(lines).encode())
+        for written, target in zip(unfinished, made, strict=True):
             written.replace(target)
     except OSError as error:
         raise StorageError(
@@ -142,7 +142,7 @@ def _convert(path: Path, folder: Path) -> None:
             cure="free disk space, or set CLOSEREAD_CACHE to another folder",
         ) from error
     finally:
-        for left in begun:
+        for left in unfinished:
             with contextlib.suppress(OSError):
                 left.unlink()
 
@@ -213,14 +213,18 @@ def _check_complete(start: bytes, path: Path) -> None:
 
 def _explain_error(error: Exception) -> str:
     """Return gensim's error in terms of the file."""
-    said = str(error)
+    message = str(error)
     if isinstance(error, struct.error):
         return "the file is truncated"
-    if "broadcast" in said:
+    if "broadcast" in message:
         return "a word has more or fewer numbers than the header says"
-    if "invalid literal for int" in said or "not enough values" in said or "too many" in said:
+    if (
+        "invalid literal for int" in message
+        or "not enough values" in message
+        or "too many" in message
+    ):
         return "the first line does not hold two whole numbers"
-    return said
+    return message
 
 
 def _is_binary(start: bytes) -> bool:

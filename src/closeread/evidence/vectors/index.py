@@ -41,13 +41,15 @@ class VectorIndex:
         """
         import numpy as np
 
-        said = [cut(span.of(text)) for span in spans]
+        words_of = [cut(span.of(text)) for span in spans]
         self.spans = spans
-        self._places = [vectors.places(words) for words in said]
+        self._places = [vectors.places(words) for words in words_of]
         lengths = np.fromiter(map(len, self._places), dtype=np.intp, count=len(spans))
         flat = np.fromiter(chain.from_iterable(self._places), np.intp, count=int(lengths.sum()))
         if not flat.size:
-            vectors.must_know(chain.from_iterable(said), f"the passage that begins {text[:20]!r}")
+            vectors.must_know(
+                chain.from_iterable(words_of), f"the passage that begins {text[:20]!r}"
+            )
         distinct, local = np.unique(flat, return_inverse=True)
         self._rows = vectors.at(distinct)
         self._local = np.split(local, np.cumsum(lengths)[:-1]) if len(spans) else []
