@@ -24,7 +24,7 @@ WORK = {
     "evidence": "closeread.pipeline.extract.extract",
     "audit": "closeread.audits.examine.audit",
     "report": "closeread.reports.gather.gather",
-    "calibrate": "closeread.cli.calibrate.learn.graded",
+    "calibrate": "closeread.cli.calibrate.learn.grade_run",
     "train": "closeread.training.cues.learn.learn",
     "train vectors.toml": "closeread.training.vectors_trainer.learn",
     "convert": "closeread.formats.conversion.convert.dump",
