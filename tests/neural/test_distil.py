@@ -337,7 +337,7 @@ def test_a_penalty_that_is_none_is_told(tmp_path, soup, told):
     path = tmp_path / "model" / "config.json"
     config = json.loads(path.read_text("utf-8")) | {"answer_length_penalty": told}
     path.write_text(json.dumps(config), "utf-8")
-    with pytest.raises(InputError, match=r"its config\.json has answer_length_penalty"):
+    with pytest.raises(InputError, match=r"config\.json has answer_length_penalty"):
         make("span", {"model": str(tmp_path / "model")})
     make("span", {"model": str(tmp_path / "model"), "length_penalty": 0.1})
 
