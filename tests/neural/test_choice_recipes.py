@@ -21,8 +21,7 @@ from closeread.registry import lookup
 from closeread.runs.closed_track import closed_track
 from closeread.training.recipe import TrainRecipe, load_recipe, parse_table
 from closeread.training.recipes.chunk import ChunkSettings
-from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
-from closeread.training.recipes.encoder import check_settings as check_pretraining
+from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, check_pretraining
 from closeread.training.recipes.settings import NeuralSettings, check_settings
 from closeread.training.request import Request, Trained
 from neural import relative

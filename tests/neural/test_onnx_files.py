@@ -106,8 +106,8 @@ def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
     """And what another process is writing stays."""
     script = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from closeread.readers.neural.temporary_folders import scratch\n"
-        "with scratch(Path(sys.argv[1])) as place:\n"
+        "from closeread.readers.neural.temporary_folders import temporary_folder\n"
+        "with temporary_folder(Path(sys.argv[1])) as place:\n"
         "    (place / 'float32.onnx').write_bytes(b'half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
