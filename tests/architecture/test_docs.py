@@ -152,11 +152,11 @@ def _anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_and_paths_are_there(page):
     """Every option that a command is shown with is the verb's, and every path of ours is there."""
-    from closeread.cli import VERBS
+    from closeread.cli import COMMANDS
 
     text = page.read_text("utf-8").replace("\\\n", " ")
     for verb, rest in _CALL.findall(text):
-        if verb in VERBS:  # else the name begins a sentence
+        if verb in COMMANDS:  # else the name begins a sentence
             known = import_module(f"closeread.cli.{verb}").command.params
             options = {option for one in known for option in (*one.opts, *one.secondary_opts)}
             assert set(_OPTION.findall(rest)) <= options | {"--help"}, (verb, rest)

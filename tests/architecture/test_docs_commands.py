@@ -10,7 +10,7 @@ import click
 import pytest
 
 from closeread import catalog
-from closeread.cli import VERBS
+from closeread.cli import COMMANDS
 from closeread.errors import MissingExtraError
 from closeread.registry import lookup
 from places import ROOT
@@ -40,7 +40,7 @@ def _shown(page: Path) -> list[str]:
 def _parsed(command: str) -> tuple[str, dict[str, object]]:
     """The verb, and what click makes of its arguments; where it refuses them the test fails."""
     _, verb, *arguments = shlex.split(command)
-    assert verb in VERBS, command
+    assert verb in COMMANDS, command
     try:
         made = import_module(f"closeread.cli.{verb}").command.make_context(verb, arguments)
     except click.UsageError as error:
@@ -80,7 +80,7 @@ def test_commands_in_sentences_name_verbs(page):
     """What a sentence sets as a command begins with a verb that there is."""
     text = re.sub(r"\n#? ?", " ", page.read_text("utf-8"))
     for command in _INLINE.findall(text):
-        assert command.split()[1] in VERBS, command
+        assert command.split()[1] in COMMANDS, command
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

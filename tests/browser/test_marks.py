@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from closeread.reports.frame import template
+from closeread.reports.frame import load_template
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ def page(browser):
     page = browser.new_page()
     page.set_content("<main></main>")
     for name in ("1-dom.js", "4-text.js"):
-        page.add_script_tag(content=template(name))
+        page.add_script_tag(content=load_template(name))
     yield page
     page.close()
 

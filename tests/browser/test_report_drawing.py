@@ -41,8 +41,8 @@ def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs,
             assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
             assert frame["y"] <= box["y"]
         said = figure.locator("figcaption p").inner_text()
-        assert ("Shaded: the 95% interval" in said) == (runs < 3)
-        assert "each point by itself" in said
+        assert ("Shaded: pointwise 95% interval" in said) == (runs < 3)
+        assert "pointwise 95% interval" in said
         heads = figure.locator("th").all_text_contents()
         assert heads[-3:] == ["Value", "Low", "High"]
         assert visit.logged == []
@@ -127,7 +127,7 @@ def test_no_curve_crosses_a_name_and_all_that_is_written_stands_in_the_frame(
 def test_a_dash_for_questions_of_another_kind_is_explained(browser, tmp_path, by):
     """Beneath the plot's question, and at the dash itself."""
     page = write_page([mixed_run(tmp_path, "run", *by)], tmp_path / "p.html", language="en")
-    told = "—: the metric counts no question there"
+    told = "—: the metric applies to no question there"
     with Visit(browser, page) as visit:
         plot = visit.page.locator("figure.plot", has_text="Does it depend on")
         assert told in plot.locator("figcaption").inner_text()

@@ -83,15 +83,14 @@ def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, siz
     ("more", "told"),
     [
         ({}, ""),
-        ({"threshold": {"value": 0.55}}, ", silent below 0.55"),
+        ({"threshold": {"value": 0.55}}, ", withholds answers below 0.55"),
         (
             {"threshold": {"value": 1.01}},
-            ", answers nothing, for no threshold keeps what was promised",
+            ", withholds every answer, because no threshold meets the guarantee",
         ),
         (
             {"warnings": ["learned from answers of lexical"]},
-            ", by answers of another reader, or of other weights or options: nothing is promised "
-            "here",
+            ", fitted on another reader's answers, or other weights or options: no guarantee here",
         ),
     ],
 )

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from closeread.api.datasets import format_defects
 from closeread.cli import cli, main
-from closeread.cli.terminal.numbers import aligned
-from closeread.cli.terminal.output import remark, table
+from closeread.cli.terminal.numbers import align_columns
+from closeread.cli.terminal.output import print_table, remark
 from closeread.errors import InputError
-from closeread.reports.table import line as line_of
+from closeread.reports.table import to_one_line as line_of
 from closeread.runs.submission_fit import Misfits, format_misfits
 from closeread.types import Defects
 from closeread.wording import count_of, escape_message, in_one_line, seconds_of
@@ -64,8 +64,8 @@ def test_defects_are_a_line_each():
 
 def test_tables_and_remarks(capsys):
     """In a terminal, in Markdown, and in what is said of ids that do not fit."""
-    assert aligned(("metric", "n"), [(EVIL, "1")])[1] == f"{SHOWN}  1"
-    table(("id", "n"), [("q1\x1b[31m", "1")], title="t\x07")
+    assert align_columns(("metric", "n"), [(EVIL, "1")])[1] == f"{SHOWN}  1"
+    print_table(("id", "n"), [("q1\x1b[31m", "1")], title="t\x07")
     assert "q1␛[31m" in (printed := capsys.readouterr().out)
     assert "t␇" in printed
     remark("one\ntwo \x1b[31m")

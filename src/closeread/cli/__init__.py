@@ -1,4 +1,4 @@
-"""The command line: one short module a verb, imported only when that verb is called."""
+"""The command line: one short module per command, imported only when it is called."""
 
 import contextlib
 import errno
@@ -16,12 +16,12 @@ from closeread.errors import CloseReadError, StorageError, UsageError
 from closeread.version import __version__
 from closeread.wording import in_one_line
 
-_SHOWN = 200  # of an argument
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LOCKED = (errno.EACCES, errno.EPERM)
+_MAX_SHOWN_CHARACTERS = 200  # of an argument in a message
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ACCESS = (errno.EACCES, errno.EPERM)
 
-# Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
-VERBS = {
+# Command -> its line in `closeread --help`. It is `command` in the module closeread.cli.<name>.
+COMMANDS = {
     "get": "Download published data sets, with resume and checksums.",
     "show": "Browse the questions of a data set in the terminal.",
     "ask": "Ask a reader questions about your own passage.",
@@ -44,33 +44,33 @@ VERBS = {
 }
 
 
-class _Verbs(click.Group):
+class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse what run folders and JSON cannot hold, before anything is read or written."""
-        _must_be_text(args)
+        """Reject arguments that run folders and JSON cannot hold, before anything is read."""
+        _check_utf8(args)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
+        if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"closeread.cli.{name}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
+        """Run the command; a closed pipe or interruption does not exit with 1 (`verify`'s code)."""
         from closeread.registry.factory import use_path_rule
         from closeread.registry.lookup import search_folder
         from closeread.registry.paths import expand_option_path
 
         try:
-            with search_folder(_here()), use_path_rule(expand_option_path):
+            with search_folder(_working_folder()), use_path_rule(expand_option_path):
                 done = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            # The reader of our pipe has gone (`| head`): not an error of anybody's.
+            # The reader of the pipe is gone (`| head`), which is not an error.
             _discard_output()
             sys.exit(0)
         except KeyboardInterrupt:
@@ -79,22 +79,22 @@ class _Verbs(click.Group):
         return done
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            ctx.fail(f"No such verb {args[0]!r}.{hint}")
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="closeread")
 def cli() -> None:
     """Examine reading-comprehension systems.
@@ -105,10 +105,10 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line; user errors print one message and exit with 2."""
-    # Closed by whoever started us (`>&-`): nobody wants to read it.
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows "?"
+    # The caller closed them (`>&-`) and does not want the output.
+    sys.stdout = sys.stdout or _open_devnull()
+    sys.stderr = sys.stderr or _open_devnull()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # characters that the terminal lacks become "?"
         sys.stdout.reconfigure(errors="replace")
     try:
         cli.main(args=argv, prog_name="closeread", standalone_mode=True)
@@ -119,53 +119,57 @@ def main(argv: list[str] | None = None) -> None:
     except ValueError as error:
         if "embedded null" not in str(error):
             raise
-        _fail(UsageError("the character NUL stands in a path", cure="write the path without it"))
+        _fail(UsageError("a path contains a NUL character", cure="remove it from the path"))
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            _fail(UsageError("the name is too long for the system", where=f"{error.filename:.80}…"))
-        if error.errno in _LOCKED:
             _fail(
                 UsageError(
-                    f"cannot be looked at: {error.strerror}",
-                    where=str(error.filename or ""),
-                    cure="check the permissions of the path and of the folders that it lies in",
+                    "the name is too long for the file system", where=f"{error.filename:.80}…"
                 )
             )
-        if error.errno not in _FULL:
+        if error.errno in _NO_ACCESS:
+            _fail(
+                UsageError(
+                    f"cannot be accessed: {error.strerror}",
+                    where=str(error.filename or ""),
+                    cure="check the permissions of the path and its parent folders",
+                )
+            )
+        if error.errno not in _NO_SPACE:
             raise
-        # Exit code 1 says something of its own (`verify`), and a traceback blames closeread.
+        # Exit code 1 has its own meaning (`verify`), and a traceback would look like a bug.
         _discard_output()
         _fail(
             StorageError(
                 f"cannot be written: {error.strerror}",
                 where=str(error.filename or "the output"),
-                cure="make room, or write it elsewhere",
+                cure="free disk space, or write to another place",
             )
         )
 
 
-def _nowhere() -> TextIO:
+def _open_devnull() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-def _must_be_text(arguments: Iterable[str]) -> None:
-    """Refuse bytes of another encoding, which a shell passes on, in arguments and working folder.
+def _check_utf8(arguments: Iterable[str]) -> None:
+    """Reject arguments and a working folder that are not UTF-8, which a shell passes on.
 
     Raises:
-        UsageError: There are some.
+        UsageError: One of them is not UTF-8.
     """
-    for one in (*arguments, _here()):
+    for one in (*arguments, _working_folder()):
         try:
             one.encode()
         except UnicodeEncodeError as error:
             raise UsageError(
-                f"{in_one_line(one[:_SHOWN])} is not UTF-8",
+                f"{in_one_line(one[:_MAX_SHOWN_CHARACTERS])} is not UTF-8",
                 cure="rename the file or folder, or set the terminal to UTF-8",
             ) from error
 
 
-def _here() -> str:
-    """Return the working folder; nothing where it was removed."""
+def _working_folder() -> str:
+    """Return the working folder; empty if it was removed."""
     try:
         return str(Path.cwd())
     except OSError:
@@ -173,11 +177,11 @@ def _here() -> str:
 
 
 def _fail(error: CloseReadError) -> NoReturn:
-    with contextlib.suppress(OSError):  # where stderr is full, too, the exit code must do
+    with contextlib.suppress(OSError):  # if stderr cannot be written either, the exit code remains
         print(f"closeread: {error}", file=sys.stderr)  # noqa: T201
     sys.exit(2)
 
 
 def _discard_output() -> None:
-    """Let what is still to be printed vanish, so that Python's last flush does not fail."""
+    """Discard buffered output, so that Python's flush at exit does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""``closeread ask``: a reader, a passage of one's own, and what the reader says of it."""
+"""``closeread ask``: ask a reader questions about your own passage."""
 
 import sys
 from collections.abc import Iterator
@@ -8,11 +8,15 @@ import click
 from msgspec.structs import replace
 
 from closeread.api.asking import make_item, open_reader
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output import as_json, remark
-from closeread.cli.terminal.place import Place
-from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
-from closeread.cli.terminal.sheet import sheet_of
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output import print_json, remark
+from closeread.cli.terminal.place import LocalPath
+from closeread.cli.terminal.reading import (
+    parse_assignments,
+    require_calibrator,
+    warn_training_mismatch,
+)
+from closeread.cli.terminal.sheet import make_sheet
 from closeread.errors import InputError, UsageError
 from closeread.formats import Source
 from closeread.runs.records import describe_reader
@@ -25,19 +29,19 @@ _ALTERNATIVES = 4
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
 @click.option(
     "--reader",
-    shell_complete=names_of("reader"),
+    shell_complete=complete_kind("reader"),
     required=True,
     help="From `closeread ls readers`, or package.module:factory.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
-@click.option("--passage", "file", type=Place(path_type=Path, allow_dash=True), metavar="FILE",
+@click.option("--passage", "file", type=LocalPath(path_type=Path, allow_dash=True), metavar="FILE",
               help="The passage as a UTF-8 text file; - for stdin.")  # fmt: skip
 @click.option("--text", metavar="TEXT", help="The passage itself, instead of --passage.")
 @click.option("--title", default="", help="The passage's title.")
 @click.option("--option", "choices", multiple=True, metavar="TEXT",
               help="An answer option, without its letter; give two or more.")  # fmt: skip
-@click.option("--calibrator", type=Place(path_type=Path), metavar="FILE",
+@click.option("--calibrator", type=LocalPath(path_type=Path), metavar="FILE",
               help="Calibrate confidences with a file from `closeread calibrate`.")  # fmt: skip
 @click.option(
     "--selective", is_flag=True, help="Withhold answers below the calibrator's threshold."
@@ -64,11 +68,11 @@ def command(
     ⟪brackets⟫. --option makes it a multiple-choice question. If the question asks which option the
     passage supports or contradicts, the options are judged as statements.
     """
-    about = _passage(file, text)
-    _must_say_something(about, questions, choices)
-    must_have_calibrator(calibrator, selective=selective)
-    opened = open_reader(reader, **parsed(options))
-    tell_otherwise(describe_reader(opened.name, opened.options, opened.reader))
+    about = _read_passage(file, text)
+    _check_not_blank(about, questions, choices)
+    require_calibrator(calibrator, selective=selective)
+    opened = open_reader(reader, **parse_assignments(options))
+    warn_training_mismatch(describe_reader(opened.name, opened.options, opened.reader))
     if calibrator is not None:
         opened = opened.calibrated(calibrator, selective=selective)
         for warning in opened.warnings:
@@ -79,59 +83,63 @@ def command(
     ]
     found = list(opened.answers(items))
     if json_:
-        as_json({"predictions": found, "reader": opened.name, "options": opened.options})
+        print_json({"predictions": found, "reader": opened.name, "options": opened.options})
     else:
-        sheet = sheet_of(width, picked="picked", nothing="none was given")
-        for place, ((passage, (question,)), told) in enumerate(zip(items, found, strict=True)):
-            shown = replace(question, answers=_answers(told), gold_evidence=told.evidence)
+        sheet = make_sheet(width, picked="picked", nothing="the reader gave no answer")
+        for place, ((passage, (question,)), prediction) in enumerate(
+            zip(items, found, strict=True)
+        ):
+            shown = replace(
+                question, answers=_answers_of(prediction), gold_evidence=prediction.evidence
+            )
             sys.stdout.writelines(["\n"] if place else [])
             sys.stdout.writelines(sheet.body(passage, shown, whole=not place))
-            for line in _beside(question, told):
+            for line in _iter_notes(question, prediction):
                 sys.stdout.writelines(sheet.remark(line))
     if any(one.error for one in found):
         sys.exit(2)
 
 
-def _answers(told: Prediction) -> tuple[Answer, ...]:
-    return () if told.answer is None else (told.answer,)
+def _answers_of(prediction: Prediction) -> tuple[Answer, ...]:
+    return () if prediction.answer is None else (prediction.answer,)
 
 
-def _beside(question: Question, told: Prediction) -> Iterator[str]:
-    """Yield what is to be said beside the answer, a line each."""
-    if told.error:
-        yield f"the reader failed: {told.error}"
-    if told.confidence is not None:
-        yield f"confidence {told.confidence:.3f}"
-    if told.option_scores:
-        scores = zip(question.options, told.option_scores, strict=False)
+def _iter_notes(question: Question, prediction: Prediction) -> Iterator[str]:
+    """Yield the lines below the answer: errors, confidence, scores, alternatives, notes."""
+    if prediction.error:
+        yield f"the reader failed: {prediction.error}"
+    if prediction.confidence is not None:
+        yield f"confidence {prediction.confidence:.3f}"
+    if prediction.option_scores:
+        scores = zip(question.options, prediction.option_scores, strict=False)
         yield "scores " + ", ".join(f"{option.label} {score:.3f}" for option, score in scores)
     else:
-        others = [one for one in told.candidates if one.answer != told.answer]
+        others = [one for one in prediction.candidates if one.answer != prediction.answer]
         for one in others[:_ALTERNATIVES]:
             yield f"or {one.answer.text or 'no answer'}  {one.score:.3f}"
-    if told.note:
-        yield told.note
+    if prediction.note:
+        yield prediction.note
 
 
-def _must_say_something(passage: str, questions: tuple[str, ...], options: tuple[str, ...]) -> None:
-    """Refuse what an unset variable or an empty file leaves: an answer to it would look like one.
+def _check_not_blank(passage: str, questions: tuple[str, ...], options: tuple[str, ...]) -> None:
+    """Reject blank input, as from an unset variable or an empty file.
 
     Raises:
         UsageError: The passage is blank, or a question or an option is.
     """
     if not passage.strip():
-        raise UsageError("the passage is empty", expected="a text")
+        raise UsageError("the passage is empty", expected="a passage with some text")
     if not all(one.strip() for one in questions):
-        raise UsageError("a question is empty", expected="text for each question")
+        raise UsageError("a question is empty", expected="text in each QUESTION")
     if not all(one.strip() for one in options):
-        raise UsageError("an option is empty", expected="text for each --option")
+        raise UsageError("an option is empty", expected="text in each --option")
 
 
-def _passage(file: Path | None, text: str | None) -> str:
-    """Return the passage that is asked about.
+def _read_passage(file: Path | None, text: str | None) -> str:
+    """Return the passage.
 
     Raises:
-        UsageError: None is given, or two are.
+        UsageError: No passage is given, or two are.
         InputError: The file cannot be read, or is not UTF-8.
     """
     if (file is None) == (text is None):
@@ -146,6 +154,6 @@ def _passage(file: Path | None, text: str | None) -> str:
             f"byte {error.start:,} is not UTF-8",
             where="stdin" if str(file) == "-" else str(file),
             expected="plain text in UTF-8",
-            cure="save its text alone, as UTF-8; of a text file: iconv -f ENCODING -t UTF-8 FILE > "
-            "NEW (Chinese text is likely GB18030, Western text WINDOWS-1252)",
+            cure="save the text as UTF-8; for a text file: iconv -f ENCODING -t UTF-8 FILE > NEW "
+            "(Chinese text is likely GB18030, Western text WINDOWS-1252)",
         ) from error

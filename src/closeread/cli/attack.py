@@ -1,4 +1,4 @@
-"""``closeread attack``: a data set made harder, its questions beside what was made of them."""
+"""``closeread attack``: write an adversarial version of a data set."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output import as_json, remark, table
-from closeread.cli.terminal.output_options import Outcome
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output import print_json, print_table, remark
+from closeread.cli.terminal.output_options import OutputPath
 from closeread.cli.terminal.progress import progress
-from closeread.cli.terminal.reading import parsed
+from closeread.cli.terminal.reading import parse_assignments
 from closeread.formats.files.output_place import is_stream
 from closeread.wording import argument, count_of
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @click.command("attack")
 @click.argument("dataset")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME",
-              shell_complete=names_of("perturbation"),
+              shell_complete=complete_kind("perturbation"),
               help="A strategy from `closeread ls perturbations`; repeatable.")  # fmt: skip
-@click.option("--out", required=True, type=Outcome(dir_okay=False, path_type=Path),
+@click.option("--out", required=True, type=OutputPath(dir_okay=False, path_type=Path),
               metavar="DATASET", help="The data set to write, such as harder.jsonl.")  # fmt: skip
 @click.option("--role", "roles", multiple=True, type=click.Choice(["positive", "negative"]),
               help="Make only this variant; give both to keep only complete triples.")  # fmt: skip
@@ -86,20 +86,20 @@ def command(
     )
     check_attack(opened, out, settings, to)
     if against is not None:
-        settings = replace(settings, against=_against(against, options, tries or 8))
+        settings = replace(settings, against=_make_target(against, options, tries or 8))
     with progress("attack", None) as step:
         made = attack(opened, out, settings, to, step=step)
     if json_:
-        as_json(made)
+        print_json(made)
         return
     _print(made)
 
 
-def _against(name: str, options: tuple[str, ...], tries: int) -> "Against":
+def _make_target(name: str, options: tuple[str, ...], tries: int) -> "Against":
     from closeread.pipeline.attacking import Against
     from closeread.readers import make
 
-    reader, resolved = make(name, parsed(options))
+    reader, resolved = make(name, parse_assignments(options))
     return Against(name=name, options=resolved, reader=reader, tries=tries)
 
 
@@ -109,11 +109,11 @@ def _print(made: "Attacked") -> None:
         for name, kinds in made.changes.items()
     ]
     headings = ("strategy", "truth kept", "truth turned")
-    if is_stream(Path(made.target)):  # which may be the terminal itself
+    if is_stream(Path(made.target)):  # stdout may be the data set itself
         for name, same, opposite in counted:
             remark(f"{name}: truth kept {same}, truth turned {opposite}")
     elif counted:
-        table(headings, counted, title="Texts changed", right=headings[1:])
+        print_table(headings, counted, title="Texts changed", right=headings[1:])
     variants = ", ".join(f"{count:,} {role}" for role, count in made.variants.items())
     remark(f"{made.target}: {made.groups:,} of {count_of(made.questions, 'question')}, {variants}")
     for label, counts in (

@@ -1,4 +1,4 @@
-"""``closeread audit``: can the number be believed, and what must be run again?"""
+"""``closeread audit``: check whether a score can be trusted, and what must be run again."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
     from closeread.audits.findings import Table
 
-_MOST_ROWS = 30  # more than there are values of all scorers
+_MOST_ROWS = 30  # more rows than all scorers have values
 
 
 @click.command("audit")
-@click.argument("sources", nargs=-1, required=True, type=Place(path_type=Path), metavar="SOURCE...")
+@click.argument(
+    "sources", nargs=-1, required=True, type=LocalPath(path_type=Path), metavar="SOURCE..."
+)
 @click.option(
     "--check",
     "checks",
@@ -32,7 +34,7 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option(
     "--metric",
     "metrics",
-    shell_complete=names_of("metric"),
+    shell_complete=complete_kind("metric"),
     multiple=True,
     metavar="M",
     help="A metric to examine.",
@@ -60,14 +62,14 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option("--throughput", metavar="N|run",
               help="replan: tokens per second, to estimate GPU-hours; `run` takes the "
                   "run's own speed.")  # fmt: skip
-@click.option("--list", "list_", type=Outcome(path_type=Path), metavar="FILE",
+@click.option("--list", "list_", type=OutputPath(path_type=Path), metavar="FILE",
               help="replan: write the ids of questions to generate again, for "
                   "`closeread read --only FILE`.")  # fmt: skip
 @click.option("--plant", type=click.IntRange(min=0), default=0, metavar="N",
               help="metamorphic: plant N bugs per scorer and report the share found.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed of --plant.")
 @click.option(
-    "--html", type=Outcome(path_type=Path), metavar="PAGE.html", help="Write an HTML page."
+    "--html", type=OutputPath(path_type=Path), metavar="PAGE.html", help="Write an HTML page."
 )
 @click.option("--lang", type=click.Choice(["en", "zh"]),
               help="The page's language. Default: the data set's.")  # fmt: skip
@@ -109,8 +111,8 @@ def command(
     from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import audit
     from closeread.audits.replan import Change
-    from closeread.cli.terminal.reading import watched
-    from closeread.cli.terminal.sources import each_once, tell_left_out
+    from closeread.cli.terminal.reading import show_progress
+    from closeread.cli.terminal.sources import unique_paths, warn_skipped_runs
     from closeread.formats.files.output_place import must_take_file
     from closeread.runs.store import find_runs
 
@@ -132,27 +134,27 @@ def command(
         target=target,
         n_questions=questions,
         change=change,
-        tokens_per_second=_speed(throughput),
+        tokens_per_second=_parse_throughput(throughput),
         plant_bugs=plant,
         seed=seed,
         skip_bad=skip_bad,
     )
     for source in sources:
-        tell_left_out(source, find_runs(source), sources)
+        warn_skipped_runs(source, find_runs(source), sources)
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
 
         def log_to_run(logs: Sequence[Path]) -> list[Path]:
-            from closeread.cli.ingest import tell_passed_over
+            from closeread.cli.ingest import warn_skipped_logs
             from closeread.runs.ingest import ingest
 
-            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _name_of(logs[0])
+            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _run_name(logs[0])
             out.parent.mkdir()
             made = ingest(logs, out, skip_bad=skip_bad)
-            tell_passed_over(made)
+            warn_skipped_logs(made)
             return [run.path for run in made.runs]
 
-        with watched("checks", "nothing is kept of an audit") as begin:
-            found = audit(each_once(sources), wanted, log_to_run=log_to_run, begin=begin)
+        with show_progress("checks", "audits are not saved") as begin:
+            found = audit(unique_paths(sources), wanted, log_to_run=log_to_run, begin=begin)
     if list_ is not None:
         _write_list(found, list_)
     if html is not None:
@@ -170,16 +172,16 @@ def command(
     _print(found, json_)
 
 
-def _name_of(log: Path) -> str:
-    """Return what the runs of a log are called: a link by its own name, a folder of dots by its.
+def _run_name(log: Path) -> str:
+    """Return the name of a log's runs; ``.`` and ``..`` are resolved, links are not.
 
-    A folder is called for its model, and what is behind the point of ``Llama-3.1-8B`` is no ending.
+    A folder is named after its model, so ``.1-8B`` of ``Llama-3.1-8B`` is not a suffix.
     """
     shown = log if log.name not in ("", "..") else log.resolve()
     return (shown.name if log.is_dir() else shown.stem) or "logs"
 
 
-def _speed(named: str | None) -> "float | Literal['run'] | None":
+def _parse_throughput(named: str | None) -> "float | Literal['run'] | None":
     if named is None or named == "run":
         return named  # type: ignore[return-value]
     try:
@@ -188,13 +190,13 @@ def _speed(named: str | None) -> "float | Literal['run'] | None":
         speed = 0.0
     if not 0 < speed < float("inf"):
         raise click.BadParameter(
-            f"{named!r} is neither a number above 0 nor `run`", param_hint="--throughput"
+            f"{named!r} is not a number above 0 or `run`", param_hint="--throughput"
         )
     return speed
 
 
 def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the stop strings; an empty one is no stop, as ``closeread score`` takes it."""
+    """Unescape stop strings; an empty one means no stop, as in ``closeread score``."""
     return tuple(stop.replace("\\n", "\n").replace("\\t", "\t") for stop in stops if stop)
 
 
@@ -220,13 +222,19 @@ def _write_list(found: "Audit", path: Path) -> None:
 def _print(found: "Audit", json_: bool) -> None:
     import msgspec
 
-    from closeread.cli.terminal.output import as_json, console, remark, sentence, table
+    from closeread.cli.terminal.output import (
+        make_console,
+        print_json,
+        print_table,
+        print_wrapped,
+        remark,
+    )
 
     if found.skipped:
         counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
         remark(f"skipped as unusable: {counted}")
     if json_:
-        as_json(
+        print_json(
             {
                 "sources": found.sources,
                 "skipped": found.skipped,
@@ -234,42 +242,45 @@ def _print(found: "Audit", json_: bool) -> None:
             }
         )
         return
-    out = console()
+    out = make_console()
     for finding in found.findings:
         headline = f"{finding.verdict.upper()}  {finding.check}: {finding.headline}"
-        sentence(headline)
+        print_wrapped(headline)
         for note in finding.notes:
-            sentence(note, "  ")
+            print_wrapped(note, "  ")
         for one in finding.tables:
             if one.is_wide:
                 out.print(f"\n{one.title}: see --json or --html")
             elif one.rows:
                 out.print()
-                headings, cells = _cells(one)
-                table(headings, cells, title=one.title, right=_numeric(one))
+                headings, cells = _printed_cells(one)
+                print_table(headings, cells, title=one.title, right=_numeric_headings(one))
                 if len(one.rows) > _MOST_ROWS:
                     out.print(f"… and {len(one.rows) - _MOST_ROWS} more: see --json or --html")
                 if one.note:
-                    sentence(one.note, "  ")
+                    print_wrapped(one.note, "  ")
         out.print()
 
 
-def _cells(one: "Table") -> tuple[list[str], list[list[str]]]:
-    """Return what is printed of a table: its first rows, and no column in which nothing stands."""
-    from closeread.reports.audit import shown
+def _printed_cells(one: "Table") -> tuple[list[str], list[list[str]]]:
+    """Return a table's headings and first rows, without empty columns."""
+    from closeread.reports.audit import format_cell
 
     rows = one.rows[:_MOST_ROWS]
     filled = [any(cell is not None for cell in column) for column in zip(*rows, strict=True)]
-    cells = ((_short(shown(*pair)) for pair in zip(row, one.headings, strict=True)) for row in rows)
+    cells = (
+        (_shorten(format_cell(*pair)) for pair in zip(row, one.headings, strict=True))
+        for row in rows
+    )
     return [*compress(one.headings, filled)], [[*compress(row, filled)] for row in cells]
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     flat = text.replace("\n", "\\n")
     return flat if len(flat) <= 60 else flat[:59] + "…"
 
 
-def _numeric(one: Any) -> list[str]:
+def _numeric_headings(one: Any) -> list[str]:
     return [
         heading
         for place, heading in enumerate(one.headings)

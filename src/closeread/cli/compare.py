@@ -1,28 +1,28 @@
-"""``closeread compare``: paired tests of runs on the same questions."""
+"""``closeread compare``: compare runs on the same questions by paired tests."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output import as_json, remark
-from closeread.cli.terminal.place import Place
-from closeread.cli.terminal.reading import watched
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output import print_json, remark
+from closeread.cli.terminal.place import LocalPath
+from closeread.cli.terminal.reading import show_progress
 
 if TYPE_CHECKING:
     from closeread.runs.compare import Compared
     from closeread.runs.compare_tables import ComparedTables
 
-_KEPT = "nothing is kept of a comparison"
+_ON_INTERRUPT = "comparisons are not saved"
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=LocalPath(path_type=Path))
 @click.option(
     "--metric",
     "metrics",
-    shell_complete=names_of("metric"),
+    shell_complete=complete_kind("metric"),
     multiple=True,
     metavar="M",
     help="Compare only this metric, such as mrqa or mrqa.f1.",
@@ -41,10 +41,13 @@ _KEPT = "nothing is kept of a comparison"
     "--seed", type=int, default=0, show_default=True, help="Random seed of the resampling."
 )
 @click.option(
-    "--markdown", type=Place(), metavar="F", help="Write Markdown tables to F (- for stdout)."
+    "--markdown", type=LocalPath(), metavar="F", help="Write Markdown tables to F (- for stdout)."
 )
 @click.option(
-    "--latex", type=Place(), metavar="F", help="Write LaTeX tables (booktabs) to F (- for stdout)."
+    "--latex",
+    type=LocalPath(),
+    metavar="F",
+    help="Write LaTeX tables (booktabs) to F (- for stdout).",
 )
 @click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
@@ -69,19 +72,19 @@ def command(
     With several runs or data sets, Holm's method adjusts the p-values.
     """
     from closeread.cli.terminal.comparison import print_comparison
-    from closeread.cli.terminal.papers import must_be_taken, write_each
-    from closeread.cli.terminal.sources import each_once, runs_in
+    from closeread.cli.terminal.papers import check_targets, write_tables
+    from closeread.cli.terminal.sources import find_run_folders, unique_paths
     from closeread.metrics.intervals import Resampling
     from closeread.reports.comparison import comparison_in_latex, comparison_in_markdown
     from closeread.runs.compare import compare_runs
     from closeread.runs.compare_tables import are_tables, compare_tables
     from closeread.runs.store import open_run
 
-    must_be_taken(markdown, latex, json=json_)
-    given = {folder: runs_in(folder, runs) for folder in each_once(runs)}
-    found_runs = each_once(path for inner in given.values() for path in inner)
+    check_targets(markdown, latex, json=json_)
+    given = {folder: find_run_folders(folder, runs) for folder in unique_paths(runs)}
+    found_runs = unique_paths(path for inner in given.values() for path in inner)
     if len(found_runs) < 2:
-        raise click.UsageError("give two or more run folders")
+        raise click.UsageError("compare needs two or more run folders")
     opened = {path: open_run(path) for path in found_runs}
     tables = {
         folder: [opened[path] for path in inner if path in opened]
@@ -89,7 +92,7 @@ def command(
     }
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
     if are_tables(tables):
-        with watched("data sets", _KEPT) as begin:
+        with show_progress("data sets", _ON_INTERRUPT) as begin:
             found: Compared | ComparedTables = compare_tables(
                 tables,
                 resampling,
@@ -99,7 +102,7 @@ def command(
                 begin=begin,
             )
     else:
-        with watched("values", _KEPT) as begin:
+        with show_progress("values", _ON_INTERRUPT) as begin:
             found = compare_runs(
                 list(opened.values()),
                 resampling,
@@ -110,7 +113,7 @@ def command(
             )
     if "-" not in (markdown, latex) and not json_:
         print_comparison(found)
-    written = write_each(
+    written = write_tables(
         (
             (markdown, comparison_in_markdown(found) if markdown else ""),
             (latex, comparison_in_latex(found) if latex else ""),
@@ -119,4 +122,4 @@ def command(
     for path in written:
         remark(path)
     if json_:
-        as_json(vars(found))
+        print_json(vars(found))

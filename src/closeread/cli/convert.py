@@ -1,4 +1,4 @@
-"""``closeread convert``: one format into another."""
+"""``closeread convert``: convert between formats, and runs to submission files."""
 
 import os
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.api.datasets import locate, open_dataset
-from closeread.cli.terminal.output import as_json, remark
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output import print_json, remark
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.cli.terminal.progress import progress
 from closeread.errors import UsageError
 from closeread.formats.files.output_place import must_not_replace, must_take_file
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("convert")
 @click.argument("src")
-@click.argument("dst", type=Outcome(dir_okay=False, path_type=Path))
+@click.argument("dst", type=OutputPath(dir_okay=False, path_type=Path))
 @click.option(
     "--from", "from_", metavar="F", help="SRC's format; by default detected from the content."
 )
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--beside",
     multiple=True,
-    type=Place(path_type=Path),
+    type=LocalPath(path_type=Path),
     metavar="FILE",
     help="For a run's GCRC_advRobust.zip: model.zip and the document.",
 )
@@ -77,18 +77,20 @@ def command(
     vgaokao, vgaokao-logits or vgaokao-evidence). A DST that ends in .zip becomes the package
     that GCRC_advRobust asks for, with the files of --beside.
     """
-    if src and os.path.lexists(f"{src}/run.json"):  # a folder that may not be entered is none
-        _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
-        handed_in = _hand_in(Path(src), dst, to, beside, dataset)
+    if src and os.path.lexists(
+        f"{src}/run.json"
+    ):  # a folder without access does not count as a run
+        _refuse_dataset_options(from_=from_, limit=limit, strict=strict, **mrqa)
+        handed_in = _write_submission(Path(src), dst, to, beside, dataset)
         if json_:
-            as_json(handed_in)
+            print_json(handed_in)
         return
     for option, of_a_run in (("--beside", beside), ("--dataset", dataset)):
         if of_a_run:
             raise UsageError(
-                f"{option} applies only to run folders, and this is not one",
+                f"{option} needs a run, and this is not one",
                 where=src,
-                expected="a folder with a run.json, as `closeread read --out` makes it",
+                expected="a run folder (with a run.json, as `closeread read --out` writes it)",
             )
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
@@ -105,7 +107,7 @@ def command(
             mrqa=MrqaOptions(**given) if given else None,
         )
     if json_:
-        as_json(report)
+        print_json(report)
         return
     remark(
         f"{report.target}: {count_of(report.questions, 'question')} on "
@@ -122,18 +124,18 @@ def command(
             remark(in_one_line(f"  {label}: {listed}"))
 
 
-def _refuse_beside_a_run(**given: Any) -> None:
-    """Stop where an option is given that says something about data sets alone."""
+def _refuse_dataset_options(**given: Any) -> None:
+    """Reject options that apply only to data sets."""
     for name, value in given.items():
         if value:
             option = "--" + name.strip("_")
             raise UsageError(
-                f"{option} does not apply when converting a run",
-                cure=f"omit {option}; all predictions of a run are written",
+                f"{option} does not apply to a run",
+                cure=f"omit {option}; convert writes all predictions of a run",
             )
 
 
-def _hand_in(
+def _write_submission(
     run: Path, dst: Path, to: str | None, beside: tuple[Path, ...], moved: str | None
 ) -> "HandedIn":
     from closeread.runs.export import hand_in
@@ -143,5 +145,8 @@ def _hand_in(
     done = hand_in(opened, dst, to, beside)
     remark(f"{dst}: the predictions of {run}, as {done.form}")
     if done.without_letter:
-        remark(f"  {count_of(done.without_letter, 'question')} without a letter: they are wrong")
+        remark(
+            f"  {count_of(done.without_letter, 'question')} without an option letter, which "
+            "count as wrong"
+        )
     return done

@@ -1,18 +1,18 @@
-"""``closeread describe``: what is in a data set."""
+"""``closeread describe``: print a data set's statistics and defects."""
 
 from collections.abc import Mapping
 
 import click
 
 from closeread.api.datasets import open_dataset
-from closeread.cli.terminal.output import as_json, console, table
+from closeread.cli.terminal.output import make_console, print_json, print_table
 from closeread.cli.terminal.progress import progress
 from closeread.items import count_reads
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
-from closeread.reports.describe import as_json as plain
+from closeread.reports.describe import description_as_json as plain
 from closeread.wording import count_of, in_one_line
 
-_TOLD = {"en": "English", "zh": "Chinese"}
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 
 @click.command("describe")
@@ -39,70 +39,70 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
     with progress("questions", None) as advance:
         found = describe(count_reads(opened, advance), words)
     if json_:
-        as_json(plain(found))
+        print_json(plain(found))
         return
     title = " ".join(filter(None, dict.fromkeys([found.name, found.version])))
-    table(("", ""), _facts(found), title=f"{title} ({found.format})")
-    print_line = console().print
+    print_table(("", ""), _fact_rows(found), title=f"{title} ({found.format})")
+    print_line = make_console().print
     print_line()
-    table(
+    print_table(
         ("", "texts", "characters", "longest", "words", "most", "vocabulary"),
-        _lengths(found),
+        _length_rows(found),
         title="Mean and maximum lengths",
         right=("texts", "characters", "longest", "words", "most", "vocabulary"),
     )
     print_line(f"Vocabulary: {VOCABULARY[words]}.")
     if found.evidence:
         print_line()
-        table(("", ""), _evidence(found.evidence), title="Gold evidence")
+        print_table(("", ""), _evidence_rows(found.evidence), title="Gold evidence")
     if found.defects:
         print_line()
-        table(
+        print_table(
             ("defect", "count", "examples"),
             [
                 (code, f"{count:,}", "\n".join(map(in_one_line, found.defect_examples[code][:2])))
                 for code, count in found.defects.items()
             ],
-            title="Defects, kept and counted",
+            title="Defects, counted and kept",
             right=("count",),
         )
 
 
-def _facts(found: Description) -> list[tuple[str, str]]:
+def _fact_rows(found: Description) -> list[tuple[str, str]]:
     rows = [
-        ("passages", _count(found.passages, found.languages)),
-        ("questions", _count(found.questions, found.kinds)),
-        ("groups", _count(found.groups, found.roles) if found.groups else ""),
-        ("options per question", _shares(found.options_a_question)),
-        ("gold answers per question", _shares(found.answers_a_question)),
-        ("answer kinds", _shares(found.answer_kinds)),
-        ("right options", _shares(found.right_options)),
+        ("passages", _format_total(found.passages, found.languages)),
+        ("questions", _format_total(found.questions, found.kinds)),
+        ("groups", _format_total(found.groups, found.roles) if found.groups else ""),
+        ("options per question", _format_counts(found.options_a_question)),
+        ("gold answers per question", _format_counts(found.answers_a_question)),
+        ("answer kinds", _format_counts(found.answer_kinds)),
+        ("right options", _format_counts(found.right_options)),
         ("verification stems", f"{found.verification_stems:,}" if found.options_a_question else ""),
-        ("stems ask for", _shares(found.asks_for)),
-        ("options changed by", _shares(found.option_strategies)),
-        ("questions changed by", _shares(found.question_strategies)),
+        ("stems ask for", _format_counts(found.asks_for)),
+        ("options changed by", _format_counts(found.option_strategies)),
+        ("questions changed by", _format_counts(found.question_strategies)),
         (
             "sentences",
-            f"{found.sentences:,} of {_number(found.mean_sentence_characters)} characters",
+            f"{found.sentences:,} of {_format_mean(found.mean_sentence_characters)} characters",
         ),
         ("licence", found.license),
         ("sha256", found.sha256),
     ]
-    return [(name, said) for name, said in rows if said]
+    return [(name, text) for name, text in rows if text]
 
 
-def _count(total: int, kinds: Mapping[str, int]) -> str:
-    return f"{total:,} ({_shares(kinds)})" if kinds else f"{total:,}"
+def _format_total(total: int, kinds: Mapping[str, int]) -> str:
+    return f"{total:,} ({_format_counts(kinds)})" if kinds else f"{total:,}"
 
 
-def _lengths(found: Description) -> list[tuple[str, ...]]:
+def _length_rows(found: Description) -> list[tuple[str, ...]]:
     rows = [
         (
             name,
             f"{kind.texts:,}",
-            _number(kind.mean_characters),
+            _format_mean(kind.mean_characters),
             f"{kind.max_characters:,}",
-            _number(kind.mean_words),
+            _format_mean(kind.mean_words),
             f"{kind.max_words:,}",
             f"{kind.vocabulary:,}",
         )
@@ -112,7 +112,7 @@ def _lengths(found: Description) -> list[tuple[str, ...]]:
     return [*rows, ("all", "", "", "", "", "", f"{found.total_vocabulary:,}")]
 
 
-def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
+def _evidence_rows(pieces: EvidencePieces) -> list[tuple[str, str]]:
     rows = [("questions with evidence", f"{pieces.questions:,}")]
     one = "option" if pieces.of_options else "question"
     if pieces.of_options:
@@ -124,7 +124,7 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
             ("pieces per option", f"{pieces.mean_pieces_an_option:.1f}"),
         ]
     rows.append(("pieces per question", f"{pieces.mean_pieces_a_question:.1f}"))
-    several = f"{pieces.share_with_several:.0%} ({_shares(pieces.pieces_of_options)})"
+    several = f"{pieces.share_with_several:.0%} ({_format_counts(pieces.pieces_of_options)})"
     rows.append((f"{one}s with several pieces", several))
     if pieces.references > pieces.options:
         counted = f"{pieces.references:,}, each enough; pieces are those of the first"
@@ -140,16 +140,16 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
     return rows
 
 
-def _shares(counts: Mapping[str, int] | Mapping[int, int]) -> str:
-    return ", ".join(f"{_told(key)} {n:,}" for key, n in counts.items())
+def _format_counts(counts: Mapping[str, int] | Mapping[int, int]) -> str:
+    return ", ".join(f"{_format_key(key)} {n:,}" for key, n in counts.items())
 
 
-def _told(key: str | int) -> str:
-    """Return what is counted; a number is parted from its count, which would go on with it."""
+def _format_key(key: str | int) -> str:
+    """Format a counted value; a number gets a colon, to separate it from its count."""
     if isinstance(key, int) and key:
         return f"{key}:"
-    return _TOLD.get(str(key), str(key or "none"))
+    return _LANGUAGES.get(str(key), str(key or "none"))
 
 
-def _number(value: float | None) -> str:
+def _format_mean(value: float | None) -> str:
     return "—" if value is None else f"{value:,.1f}"

@@ -1,12 +1,12 @@
-"""``closeread get``: published sets, resumed and checked."""
+"""``closeread get``: download published data sets, with resume and checksums."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from closeread.cli.terminal.output import as_json, remark, table
-from closeread.cli.terminal.output_options import Outcome
+from closeread.cli.terminal.output import print_json, print_table, remark
+from closeread.cli.terminal.output_options import OutputPath
 from closeread.cli.terminal.progress import progress
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
@@ -17,7 +17,7 @@ from closeread.wording import count_of
 @click.argument("names", nargs=-1)
 @click.option(
     "--to",
-    type=Outcome(file_okay=False, path_type=Path),
+    type=OutputPath(file_okay=False, path_type=Path),
     default=Path("data"),
     show_default=True,
     help="The folder to download to.",
@@ -46,10 +46,10 @@ def command(
     NAMES are data sets (mrqa/train), single files (mrqa/train/SQuAD) or prefixes (mrqa).
     """
     if list_:
-        _list(json_)
+        _print_sets(json_)
         return
     if not names:
-        raise UsageError("no data set given", cure="`closeread get --list` lists them")
+        raise UsageError("no data set is given", cure="`closeread get --list` lists them")
     from closeread.downloads.fetch import Patience
 
     received: list[Received] = []
@@ -57,7 +57,7 @@ def command(
         for found in get(
             names,
             to,
-            count=_count,
+            count=_count_questions,
             mirror=mirror,
             patience=Patience(timeout_seconds=timeout),
             advance=advance,
@@ -66,18 +66,18 @@ def command(
             for text in found.remarks:
                 remark(f"closeread: {text}")
             if not json_:
-                _describe(found)
+                _print_received(found)
     if json_:
-        as_json({"files": received})
+        print_json({"files": received})
 
 
-def _count(path: Path) -> int:
+def _count_questions(path: Path) -> int:
     from closeread.formats import load
 
     return sum(1 for _ in load(path, facts=False).questions())
 
 
-def _describe(found: Received) -> None:
+def _print_received(found: Received) -> None:
     origin = f"from {found.address}" if found.address else "already there"
     counts = "; ".join(
         count_of(count, "question") + (f" in {name}" if name != found.name else "")
@@ -92,7 +92,7 @@ def _describe(found: Received) -> None:
     click.echo(f"  citation: {found.citation}")
 
 
-def _list(json_: bool) -> None:
+def _print_sets(json_: bool) -> None:
     rows: list[dict[str, Any]] = [
         {
             "name": f"{key}/{file.stem}",
@@ -107,9 +107,9 @@ def _list(json_: bool) -> None:
         for file in chosen.files
     ]
     if json_:
-        as_json({"files": rows})
+        print_json({"files": rows})
         return
-    table(
+    print_table(
         ("name", "questions", "sums"),
         [
             (

@@ -1,13 +1,13 @@
-"""``closeread ingest``: other harnesses' saved logs, into run folders."""
+"""``closeread ingest``: import other harnesses' logs as runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.terminal.output import as_json, remark, table
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output import print_json, print_table, remark
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.wording import count_of
 
 if TYPE_CHECKING:
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 @click.command("ingest")
-@click.argument("logs", nargs=-1, required=True, type=Place(path_type=Path), metavar="LOG...")
-@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder to write.")
+@click.argument("logs", nargs=-1, required=True, type=LocalPath(path_type=Path), metavar="LOG...")
+@click.option(
+    "--out", required=True, type=OutputPath(path_type=Path), help="The run folder to write."
+)
 @click.option(
     "--format", "harness", metavar="F", help="The format; by default detected from the content."
 )
@@ -41,21 +43,21 @@ def command(
     OpenAI evals records, HELM states, GAOKAO-Bench results. docs/logs.md says what each log
     contains and what it lacks.
     """
-    from closeread.cli.terminal.sources import each_once
+    from closeread.cli.terminal.sources import unique_paths
     from closeread.runs.ingest import ingest
 
-    made = ingest(each_once(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
-    tell_passed_over(made)
-    for verb, counts in (("left out", made.skipped), ("kept and counted", made.kept)):
+    made = ingest(unique_paths(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
+    warn_skipped_logs(made)
+    for verb, counts in (("left out", made.skipped), ("counted and kept", made.kept)):
         if counts:
-            told = ", ".join(f"{code} {count:,}" for code, count in counts.items())
-            remark(f"{verb}: {told}")
+            listed = ", ".join(f"{code} {count:,}" for code, count in counts.items())
+            remark(f"{verb}: {listed}")
     if json_:
         import msgspec
 
         runs = {str(run.path): msgspec.to_builtins(run.info) for run in made.runs}
         counted = {"skipped": made.skipped, "kept": made.kept}
-        as_json({"runs": runs, **counted, "passed_over": made.passed_over})
+        print_json({"runs": runs, **counted, "passed_over": made.passed_over})
         return
     rows = []
     alone = len(made.runs) == 1
@@ -73,10 +75,10 @@ def command(
             )
     headings = ("run", "harness", "model", "questions", "lost in the log")
     title = "" if alone else f"{count_of(len(rows), 'run')} in {out}"
-    table(headings, rows, title=title, right=("questions",))
+    print_table(headings, rows, title=title, right=("questions",))
 
 
-def tell_passed_over(made: "Ingested") -> None:
-    """Name the logs of which nothing could be used."""
+def warn_skipped_logs(made: "Ingested") -> None:
+    """Print the logs that could not be used, with the reason."""
     for path, reason in made.passed_over.items():
-        remark(f"passed over: {path}: {reason}")
+        remark(f"skipped: {path}: {reason}")

@@ -1,12 +1,12 @@
-"""``closeread ls``: what there is, by kind, and the options of one of it."""
+"""``closeread ls``: list formats, metrics, readers and more, or the options of one."""
 
 from typing import TYPE_CHECKING
 
 import click
 
 from closeread import catalog
-from closeread.cli.terminal.completion import begun_with
-from closeread.cli.terminal.output import as_json, remark, table
+from closeread.cli.terminal.completion import complete_names
+from closeread.cli.terminal.output import print_json, print_table, remark
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ _KINDS: dict[str, catalog.Kind] = {
     "trainers": "trainer",
     "perturbations": "perturbation",
 }
-# What is made from options; a trainer's are a recipe's (docs/training.md).
+# Kinds made from options; a trainer's options are keys of a recipe (docs/training.md).
 _WITH_OPTIONS = ("metrics", "readers", "retrievers", "encoders")
 
 
-def _offered(
-    context: click.Context, _parameter: click.Parameter, begun: str
+def _complete_option_owner(
+    context: click.Context, _parameter: click.Parameter, prefix: str
 ) -> "list[CompletionItem]":
     kind = context.params.get("kind")
-    return begun_with(_KINDS[kind], begun) if kind in _WITH_OPTIONS else []
+    return complete_names(_KINDS[kind], prefix) if kind in _WITH_OPTIONS else []
 
 
 @click.command("ls")
 @click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
-@click.argument("name", required=False, shell_complete=_offered)
+@click.argument("name", required=False, shell_complete=_complete_option_owner)
 @click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(kind: str, name: str | None, json_: bool) -> None:
     """List what closeread provides under a name.
@@ -56,9 +56,9 @@ def command(kind: str, name: str | None, json_: bool) -> None:
         rows = [(name, found.description, found.extra) for name, found in entries.items()]
         headings = (kind[:-1], "what it is", "extra")
     if json_:
-        as_json({kind: [dict(zip(headings, row, strict=True)) for row in rows]})
+        print_json({kind: [dict(zip(headings, row, strict=True)) for row in rows]})
     else:
-        table(headings, rows)
+        print_table(headings, rows)
 
 
 def _list_options(kind: str, name: str, json_: bool) -> None:
@@ -70,25 +70,27 @@ def _list_options(kind: str, name: str, json_: bool) -> None:
             expected="one of " + ", ".join(_WITH_OPTIONS),
             cure="docs/training.md lists the keys of a recipe" if kind == "trainers" else "",
         )
-    told, passes_on = factory.declared_options(_KINDS[kind], name)
+    described, passes_on = factory.declared_options(_KINDS[kind], name)
     if json_:
         options = [
             {"option": one.name, "takes": one.takes, "default": one.default, "needed": one.needed}
-            for one in told
+            for one in described
         ]
-        as_json({kind[:-1]: name, "options": options, "passes_on": passes_on})
+        print_json({kind[:-1]: name, "options": options, "passes_on": passes_on})
         return
-    if told:
-        rows = [(one.name, one.takes, _default(one.default, one.needed)) for one in told]
-        table(("option", "takes", "default"), rows)
+    if described:
+        rows = [
+            (one.name, one.takes, _format_default(one.default, one.needed)) for one in described
+        ]
+        print_table(("option", "takes", "default"), rows)
     else:
         remark(f"{name} has no options of its own")
     if passes_on:
         remark("further options are passed on to the parts named here, such as a retriever")
 
 
-def _default(value: object, needed: bool) -> str:
-    """Return a default as it is written after `-o`; nothing where there is none."""
+def _format_default(value: object, needed: bool) -> str:
+    """Format a default as written after `-o`; empty if there is none."""
     if needed:
         return "required"
     return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -1,20 +1,20 @@
-"""``closeread read``: run a reader over a data set, into a run folder."""
+"""``closeread read``: run a reader over a data set and save a run."""
 
 from pathlib import Path
 
 import click
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.known_words import tell_known_words
-from closeread.cli.terminal.output import as_json, remark
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.known_words import warn_unknown_words
+from closeread.cli.terminal.output import print_json, remark
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.cli.terminal.reading import (
-    must_have_read,
-    parsed,
-    tell_of,
-    tell_otherwise,
-    watched,
+    exit_if_all_failed,
+    parse_assignments,
+    show_progress,
+    warn_about_run,
+    warn_training_mismatch,
 )
 from closeread.wording import argument, count_of
 
@@ -23,13 +23,15 @@ from closeread.wording import argument, count_of
 @click.argument("dataset")
 @click.option(
     "--reader",
-    shell_complete=names_of("reader"),
+    shell_complete=complete_kind("reader"),
     required=True,
     help="From `closeread ls readers`, or package.module:factory.",
 )
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
-@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder to write.")
+@click.option(
+    "--out", required=True, type=OutputPath(path_type=Path), help="The run folder to write."
+)
 @click.option(
     "--format", "format_", metavar="F", help="The format; by default detected from the content."
 )
@@ -39,9 +41,9 @@ from closeread.wording import argument, count_of
     metavar="N",
     help="Only the first N questions; triples stay complete.",
 )
-@click.option("--only", type=Place(path_type=Path), metavar="LIST",
+@click.option("--only", type=LocalPath(path_type=Path), metavar="LIST",
               help="Only the questions in this list (see `closeread audit --list`).")  # fmt: skip
-@click.option("--rest", type=Place(path_type=Path), metavar="RUN",
+@click.option("--rest", type=LocalPath(path_type=Path), metavar="RUN",
               help="Take all other answers from RUN; without --only, retry only its "
                   "failed questions.")  # fmt: skip
 @click.option(
@@ -87,7 +89,7 @@ def command(
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite cannot be used together")
     must_be_free(out, allowed=resume or overwrite)
-    given = parsed(options) | ({} if seed is None else {"seed": seed})
+    given = parse_assignments(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     opened = open_dataset(dataset, format_, strict)
     ids, kept = plan_rereading(
@@ -104,18 +106,18 @@ def command(
         limit=limit,
         batch_size=batch_size or batch_size_of(made),
     )
-    tell_otherwise(job.reader_info)
-    with watched(reader) as begin:
+    warn_training_mismatch(job.reader_info)
+    with show_progress(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
-    tell_of(run, limit)
-    tell_known_words(opened, reader, run.info.reader.options)
+    warn_about_run(run, limit)
+    warn_unknown_words(opened, reader, run.info.reader.options)
     if json_:
         import msgspec
 
-        as_json({"run": str(out), **msgspec.to_builtins(run.info)})
-        must_have_read(run)
+        print_json({"run": str(out), **msgspec.to_builtins(run.info)})
+        exit_if_all_failed(run)
     else:
         click.echo(out)
-        must_have_read(run)
+        exit_if_all_failed(run)
         scores = f"run `closeread score {argument(out)}` to score them"
         remark(f"{count_of(run.info.n_predictions, 'question')} read; {scores}")

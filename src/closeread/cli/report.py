@@ -1,12 +1,12 @@
-"""``closeread report``: one page, and tables and plots for papers, about one or more runs."""
+"""``closeread report``: write a page, tables and plots about one or more runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=LocalPath(path_type=Path), metavar="RUN...")
 @click.option(
-    "--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The HTML page to write."
+    "--out", type=OutputPath(path_type=Path), metavar="PAGE.html", help="The HTML page to write."
 )
 @click.option("--dataset", metavar="D", help="The data set's new path, if it was moved.")
 @click.option("--ranked", is_flag=True, help="Sort runs by score instead of the given order.")
@@ -27,20 +27,23 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--plots",
-    type=Outcome(path_type=Path),
+    type=OutputPath(path_type=Path),
     metavar="DIR",
     help="Write the plots to DIR, as PNG and PDF.",
 )
 @click.option(
-    "--markdown", type=Place(), metavar="F", help="Write Markdown tables to F (- for stdout)."
+    "--markdown", type=LocalPath(), metavar="F", help="Write Markdown tables to F (- for stdout)."
 )
 @click.option(
-    "--latex", type=Place(), metavar="F", help="Write LaTeX tables (booktabs) to F (- for stdout)."
+    "--latex",
+    type=LocalPath(),
+    metavar="F",
+    help="Write LaTeX tables (booktabs) to F (- for stdout).",
 )
 @click.option(
     "--csv",
     "csv_",
-    type=Place(),
+    type=LocalPath(),
     metavar="F",
     help="Write every number in long form to F (- for stdout).",
 )
@@ -63,10 +66,10 @@ def command(
     A folder of runs stands for all runs in it. For one run, the page defaults to RUN/report.html.
     """
     from closeread.api.datasets import locate
-    from closeread.cli.terminal.output import as_json, remark
-    from closeread.cli.terminal.papers import must_be_taken, write_each
-    from closeread.cli.terminal.reading import watched
-    from closeread.cli.terminal.sources import each_once, runs_in
+    from closeread.cli.terminal.output import print_json, remark
+    from closeread.cli.terminal.papers import check_targets, write_tables
+    from closeread.cli.terminal.reading import show_progress
+    from closeread.cli.terminal.sources import find_run_folders, unique_paths
     from closeread.formats.files.output_place import (
         must_take_file,
         must_take_folder,
@@ -76,22 +79,27 @@ def command(
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, open_run
 
-    folders = each_once(found for path in runs for found in runs_in(path, runs))
+    folders = unique_paths(found for path in runs for found in find_run_folders(path, runs))
     if out is None and not any((plots, markdown, latex, csv_)):
         if len(folders) > 1:
-            raise UsageError("there are several runs", cure="name the page: --out page.html")
+            raise UsageError(
+                "several runs given, so the page needs a file name", cure="add --out page.html"
+            )
         out = output_file_in(open_run(folders[0]).path, REPORT)
-    must_be_taken(markdown, latex, csv_, json=json_)
+    check_targets(markdown, latex, csv_, json=json_)
     if out is not None:
         must_take_file(out)
     if plots is not None:
         must_take_folder(plots)
     where = locate(dataset) if dataset is not None else None
-    with watched("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
+    with show_progress("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
         material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
     for run in material.runs:
         if not run.metrics:
-            remark(f"{run.path} was not scored and has no numbers: closeread score {run.path}")
+            remark(
+                f"{run.path} has not been scored, so the report has no numbers for it: run "
+                f"`closeread score {run.path}`"
+            )
     language = lang or material.language
     written: list[str] = []
     if out is not None:
@@ -105,9 +113,9 @@ def command(
 
         figures = write_plots(material, plots, language)
         if not figures:
-            remark(f"the runs have nothing to plot: {plots} was not made")
+            remark(f"nothing to plot for these runs; {plots} was not created")
         written += map(str, figures)
-    written += write_each(
+    written += write_tables(
         (
             (markdown, tables.markdown(material, language) if markdown else ""),
             (latex, tables.latex(material, language) if latex else ""),
@@ -115,16 +123,18 @@ def command(
         )
     )
     if json_:
-        as_json({"runs": [_of(run, material) for run in material.runs], "written": written})
+        print_json(
+            {"runs": [_run_as_json(run, material) for run in material.runs], "written": written}
+        )
     else:
         for path in written:
             (remark if "-" in (markdown, latex, csv_) else click.echo)(path)
 
 
-def _of(run: "RunView", material: "Material") -> dict[str, Any]:
-    from closeread.cli.terminal.numbers import contract
+def _run_as_json(run: "RunView", material: "Material") -> dict[str, Any]:
+    from closeread.cli.terminal.numbers import scores_as_json
 
-    found = {"run": run.name} | contract(material.sets[run.place].info, run.metrics)
+    found = {"run": run.name} | scores_as_json(material.sets[run.place].info, run.metrics)
     if not run.coverage:
         return found
     curve: dict[str, Any] = {"metric": run.per_question}

@@ -1,4 +1,4 @@
-"""``closeread run``: read, score, audit and report, as a recipe says."""
+"""``closeread run``: read, score, audit and report, from a recipe."""
 
 from itertools import zip_longest
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 
 if TYPE_CHECKING:
     from closeread.pipeline.execute import Audited
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
-@click.argument("recipe", type=Place(path_type=Path))
-@click.option("--out", type=Outcome(), metavar="DIR", help="Override the recipe's value.")
+@click.argument("recipe", type=LocalPath(path_type=Path))
+@click.option("--out", type=OutputPath(), metavar="DIR", help="Override the recipe's value.")
 @click.option(
     "--reader",
-    shell_complete=names_of("reader"),
+    shell_complete=complete_kind("reader"),
     metavar="NAME",
     help="Override the recipe's value.",
 )
@@ -57,34 +57,34 @@ def command(
     from contextlib import nullcontext
 
     from closeread.api.datasets import open_dataset
-    from closeread.cli.terminal.known_words import tell_known_words
+    from closeread.cli.terminal.known_words import warn_unknown_words
     from closeread.cli.terminal.numbers import (
-        averaged,
-        contract,
+        averages_as_json,
         print_averages,
         print_mrqa,
         print_summary,
+        scores_as_json,
     )
-    from closeread.cli.terminal.output import as_json
+    from closeread.cli.terminal.output import print_json
     from closeread.cli.terminal.reading import (
-        must_have_read,
-        parsed,
-        tell_of,
-        tell_otherwise,
-        watched,
+        exit_if_all_failed,
+        parse_assignments,
+        show_progress,
+        warn_about_run,
+        warn_training_mismatch,
     )
     from closeread.formats.files.toml import locate_errors
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.registry.factory import use_path_rule
     from closeread.registry.paths import expand_path, recipe_path_rule
-    from closeread.reports.mrqa import of_summaries
+    from closeread.reports.mrqa import published_beside_summaries
     from closeread.runs.macro import macro_averages
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite cannot be used together")
-    written, typed = load_recipe(recipe), parsed(options)
-    resolved = _resolved(
+    written, typed = load_recipe(recipe), parse_assignments(options)
+    resolved = _override(
         written,
         out=out or expand_path(written.out, where=str(recipe)),
         reader=reader,
@@ -98,29 +98,30 @@ def command(
         with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
-    told = nullcontext() if reader or options else locate_errors(recipe)  # whose the mistake may be
-    with told, use_path_rule(rule), watched(resolved.reader.name) as begin:
+    # without options of the command line an error is the recipe's
+    recipe_context = nullcontext() if reader or options else locate_errors(recipe)
+    with recipe_context, use_path_rule(rule), show_progress(resolved.reader.name) as begin:
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
-    tell_otherwise(made.runs[0].info.reader)
+    warn_training_mismatch(made.runs[0].info.reader)
     for run in made.runs:
-        tell_of(run, resolved.read.limit)
-        tell_known_words(run.dataset(), run.info.reader.name, run.info.reader.options)
+        warn_about_run(run, resolved.read.limit)
+        warn_unknown_words(run.dataset(), run.info.reader.name, run.info.reader.options)
     averages = macro_averages(made.runs)
-    mrqa = of_summaries(made.summaries)
+    mrqa = published_beside_summaries(made.summaries)
     if json_:
         printed = [
-            contract(found.dataset, found.metrics) | {"run": str(run.path)}
+            scores_as_json(found.dataset, found.metrics) | {"run": str(run.path)}
             for run, found in zip(made.runs, made.summaries, strict=True)
         ]
         for shown, audited in zip(printed, made.audits, strict=False):
-            shown["audit"] = _told(audited)
+            shown["audit"] = _audit_as_json(audited)
         report = {"report": str(made.report)} | ({"mrqa_2019": mrqa} if mrqa else {})
-        as_json(
+        print_json(
             printed[0] | report
             if len(printed) == 1
-            else {"runs": printed} | averaged(averages) | report
+            else {"runs": printed} | averages_as_json(averages) | report
         )
-        must_have_read(*made.runs)
+        exit_if_all_failed(*made.runs)
         return
     for name, found, audited in zip_longest(resolved.datasets, made.summaries, made.audits):
         print_summary(found, title=f"{resolved.reader.name} on {name}")
@@ -135,25 +136,25 @@ def command(
         print_mrqa(mrqa)
         click.echo()
     click.echo(made.report)
-    must_have_read(*made.runs)
+    exit_if_all_failed(*made.runs)
 
 
-def _told(audited: "Audited") -> dict[str, object]:
+def _audit_as_json(audited: "Audited") -> dict[str, object]:
     found = audited.audit
     findings = msgspec.to_builtins(found.findings)
     return {"page": str(audited.page), "skipped": found.skipped, "findings": findings}
 
 
 def _print_audit(audited: "Audited") -> None:
-    """Print what each check found in a sentence; what is behind it stands in the page."""
-    from closeread.cli.terminal.output import sentence
+    """Print one sentence per check, and the path of the page with the details."""
+    from closeread.cli.terminal.output import print_wrapped
 
     for one in audited.audit.findings:
-        sentence(f"{one.verdict.upper()}  {one.check}: {one.headline}")
+        print_wrapped(f"{one.verdict.upper()}  {one.check}: {one.headline}")
     click.echo(audited.page)
 
 
-def _resolved(
+def _override(
     recipe: "Recipe",
     *,
     out: str,
@@ -162,7 +163,7 @@ def _resolved(
     limit: int | None,
     no_intervals: bool,
 ) -> "Recipe":
-    """Return the recipe with what the command line says; another reader drops the old options."""
+    """Apply command-line options to the recipe; another reader drops the recipe's options."""
     from msgspec.structs import replace
 
     section = recipe.reader

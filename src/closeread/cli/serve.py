@@ -1,4 +1,4 @@
-"""``closeread serve``: a reader over HTTP."""
+"""``closeread serve``: serve a reader over HTTP."""
 
 import dataclasses
 import math
@@ -11,10 +11,14 @@ from urllib.parse import urlsplit
 
 import click
 
-from closeread.cli.terminal.completion import names_of
+from closeread.cli.terminal.completion import complete_kind
 from closeread.cli.terminal.output import remark
-from closeread.cli.terminal.place import Place
-from closeread.cli.terminal.reading import must_have_calibrator, parsed, tell_otherwise
+from closeread.cli.terminal.place import LocalPath
+from closeread.cli.terminal.reading import (
+    parse_assignments,
+    require_calibrator,
+    warn_training_mismatch,
+)
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 from closeread.wording import count_of, seconds_of
@@ -23,12 +27,12 @@ _Range = click.IntRange | click.FloatRange
 
 F = TypeVar("F", bound=Callable[..., Any])
 _DEFAULT = Settings()
-# Large batches are for whole data sets: here the next question waits until one is read.
-_MOST_TOGETHER = 64
+# Large batches suit whole data sets; here the next question waits for a batch to finish.
+_MAX_BATCH_SIZE = 64
 
 
 class _Duration(click.FloatRange):
-    """A time within a range; one that never ends, or is no number, would stop what waits for it."""
+    """A finite time within a range; infinity or NaN would block whatever waits for it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
@@ -40,7 +44,7 @@ class _Duration(click.FloatRange):
 
 _COUNT = click.IntRange(min=1)
 _TIME = _Duration(min=0, min_open=True)
-_LONGEST_BATCH_WAIT = 3_600_000  # milliseconds; no thread can be told to wait for ever so long
+_MAX_BATCH_WAIT = 3_600_000  # milliseconds; threads cannot wait arbitrarily long
 
 
 def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], F]:
@@ -57,7 +61,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 
 
 @click.command("serve")
-@click.argument("reader", shell_complete=names_of("reader"))
+@click.argument("reader", shell_complete=complete_kind("reader"))
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE",
               help="Set a reader option (see `closeread ls readers NAME`).")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -77,7 +81,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 )
 @click.option(
     "--calibrator",
-    type=Place(path_type=Path),
+    type=LocalPath(path_type=Path),
     metavar="FILE",
     help="Calibrate confidences with a file from `closeread calibrate`.",
 )
@@ -89,12 +93,12 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
     "--batch-size",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Questions per batch; by default the reader decides, at most {_MOST_TOGETHER}.",
+    help=f"Questions per batch; by default the reader decides, at most {_MAX_BATCH_SIZE}.",
 )
 @click.option(
     "--batch-wait-milliseconds",
     "batch_wait_seconds",
-    type=_Duration(min=0, max=_LONGEST_BATCH_WAIT),
+    type=_Duration(min=0, max=_MAX_BATCH_WAIT),
     default=_DEFAULT.batch_wait_seconds * 1000,
     show_default=True,
     callback=lambda _, __, milliseconds: milliseconds / 1000,
@@ -151,7 +155,7 @@ def command(
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
 
-    _must_be_installed()
+    _require_packages()
     from closeread.serve.app import app
     from closeread.serve.listen import bind_socket, is_public, listen, url
     from closeread.serve.service import Service
@@ -159,20 +163,20 @@ def command(
     for origin in origins:
         _check_origin(origin)
     settings = Settings(**limits)
-    must_have_calibrator(calibrator, selective=selective)
+    require_calibrator(calibrator, selective=selective)
     sure, calibrated = (
         load_calibration(calibrator, selective=selective) if calibrator else (None, {})
     )
     with bind_socket(host, port) as listening:
-        made, resolved = make(reader, parsed(options))
+        made, resolved = make(reader, parse_assignments(options))
         info = describe_reader(reader, resolved, made)
-        tell_otherwise(info)
+        warn_training_mismatch(info)
         if sure is not None:
             info, warnings = describe_calibrated(info, sure, calibrated)
             for warning in warnings:
                 remark(warning)
         finder = factory.make("retriever", retriever)[0] if retriever != "none" else None
-        size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), settings.queue)
+        size = min(batch_size or min(batch_size_of(made), _MAX_BATCH_SIZE), settings.queue)
         service = Service(
             made,
             info,
@@ -191,20 +195,20 @@ def command(
             app(service, origins),
             listening,
             ready=lambda: click.echo(url(listening)),
-            stopping=lambda count: _tell_of_stopping(count, settings.grace_seconds),
-            crowded=_tell_of_crowd,
+            stopping=lambda count: _report_stopping(count, settings.grace_seconds),
+            crowded=_warn_open_files,
         )
     if code:
         remark("stopped before all accepted questions were answered")
     if code or service.batcher.reading()[0]:
         sys.stdout.flush()
         sys.stderr.flush()
-        # a reader that hangs, perhaps in threads of its own, would keep the process for ever
+        # a hanging reader, perhaps in threads of its own, would keep the process alive
         os._exit(code)
 
 
-def _tell_of_stopping(count: int, grace_seconds: float) -> None:
-    """Say why the process is still there after Ctrl-C, where it is."""
+def _report_stopping(count: int, grace_seconds: float) -> None:
+    """Report after Ctrl-C that requests are still being answered."""
     if count:
         remark(
             f"stopping: {count_of(count, 'request is', 'requests are')} still to be answered, at "
@@ -212,16 +216,16 @@ def _tell_of_stopping(count: int, grace_seconds: float) -> None:
         )
 
 
-def _tell_of_crowd(files: int) -> None:
-    """Say why clients wait to be connected."""
+def _warn_open_files(files: int) -> None:
+    """Warn that clients wait because too many files are open."""
     remark(
         f"the limit of {files:,} open files is reached, so further clients wait; raise it with "
         "`ulimit -n` before you start the service"
     )
 
 
-def _must_be_installed() -> None:
-    """Raise the error that names the extra, where a package of it is missing."""
+def _require_packages() -> None:
+    """Raise the error that names the extra if a package is missing."""
     from importlib.util import find_spec
 
     from closeread.registry.extras import missing_extra
@@ -232,7 +236,7 @@ def _must_be_installed() -> None:
 
 
 def _check_origin(origin: str) -> None:
-    """Refuse what no browser sends as a page's origin: it would be allowed and never match."""
+    """Reject an origin that no browser sends, since it would never match."""
     try:
         parts = urlsplit(origin.lower())
         sent = f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else ""

@@ -1,4 +1,4 @@
-"""``closeread show``: page through questions in the terminal."""
+"""``closeread show``: browse the questions of a data set in the terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ import msgspec
 
 from closeread.api.datasets import locate
 from closeread.cli.known_ids import KnownIds
-from closeread.cli.terminal.output import table, write_json
-from closeread.cli.terminal.sheet import Sheet, sheet_of
+from closeread.cli.terminal.output import print_table, write_json
+from closeread.cli.terminal.sheet import Sheet, make_sheet
 from closeread.errors import InputError, UnknownNameError
 from closeread.types import Dataset, Passage, Question
 
@@ -47,15 +47,15 @@ def command(
         raise click.UsageError("--question and --start cannot be used together")
     path = locate(dataset)
     if format_ is None and Source(path).head().has("leaderboard"):
-        _results(str(path), json_)
+        _print_mrqa_results(str(path), json_)
         return
     opened = load(path, format_, facts=False)
-    chosen = _chosen(opened, question, start, limit)
+    chosen = _iter_chosen(opened, question, start, limit)
     if json_:
         _write_json(chosen)
         return
-    sheet = sheet_of(width)
-    lines = _lines(chosen, sheet)
+    sheet = make_sheet(width)
+    lines = _iter_lines(chosen, sheet)
     if sys.stdout.isatty() and sys.stdin.isatty():
         click.echo_via_pager(lines, color=sheet.colour)
         return
@@ -63,21 +63,21 @@ def command(
         sys.stdout.write(line)
 
 
-def _lines(chosen: Iterator[tuple[int, Passage, Question]], sheet: Sheet) -> Iterator[str]:
+def _iter_lines(chosen: Iterator[tuple[int, Passage, Question]], sheet: Sheet) -> Iterator[str]:
     shown: Passage | None = None
     for number, passage, question in chosen:
         yield from sheet.show(number, passage, question, whole=passage is not shown)
         shown = passage
 
 
-def _chosen(
+def _iter_chosen(
     dataset: Dataset, wanted: str | None, start: int, limit: int | None
 ) -> Iterator[tuple[int, Passage, Question]]:
-    """Yield the questions that are asked for with their numbers, reading no further than needed.
+    """Yield the selected questions with their numbers, reading no further than needed.
 
     Raises:
-        UnknownNameError: No question or group is called as wanted, or the set ends before start.
-        InputError: There is no question at all.
+        UnknownNameError: No question or group has this id, or the data set ends before ``start``.
+        InputError: The data set has no questions.
     """
     number = given = 0
     known = KnownIds()
@@ -108,7 +108,7 @@ def _chosen(
 
 
 def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
-    """Write one object, question by question, so that a large set needs no memory."""
+    """Write one object, question by question, so that a large data set needs little memory."""
     opening = '{"questions": ['
     for number, passage, question in chosen:
         row = {"number": number, "passage": passage, "question": question}
@@ -117,13 +117,13 @@ def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
     write_json("\n]}\n")
 
 
-def _results(path: str, json_: bool) -> None:
-    from closeread.cli.terminal.output import as_json
+def _print_mrqa_results(path: str, json_: bool) -> None:
+    from closeread.cli.terminal.output import print_json
     from closeread.formats.mrqa_results import Result, read_results
 
     found = read_results(path)
     if json_:
-        as_json(found)
+        print_json(found)
         return
 
     def cell(result: Result) -> str:
@@ -140,5 +140,7 @@ def _results(path: str, json_: bool) -> None:
             + ([cell(model.macro_average)] if last else [])
             for model in found.models
         ]
-        table(headings, rows, title=f"{found.name}: exact match / F1, percent", right=headings[1:])
+        print_table(
+            headings, rows, title=f"{found.name}: exact match / F1, percent", right=headings[1:]
+        )
         click.echo()

@@ -1,4 +1,4 @@
-"""``closeread train``: learn what a reader needs, as a recipe says."""
+"""``closeread train``: train a reader from a recipe."""
 
 import sys
 from contextlib import nullcontext
@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 
 
 @click.command("train")
-@click.argument("recipe", type=Place(path_type=Path))
-@click.option("--out", type=Outcome(), metavar="PATH", help="Override the recipe's value.")
+@click.argument("recipe", type=LocalPath(path_type=Path))
+@click.option("--out", type=OutputPath(), metavar="PATH", help="Override the recipe's value.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted training.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing training.")
 @click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
@@ -26,31 +26,34 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     devices with `accelerate launch` or `torchrun`.
     """
     from closeread.api.running import train
-    from closeread.cli.terminal.output import as_json, remark
-    from closeread.cli.terminal.reading import watched
+    from closeread.cli.terminal.output import print_json, remark
+    from closeread.cli.terminal.reading import show_progress
     from closeread.errors import CloseReadError
     from closeread.system.signals import exit_code, unwinding
     from closeread.training.processes import LostProcessError, is_first_process
 
-    speaks = is_first_process()  # of several processes; the others do their part and say nothing
-    kept = "if a state was saved, the same command with --resume goes on from it"
+    is_main = is_first_process()  # of several processes, only the first prints
+    kept = (
+        "rerun the same command with --resume to continue from the last saved checkpoint, if "
+        "there is one"
+    )
     try:
-        with unwinding(), watched("training", kept) if speaks else nullcontext() as begin:
-            heard: dict[str, Any] = {}
+        with unwinding(), show_progress("training", kept) if is_main else nullcontext() as begin:
+            callbacks: dict[str, Any] = {}
             if begin is not None:
-                heard = {"begin": begin, "say": remark}
-                heard["begin_examples"] = lambda total: begin(total, "making examples")
-            trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **heard)
-    except KeyboardInterrupt as ended:  # where another speaks
+                callbacks = {"begin": begin, "say": remark}
+                callbacks["begin_examples"] = lambda total: begin(total, "making examples")
+            trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **callbacks)
+    except KeyboardInterrupt as ended:  # another process prints the reason
         sys.exit(exit_code(ended))
     except CloseReadError as error:
-        if speaks or isinstance(error, LostProcessError):
+        if is_main or isinstance(error, LostProcessError):
             raise
         sys.exit(2)
-    if not speaks:
+    if not is_main:
         return
     if json_:
-        as_json(trained.told)
+        print_json(trained.told)
         return
     click.echo(trained.out)
     for line in trained.remarks:

@@ -1,17 +1,17 @@
-"""``closeread verify``: recompute the numbers of a run from its own files."""
+"""``closeread verify``: recompute a run's scores from its own files."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from closeread.cli.terminal.output import as_json
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output import print_json
+from closeread.cli.terminal.place import LocalPath
 from closeread.wording import in_one_line
 
 
 @click.command("verify")
-@click.argument("run", type=Place(path_type=Path))
+@click.argument("run", type=LocalPath(path_type=Path))
 @click.option("--dataset", metavar="D", help="The data set's new path, if it was moved.")
 @click.option(
     "--track",
@@ -31,16 +31,16 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     broken or unknown; the exit code is 2 if a rule is broken, 1 if one is unknown.
     """
     from closeread.api.datasets import locate
-    from closeread.cli.terminal.reading import watched
-    from closeread.cli.terminal.sources import runs_in
+    from closeread.cli.terminal.reading import show_progress
+    from closeread.cli.terminal.sources import find_run_folders
     from closeread.runs.closed_track import closed_track, worst_verdict
     from closeread.runs.store import open_run
     from closeread.runs.verify import verify_each
 
-    opened = {path: open_run(path) for path in runs_in(run)}
+    opened = {path: open_run(path) for path in find_run_folders(run)}
     own = locate(dataset) if dataset is not None else None
     label = "runs" if len(opened) > 1 else "questions"
-    with watched(label, "verify changes no files") as begin:
+    with show_progress(label, "verify changes no files") as begin:
         checked = verify_each(list(opened.values()), own, begin=begin)
     found = dict(zip(opened, checked, strict=True))
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
@@ -49,7 +49,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
         runs = {str(path): {"verdict": one.verdict} | vars(one) for path, one in found.items()}
         for path, rules in rulings.items():
             runs[str(path)] |= {"track": {"closed": worst_verdict(rules), "rules": rules}}
-        as_json({"ok": good, "runs": runs})
+        print_json({"ok": good, "runs": runs})
     else:
         for path, one in found.items():
             click.echo(in_one_line(f"{path}: {one.verdict}"))

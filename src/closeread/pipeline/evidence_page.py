@@ -7,7 +7,7 @@ from closeread.metrics.evidence import MAIN_VALUES
 from closeread.metrics.units import question_unit
 from closeread.pipeline.shading import retriever_attention
 from closeread.protocols import Retriever
-from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
+from closeread.reports.material import Material, QuestionResult, Row, RunView, SetView, share_of
 from closeread.reports.plot import RESAMPLING
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, utc_now
 from closeread.types import Item, Prediction, Summary
@@ -58,12 +58,14 @@ def evidence_material(
             made.rows.append(Row(place=0, passage=place, question=question))
             for one, view in zip(found, made.runs, strict=True):
                 name = question.question_id
-                view.told[name] = Told(
+                view.results[name] = QuestionResult(
                     prediction=one.predictions[name],
                     values=dict(one.values.get(name, {})),
                     attention=retriever_attention(one.retriever, passage, question, label),
                 )
-                share = share_of(view.told[name].values, view.per_question, question_unit(question))
+                share = share_of(
+                    view.results[name].values, view.per_question, question_unit(question)
+                )
                 if share is not None:
                     view.judged[name] = share
     return made
@@ -84,7 +86,7 @@ def _run_view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
         name=found.name,
         info=run,
         place=0,
-        told={},
+        results={},
         metrics=found.metrics,
         breakdowns={},
         headline=main,

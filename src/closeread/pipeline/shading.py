@@ -75,12 +75,12 @@ def _add_to_run(material: Material, run: RunView, options: Mapping[str, Any]) ->
     retriever, _ = make("retriever", str(options["retriever"]), given)
     other = 0
     for row in material.rows:
-        told = run.told.get(row.question.question_id)
-        if row.place != run.place or row.passage < 0 or told is None:
+        result = run.results.get(row.question.question_id)
+        if row.place != run.place or row.passage < 0 or result is None:
             continue
         found = retriever_attention(retriever, material.passages[row.passage], row.question)
-        if _is_same_evidence(found, told.prediction):
-            run.told[row.question.question_id] = replace(told, attention=found)
+        if _is_same_evidence(found, result.prediction):
+            run.results[row.question.question_id] = replace(result, attention=found)
         else:
             other += 1
     return other

@@ -1,1 +1,1 @@
-"""Runs -> something to read."""
+"""Reports: pages, tables and plots about runs, data sets and audits."""

@@ -1,4 +1,4 @@
-"""The audit as one self-contained page, in the report's look, in English or Chinese."""
+"""Renders an audit as one self-contained page, in English or Chinese, in the report's style."""
 
 import re
 from collections import Counter
@@ -9,17 +9,17 @@ from string import Template
 from typing import Any
 
 from closeread.formats.files.atomic_write import replacing
-from closeread.reports.frame import framed, template
+from closeread.reports.frame import load_template, render_frame
 from closeread.reports.scatter import scatter
 from closeread.reports.words.audit import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.words.audit_sentences import CELLS, OUR_CELLS, SENTENCES
 from closeread.version import __version__
 
 _MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
-_MOST_ROWS = 500
-_LONGEST = 300  # characters of a cell or a name; the beginning and the end of more are shown
-# Characters that cannot be seen, or that turn the text around them.
-_UNSEEN = re.compile(
+_MAX_ROWS = 500
+_MAX_CHARACTERS = 300  # of a cell or a name; a longer one is shortened to its beginning and end
+# Invisible characters, and those that change the direction of the text around them.
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u2060-\u206f\ufeff]"
 )
 
@@ -34,14 +34,14 @@ def write_audit(
     *,
     language: str = "en",
 ) -> Path:
-    """Write the page; it appears under its name only when it is whole.
+    """Write the page; the file appears only once it is complete.
 
     Args:
-        sources: What was examined.
+        sources: The audited runs, logs or tables.
         findings: As ``closeread.audits.findings.Finding`` has them, as plain values.
-        skipped: What was left out as bad, counted by kind.
+        skipped: Counts of skipped records, by kind.
         out: The HTML file.
-        language: The page's words, ``en`` or ``zh``.
+        language: The page's language, ``en`` or ``zh``.
 
     Raises:
         StorageError: The file cannot be written.
@@ -49,24 +49,24 @@ def write_audit(
     page = _Page(language)
     numbered = list(enumerate(findings))
     ranks = list(_MARKS)
-    gravest = sorted(numbered, key=lambda pair: ranks.index(pair[1]["verdict"]))
-    body = Template(template("audit.html")).substitute(
+    by_severity = sorted(numbered, key=lambda pair: ranks.index(pair[1]["verdict"]))
+    body = Template(load_template("audit.html")).substitute(
         title=page.title(sources),
-        about=page.own("audit: can the number be believed?"),
-        examined=page.own("Examined"),
-        sources="".join(f"<li><bdi>{_text(source)}</bdi></li>" for source in sources),
+        about=page.translate("audit: can the number be believed?"),
+        examined=page.translate("Examined"),
+        sources="".join(f"<li><bdi>{_escape_text(source)}</bdi></li>" for source in sources),
         skipped=page.skipped(skipped),
-        counted=page.own("{n} verdicts, the gravest first", n=f"{len(findings):,}"),
+        counted=page.translate("{n} verdicts, the most severe first", n=f"{len(findings):,}"),
         tally=page.tally(Counter(finding["verdict"] for finding in findings)),
-        overview="".join(page.line(number, finding) for number, finding in gravest),
-        sections="".join(page.section(number, finding) for number, finding in gravest),
-        made=page.own("Made by closeread {version}", version=__version__),
+        overview="".join(page.line(number, finding) for number, finding in by_severity),
+        sections="".join(page.section(number, finding) for number, finding in by_severity),
+        made=page.translate("Made by closeread {version}", version=__version__),
     )
-    html = framed(
+    html = render_frame(
         [body.rstrip("\n")],
         title=page.title(sources),
         language=language,
-        style=template("page.css") + template("audit.css"),
+        style=load_template("page.css") + load_template("audit.css"),
         allowed="style-src 'unsafe-inline'",
     )
     with replacing(out) as stream:
@@ -74,8 +74,8 @@ def write_audit(
     return out
 
 
-def shown(cell: object, heading: str) -> str:
-    """Return a cell as tables print it: percent with two decimals under a heading that says so."""
+def format_cell(cell: object, heading: str) -> str:
+    """Format a cell for a table: percent with two decimals if the heading ends in ``%``."""
     if cell is None:
         return "—"
     if isinstance(cell, bool):
@@ -93,35 +93,36 @@ class _Page:
     def __init__(self, language: str) -> None:
         self.language = language
 
-    def own(self, template: str, **values: object) -> str:
-        return _text(FRAME.fill(template, self.language, **values))
+    def translate(self, template: str, **values: object) -> str:
+        return _escape_text(FRAME.fill(template, self.language, **values))
 
-    def said(self, sentence: str) -> str:
-        return _text(SENTENCES.say(sentence, self.language))
+    def translate_finding(self, sentence: str) -> str:
+        return _escape_text(SENTENCES.say(sentence, self.language))
 
     def title(self, sources: Sequence[str]) -> str:
-        names = ", ".join(_cut(Path(source).name, 80) for source in sources[:3])
+        names = ", ".join(_shorten(Path(source).name, 80) for source in sources[:3])
         if len(sources) > 3:
             names = FRAME.fill(
                 "{names} and {n} more", self.language, names=names, n=len(sources) - 3
             )
-        return self.own("Audit of {names}", names=names)
+        return self.translate("Audit of {names}", names=names)
 
     def skipped(self, counts: Mapping[str, int]) -> str:
         if not counts:
             return ""
         rows = "".join(
-            f"<li>{_text(FRAME.say(code, self.language))}: {count:,}</li>"
+            f"<li>{_escape_text(FRAME.say(code, self.language))}: {count:,}</li>"
             for code, count in counts.items()
         )
-        return f'<div class="notices"><h2>{self.own("Left out as bad")}</h2><ul>{rows}</ul></div>'
+        heading = self.translate("Skipped as unusable")
+        return f'<div class="notices"><h2>{heading}</h2><ul>{rows}</ul></div>'
 
     def tally(self, counts: Counter[str]) -> str:
-        """Each verdict that was given, how often, and what it asks of the reader."""
+        """Return each verdict with its count and what it means for the reader."""
         return "".join(
             f'<li class="{verdict}"><b aria-hidden="true">{mark}</b> '
-            f'<span class="word">{counts[verdict]:,} {self.own(verdict)}</span> '
-            f'<span class="soft">{self.own(MEANINGS[verdict])}</span></li>'
+            f'<span class="word">{counts[verdict]:,} {self.translate(verdict)}</span> '
+            f'<span class="soft">{self.translate(MEANINGS[verdict])}</span></li>'
             for verdict, mark in _MARKS.items()
             if counts[verdict]
         )
@@ -130,56 +131,57 @@ class _Page:
         verdict = finding["verdict"]
         return (
             f'<b aria-hidden="true">{_MARKS[verdict]}</b> '
-            f'<span class="word">{self.own(verdict)}</span>'
+            f'<span class="word">{self.translate(verdict)}</span>'
         )
 
     def line(self, number: int, finding: Mapping[str, Any]) -> str:
         return (
             f'<li class="{finding["verdict"]}"><a href="#f{number}">{self.verdict(finding)} '
-            f"{self.own(finding['check'])}</a><p>{self.said(finding['headline'])}</p></li>"
+            f"{self.translate(finding['check'])}</a><p>{self.translate_finding(finding['headline'])}</p></li>"
         )
 
     def section(self, number: int, finding: Mapping[str, Any]) -> str:
         notes = "".join(
-            f'<p class="note">{self.said(note)}</p>' for note in finding.get("notes", ())
+            f'<p class="note">{self.translate_finding(note)}</p>'
+            for note in finding.get("notes", ())
         )
         tables = "".join(map(self.table, finding.get("tables", ())))
         check = finding["check"]
-        plot = scatter(finding.get("data", {}), self.own) if check == "shape" else ""
+        plot = scatter(finding.get("data", {}), self.translate) if check == "shape" else ""
         return (
-            f'<section id="f{number}" class="{finding["verdict"]}"><h2>{self.own(check)} '
+            f'<section id="f{number}" class="{finding["verdict"]}"><h2>{self.translate(check)} '
             f"<small>{self.verdict(finding)}</small></h2>"
-            f'<p class="soft asks">{self.own(QUESTIONS[check])}</p>'
-            f'<p class="headline">{self.said(finding["headline"])}</p>'
+            f'<p class="soft asks">{self.translate(QUESTIONS[check])}</p>'
+            f'<p class="headline">{self.translate_finding(finding["headline"])}</p>'
             f"{notes}{plot}{tables}</section>"
         )
 
     def table(self, table: Mapping[str, Any]) -> str:
-        headings, rows = table["headings"], table["rows"][:_MOST_ROWS]
-        title = f"<h3>{self.said(table['title'])}</h3>"
+        headings, rows = table["headings"], table["rows"][:_MAX_ROWS]
+        title = f"<h3>{self.translate_finding(table['title'])}</h3>"
         if not rows:
-            return f'{title}<p class="soft">{self.own("Nothing to show.")}</p>'
+            return f'{title}<p class="soft">{self.translate("Nothing to show.")}</p>'
         numeric = [
             any(isinstance(row[place], int | float) for row in rows)
             for place in range(len(headings))
         ]
         head = "".join(
-            f'<th scope="col"{_class(is_number)}>{self.said(heading)}</th>'
+            f'<th scope="col"{_number_class(is_number)}>{self.translate_finding(heading)}</th>'
             for heading, is_number in zip(headings, numeric, strict=True)
         )
         body = "".join(
             "<tr>"
             + "".join(
-                f"<td{_class(is_number)}>{self.cell(cell, heading)}</td>"
+                f"<td{_number_class(is_number)}>{self.cell(cell, heading)}</td>"
                 for cell, heading, is_number in zip(row, headings, numeric, strict=True)
             )
             + "</tr>"
             for row in rows
         )
-        notes = [self.said(table["note"])] if table.get("note") else []
+        notes = [self.translate_finding(table["note"])] if table.get("note") else []
         if len(rows) < len(table["rows"]):
             notes.append(
-                self.own(
+                self.translate(
                     "the first {shown} of {all} rows; all are in the output of --json",
                     shown=f"{len(rows):,}", all=f"{len(table['rows']):,}",
                 )
@@ -192,25 +194,26 @@ class _Page:
 
     def cell(self, cell: object, heading: str) -> str:
         if cell is None:
-            return f'<span title="{self.own("no value")}">—</span>'
-        text = shown(cell, heading)
+            return f'<span title="{self.translate("no value")}">—</span>'
+        text = format_cell(cell, heading)
         if heading in OUR_CELLS:
             text = CELLS.say(text, self.language)
-        if len(text) <= _LONGEST:
-            return f"<bdi>{_text(text)}</bdi>"
-        counted = self.own("{n} characters", n=f"{len(text):,}")
-        return f'<bdi>{_text(_cut(text, _LONGEST))}</bdi> <span class="soft">({counted})</span>'
+        if len(text) <= _MAX_CHARACTERS:
+            return f"<bdi>{_escape_text(text)}</bdi>"
+        counted = self.translate("{n} characters", n=f"{len(text):,}")
+        short = _escape_text(_shorten(text, _MAX_CHARACTERS))
+        return f'<bdi>{short}</bdi> <span class="soft">({counted})</span>'
 
 
-def _class(is_number: bool) -> str:
+def _number_class(is_number: bool) -> str:
     return ' class="n"' if is_number else ""
 
 
-def _cut(text: str, most: int) -> str:
-    """Return the beginning and the end of a long text."""
+def _shorten(text: str, most: int) -> str:
+    """Shorten a long text to its beginning and end."""
     return text if len(text) <= most else f"{text[: most - 60]} … {text[-50:]}"
 
 
-def _text(text: object) -> str:
-    seen = _UNSEEN.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
+def _escape_text(text: object) -> str:
+    seen = _INVISIBLE.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
     return _PERCENT.sub("&nbsp;%", escape(seen, quote=True))

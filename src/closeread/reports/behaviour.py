@@ -1,33 +1,33 @@
-"""How a run behaves: when it is sure, what it picks, what survives rewording, where runs differ."""
+"""Plots how a run behaves: risk and coverage, option lengths, rewritten questions, run pairs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from closeread.metrics.units import question_unit
-from closeread.reports.material import Material, Row, RunView, Share, choice_of
+from closeread.reports.material import Material, Row, RunView, Share, predicted_label
 from closeread.reports.plot import DIGITS, Plot, mean_interval, percent
 from closeread.reports.risk_coverage import Point
 
-_MOST_CURVES = 4
-# Fewer questions than this show nothing but chance.
-_FEWEST = 3
+_MAX_CURVES = 4
+# Fewer questions than this show only chance.
+_MIN_QUESTIONS = 3
 
 
-def coverage(material: Material) -> list[Plot]:
-    """Score among the questions answered, as the least certain are declined one by one.
+def coverage_plots(material: Material) -> list[Plot]:
+    """Plot the score of answered questions as the least confident answers are withheld.
 
-    A plot for each metric that judges questions.
+    One plot per metric that judges questions.
     """
     runs = [run for place in range(len(material.sets)) for run in material.judged_alike(place)]
     alike: dict[str, list[RunView]] = {}
     for run in runs:
-        if len(run.coverage) >= _FEWEST:
+        if len(run.coverage) >= _MIN_QUESTIONS:
             alike.setdefault(run.per_question, []).append(run)
     named = len(material.runs) > 1
-    return [_coverage(those, named) for those in alike.values() if len(those) <= _MOST_CURVES]
+    return [_coverage_plot(those, named) for those in alike.values() if len(those) <= _MAX_CURVES]
 
 
-def _coverage(runs: Sequence[RunView], named: bool) -> Plot:
+def _coverage_plot(runs: Sequence[RunView], named: bool) -> Plot:
     numbers = [["run", "coverage", "value", "low", "high"]]
     for run in runs:
         shares = [step / 10 for step in range(1, 11)]
@@ -38,19 +38,19 @@ def _coverage(runs: Sequence[RunView], named: bool) -> Plot:
     if known:
         params |= {"level": f"{known[0].level * 100:g}", "resamples": f"{known[0].resamples:,}"}
     curves = [
-        {"run": run.name, "points": [_rounded(point) for point in run.coverage]} for run in runs
+        {"run": run.name, "points": [_round_point(point) for point in run.coverage]} for run in runs
     ]
     data = {"curves": curves, "named": named}
     return Plot(kind="curve", title="coverage", params=params, data=data, numbers=numbers)
 
 
-def _rounded(point: Point) -> tuple[float, ...]:
-    """Return coverage and value, and the bounds where there are any."""
+def _round_point(point: Point) -> tuple[float, ...]:
+    """Return coverage and value, and the bounds if there are any."""
     return tuple(round(part, DIGITS) for part in point if part is not None)
 
 
-def lengths(material: Material) -> list[Plot]:
-    """Where the right option and the chosen one stand when options are ordered by length."""
+def length_plots(material: Material) -> list[Plot]:
+    """Plot the length ranks of the right option and of the chosen one."""
     found = []
     for run in material.runs[:2]:
         rows = [row for row in material.rows if row.place == run.place and row.question.options]
@@ -59,13 +59,15 @@ def lengths(material: Material) -> list[Plot]:
         size = Counter(len(row.question.options) for row in rows).most_common(1)[0][0]
         rows = [row for row in rows if len(row.question.options) == size]
         right = [(row, row.question.answers[0].label) for row in rows if row.question.answers]
-        gold = _places(right)
-        told = ((row, run.told.get(row.question.question_id)) for row in rows)
-        said = _places((row, choice_of(row.question, one)) for row, one in told)
-        if size < 2 or len(rows) < 10 or not gold or not said:
+        gold = _length_ranks(right)
+        chosen = _length_ranks(
+            (row, predicted_label(row.question, run.results.get(row.question.question_id)))
+            for row in rows
+        )
+        if size < 2 or len(rows) < 10 or not gold or not chosen:
             continue
         lines = [
-            {"gold": _share(gold, place, run), "said": _share(said, place, run)}
+            {"gold": _mean_at_rank(gold, place, run), "said": _mean_at_rank(chosen, place, run)}
             for place in range(size)
         ]
         numbers = [["rank", "gold", "low", "high", "predicted", "low", "high"]]
@@ -79,10 +81,10 @@ def lengths(material: Material) -> list[Plot]:
     return found
 
 
-def _places(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, float]]]:
-    """Return of each label's question the unit, and the label's place by length, longest first.
+def _length_ranks(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, float]]]:
+    """Return each label's unit and its length ranks, longest first.
 
-    Options of one length share their places; a label that is no option's is left out.
+    Options of equal length share their ranks; a label that is not an option's is skipped.
     """
     found = []
     for row, label in labels:
@@ -95,7 +97,7 @@ def _places(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, floa
     return found
 
 
-def _share(
+def _mean_at_rank(
     places: Sequence[tuple[str, dict[int, float]]], place: int, run: RunView
 ) -> tuple[float | None, ...]:
     judged = [Share(unit, shares.get(place, 0.0)) for unit, shares in places]
@@ -103,8 +105,8 @@ def _share(
     return tuple(None if part is None else round(part, DIGITS) for part in found)
 
 
-def flips(material: Material) -> list[Plot]:
-    """Whether a question that was right stays right in its positive and negative variants."""
+def flip_plots(material: Material) -> list[Plot]:
+    """Plot whether right answers stay right in the positive and negative variants."""
     groups: dict[tuple[int, str], dict[str, list[str]]] = {}
     for row in material.rows:
         if row.question.group_id and row.question.role:
@@ -117,40 +119,44 @@ def flips(material: Material) -> list[Plot]:
             for (place, _), family in groups.items():
                 if place == run.place and "original" in family and role in family:
                     for name in family[role]:
-                        _count(cells, (run, family["original"][0]), (run, name))
+                        _count_pair(cells, (run, family["original"][0]), (run, name))
             params = {"role": role, "run": run.name}
-            found.append(_square("flips", params, ("original", "variant"), cells, [run.name, role]))
-    return [plot for plot in found if sum(map(sum, plot.data["cells"])) >= _FEWEST]
+            found.append(
+                _square_plot("flips", params, ("original", "variant"), cells, [run.name, role])
+            )
+    return [plot for plot in found if sum(map(sum, plot.data["cells"])) >= _MIN_QUESTIONS]
 
 
-def pairs(material: Material) -> list[Plot]:
-    """Where exactly two runs on the same questions, judged alike, differ."""
+def pair_plots(material: Material) -> list[Plot]:
+    """Plot where two runs on the same questions, judged alike, differ."""
     if len(material.runs) != 2 or len(material.sets) != 1 or len(material.judged_alike(0)) != 2:
         return []
     first, second = material.runs
     cells = [[0, 0], [0, 0]]
     for row in material.rows:
         name = row.question.question_id
-        _count(cells, (first, name), (second, name))
+        _count_pair(cells, (first, name), (second, name))
     names = [first.name, second.name]
-    found = _square("pair", {"a": names[0], "b": names[1]}, ("first", "second"), cells, names)
+    found = _square_plot("pair", {"a": names[0], "b": names[1]}, ("first", "second"), cells, names)
     return [found] if any(map(any, cells)) else []
 
 
-def _count(cells: list[list[int]], row: tuple[RunView, str], column: tuple[RunView, str]) -> None:
-    """Count a pair of answers as right or wrong, where both were judged."""
-    was, became = _right(*row), _right(*column)
+def _count_pair(
+    cells: list[list[int]], row: tuple[RunView, str], column: tuple[RunView, str]
+) -> None:
+    """Count a pair of answers as right or wrong, if both were judged."""
+    was, became = _is_right(*row), _is_right(*column)
     if was is not None and became is not None:
         cells[not was][not became] += 1
 
 
-def _right(run: RunView, question_id: str) -> bool | None:
-    """Return whether a question was answered rightly; None where the chief metric judges it not."""
+def _is_right(run: RunView, question_id: str) -> bool | None:
+    """Return whether a question was answered right; None if the chief metric does not judge it."""
     found = run.judged.get(question_id)
     return None if found is None else found.value >= 1.0
 
 
-def _square(
+def _square_plot(
     title: str,
     params: dict[str, str],
     sides: tuple[str, str],

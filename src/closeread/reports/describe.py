@@ -1,4 +1,4 @@
-"""What is in a data set: the numbers of the VGaokao paper's Table 2 and section 2.2, for any set.
+"""Computes a data set's statistics: those of the VGaokao paper's Table 2 and section 2.2.
 
 One pass, a passage at a time; only ids and vocabularies are kept.
 """
@@ -21,7 +21,7 @@ VOCABULARY = {
     f"found by a segmenter, so its numbers are larger: --words jieba), {_ELSEWHERE}",
     "jieba": f"different words: in Chinese those that jieba finds, {_ELSEWHERE}",
 }
-Cut = Callable[[str, str], list[str]]  # a text and its language to its words
+Tokenizer = Callable[[str, str], list[str]]  # a text and its language to its words
 
 
 class Lengths(Record, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ class Description(Record, frozen=True, kw_only=True):
 
 
 class _Texts:
-    def __init__(self, cut: Cut) -> None:
+    def __init__(self, cut: Tokenizer) -> None:
         self.count = self.characters = self.longest = self.words = self.most_words = 0
         self.vocabulary: set[str] = set()
         self._cut = cut
@@ -167,7 +167,7 @@ def describe(dataset: Dataset, words: str = "characters") -> Description:
         MissingExtraError: jieba is asked for, and rjieba is not installed.
     """
     defects = Defects(keep=3)
-    cut = _by_jieba() if words == "jieba" else _by_characters
+    cut = _jieba_cutter() if words == "jieba" else _cut_characters
     texts = {name: _Texts(cut) for name in ("passage", "question", "option")}
     counts: dict[str, Counter[Any]] = {
         name: Counter()
@@ -197,7 +197,7 @@ def describe(dataset: Dataset, words: str = "characters") -> Description:
             for option in question.options:
                 texts["option"].add(option.text, passage.language)
             verification += bool(question.options) and is_verification(question.text)
-            _count(question, counts)
+            _count_question(question, counts)
             evidence.add(question, passage)
     every = set().union(*(kind.vocabulary for kind in texts.values()))
     return Description(
@@ -228,11 +228,11 @@ def describe(dataset: Dataset, words: str = "characters") -> Description:
     )
 
 
-def _by_characters(text: str, _: str) -> list[str]:
+def _cut_characters(text: str, _: str) -> list[str]:
     return [span.of(text) for span in tokens(text)]
 
 
-def _by_jieba() -> Cut:
+def _jieba_cutter() -> Tokenizer:
     try:
         import rjieba
     except ModuleNotFoundError as error:
@@ -240,13 +240,13 @@ def _by_jieba() -> Cut:
 
     def cut(text: str, language: str) -> list[str]:
         if language != "zh":
-            return _by_characters(text, language)
+            return _cut_characters(text, language)
         return [word for word in rjieba.cut(text) if any(map(str.isalnum, word))]
 
     return cut
 
 
-def _count(question: Question, counts: dict[str, Counter[Any]]) -> None:
+def _count_question(question: Question, counts: dict[str, Counter[Any]]) -> None:
     counts["kinds"][question.kind] += 1
     counts["answers_a_question"][len(question.answers)] += 1
     if question.answers:
@@ -285,7 +285,7 @@ def _mean(counter: Counter[int]) -> float | None:
     return sum(value * times for value, times in counter.items()) / counter.total()
 
 
-def as_json(found: Description) -> dict[str, Any]:
+def description_as_json(found: Description) -> dict[str, Any]:
     """Return a description as plain JSON, every field there, and what its vocabulary counts."""
     plain: dict[str, Any] = msgspec.to_builtins(found, str_keys=True)
     return plain | {"vocabulary_counts": VOCABULARY[found.words]}

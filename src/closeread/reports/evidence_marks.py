@@ -1,4 +1,4 @@
-"""Evidence as the page marks it: its place, what of a claim it says, and what it leaves open."""
+"""Locates evidence for the page, and finds which parts of a claim it covers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,21 +10,21 @@ from closeread.evidence.query import label_of
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 
-class Laid(NamedTuple):
-    """A claim, an option's text or a question's, laid over its evidence.
+class ClaimCoverage(NamedTuple):
+    """Which parts of a claim (an option's or a question's text) its evidence covers.
 
     Attributes:
-        covered: Parts of the claim with the place in the passage that says the same:
+        covered: Parts of the claim with the matching place in the passage:
             ``(start, end, start in the passage, end in the passage)``.
-        uncovered: The parts of the claim that nothing says.
+        uncovered: The parts of the claim that no evidence covers.
     """
 
     covered: list[tuple[int, int, int, int]]
     uncovered: list[Span]
 
 
-def located(evidence: Sequence[Evidence], passage: Passage | None) -> tuple[Evidence, ...]:
-    """Give evidence that is only text its place, where that is the only one in the passage."""
+def locate_evidence(evidence: Sequence[Evidence], passage: Passage | None) -> tuple[Evidence, ...]:
+    """Add spans to evidence that is only text, if it occurs exactly once in the passage."""
     if passage is None:
         return tuple(evidence)
     return tuple(
@@ -41,41 +41,45 @@ def _only_place(text: str, passage: str) -> Span:
     return Span(start, start + len(text))
 
 
-def laid(question: Question, passage: Passage | None, evidence: Sequence[Evidence]) -> list[Laid]:
-    """Return, for each option, which parts of it its evidence says and which not.
+def cover_options(
+    question: Question, passage: Passage | None, evidence: Sequence[Evidence]
+) -> list[ClaimCoverage]:
+    """Return, for each option, which of its parts the evidence covers.
 
-    An option without evidence of its own is laid over that of the whole question. Where there is
-    none either, nothing is called uncovered: nobody looked. Empty where that is so for all, and
-    where the options are judgements of a hypothesis.
+    An option without evidence of its own is compared with the whole question's. If there is none
+    either, nothing counts as uncovered. Empty if that is so for all options, and if the options are
+    judgements of a hypothesis.
     """
     if passage is None:
         return []
-    found = [_over(question, passage, claim, evidence) for claim in question.claims]
+    found = [_cover_claim(question, passage, claim, evidence) for claim in question.claims]
     return found if any(any(one) for one in found) else []
 
 
-def asked(question: Question, passage: Passage | None, evidence: Sequence[Evidence]) -> Laid | None:
-    """Return which parts of a question its evidence says, where the question itself is the claim.
+def cover_question(
+    question: Question, passage: Passage | None, evidence: Sequence[Evidence]
+) -> ClaimCoverage | None:
+    """Return which parts of a question its evidence covers, if the question itself is the claim.
 
-    None where its options are the claims, and where there is no evidence.
+    None if its options are the claims, and if there is no evidence.
     """
     if passage is None or question.claims:
         return None
-    found = _over(question, passage, None, evidence)
+    found = _cover_claim(question, passage, None, evidence)
     return found if any(found) else None
 
 
-def _over(
+def _cover_claim(
     question: Question, passage: Passage, option: Option | None, evidence: Sequence[Evidence]
-) -> Laid:
+) -> ClaimCoverage:
     label = label_of(option)
     own = [one for one in evidence if one.option_label == label and one.spans]
     bearing = own or [one for one in evidence if not one.option_label]
     spans = tuple(sorted({span for one in bearing for span in one.spans}))
     if not spans:
-        return Laid([], [])
-    told = explain(question, passage, option, Evidence(spans=spans))
-    return Laid(
+        return ClaimCoverage([], [])
+    explanation = explain(question, passage, option, Evidence(spans=spans))
+    return ClaimCoverage(
         [
             (
                 match.option_span.start,
@@ -83,7 +87,7 @@ def _over(
                 match.passage_span.start,
                 match.passage_span.end,
             )
-            for match in told.covered
+            for match in explanation.covered
         ],
-        list(told.uncovered),
+        list(explanation.uncovered),
     )

@@ -1,4 +1,4 @@
-"""What a page shows of texts that nobody reads to their end: how they begin."""
+"""Shortens texts that are too long for a page."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from closeread.types import Answer, Evidence, Prediction
 
-MOST = 20_000  # characters of an answer, a candidate, a generation or an error
+MAX_CHARACTERS = 20_000  # characters of an answer, a candidate, a generation or an error
 _MARK = "…"
 
 
-def shortened(prediction: Prediction) -> Prediction:
-    """Return a prediction whose texts hold ``MOST`` characters each, ``…`` where more followed."""
+def shorten(prediction: Prediction) -> Prediction:
+    """Shorten each text of a prediction to ``MAX_CHARACTERS`` characters and ``…``."""
     made = prediction.generation
     return replace(
         prediction,
@@ -24,10 +24,10 @@ def shortened(prediction: Prediction) -> Prediction:
     )
 
 
-def counted(prediction: Prediction) -> Prediction:
-    """Return what is counted of a prediction that the page does not show: no text and no place.
+def strip_texts(prediction: Prediction) -> Prediction:
+    """Remove texts and spans from a prediction that the page only counts.
 
-    Whether there was an answer, evidence or an error stays, how sure it was, and how it ended.
+    Whether there is an answer, evidence or an error, the confidence and the finish reason remain.
     """
     made = prediction.generation
     return replace(
@@ -46,9 +46,9 @@ def _answer(answer: Answer) -> Answer:
 
 
 def _texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts that hold so many characters together, and ``…`` for what follows."""
+    """Return the texts that fit in ``MAX_CHARACTERS`` together, and ``…`` for the rest."""
     kept: list[str] = []
-    room = MOST
+    room = MAX_CHARACTERS
     for text in texts:
         if room <= 0:
             return (*kept, _MARK)
@@ -57,5 +57,5 @@ def _texts(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _text(text: str, room: int = MOST) -> str:
+def _text(text: str, room: int = MAX_CHARACTERS) -> str:
     return text if len(text) <= room else text[:room] + _MARK

@@ -1,4 +1,4 @@
-"""The page's plots as PNG and PDF files for papers, drawn by matplotlib from the same numbers."""
+"""Draws the page's plots as PNG and PDF files for papers, from the same numbers."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,17 +8,17 @@ from rich.cells import cell_len, set_cell_size
 
 from closeread.errors import StorageError
 from closeread.registry.extras import missing_extra
-from closeread.reports.groups import of_runs
+from closeread.reports.groups import run_plots
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent
-from closeread.reports.plots import all_plots
+from closeread.reports.plots import make_plots
 from closeread.reports.words.page import WORDS, word
 from closeread.system import folders
 
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
-_MOST_BANDS = 2  # more would hide each other
-_MOST_CELLS = 32  # of a name: a longer one would leave no room to draw in
-_MOST_LETTERS = 60  # of a file's name, which systems bound by 255 bytes
+_MAX_BANDS = 2  # more would overlap
+_MAX_NAME_CELLS = 32  # of a name: a longer one would leave no room for the plot
+_MAX_FILENAME = 60  # of a file name, which systems limit to 255 bytes
 _MARKERS = "os^D"
 _DASHES = ("-", "--", ":", "-.")
 # Latin first: only a plot with Chinese words embeds the large Chinese font.
@@ -33,7 +33,7 @@ _FONTS = (
 
 
 def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
-    """Write every plot of the report as ``NN-title.png`` and ``.pdf``, and no folder for none.
+    """Write every plot of the report as ``NN-title.png`` and ``.pdf``; no folder if there is none.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -44,9 +44,9 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise missing_extra("--plots", error.name or "matplotlib", "plots") from error
-    plots = all_plots(material)
+    plots = make_plots(material)
     if len(material.runs) > 1:
-        plots = of_runs(material) + plots
+        plots = run_plots(material) + plots
     if not plots:
         return []
     written = []
@@ -64,9 +64,11 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
                 figure = Figure(figsize=(5.2, _height(plot)), layout="constrained")
                 axes = figure.add_subplot()
                 _DRAW[plot.kind](axes, plot, language)
-                axes.set_title(title(plot, language), loc="left", fontsize=10, fontweight="bold")
+                axes.set_title(
+                    plot_title(plot, language), loc="left", fontsize=10, fontweight="bold"
+                )
                 for ending in ("png", "pdf"):
-                    path = folder / f"{number:02d}-{_plain(_named_for(plot))}.{ending}"
+                    path = folder / f"{number:02d}-{_safe_filename(_file_stem(plot))}.{ending}"
                     figure.savefig(path, dpi=200, metadata=_metadata(ending))
                     written.append(path)
     except OSError as error:
@@ -76,17 +78,17 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
     return written
 
 
-def _named_for(plot: Plot) -> str:
-    """Return what a plot's files are called: plots of several runs are told apart by the run."""
+def _file_stem(plot: Plot) -> str:
+    """Return the stem of a plot's files; the run's name distinguishes plots of several runs."""
     parts = [plot.title, *(plot.params.get(key) for key in ("tag", "role", "run"))]
     return "-".join(filter(None, parts))
 
 
-def title(plot: Plot, language: str) -> str:
+def plot_title(plot: Plot, language: str) -> str:
     """Return the question that a plot answers."""
     params = dict(plot.params)
     if "tag" in params:
-        params["tag"] = _named("tag", params["tag"], language)
+        params["tag"] = _translate_name("tag", params["tag"], language)
     if "role" in params:
         params["role"] = word(f"role.{params['role']}", language)
     says = word(f"plot.{plot.title}", language, params)
@@ -96,7 +98,7 @@ def title(plot: Plot, language: str) -> str:
 def _dots(axes: Any, plot: Plot, language: str) -> None:
     runs, rows = plot.data["runs"], plot.data["rows"]
     for number, run in enumerate(runs):
-        # Together they fill the more of their row the more there are.
+        # The more runs there are, the more of the row they fill.
         shift = 0.0 if len(runs) == 1 else 0.9 / len(runs) * (number - (len(runs) - 1) / 2)
         for place, row in enumerate(rows):
             point = row["points"][number]
@@ -108,13 +110,13 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
             _right_label(axes, label, place + shift)
         if len(runs) > 1:
             marker = _MARKERS[number % len(_MARKERS)]
-            axes.plot([], [], marker, color=_BLUE, label=_shown(run))
+            axes.plot([], [], marker, color=_BLUE, label=_shorten_name(run))
     whole = plot.data["whole"]
     if len(runs) == 1 and whole[0] is not None:
         axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
     if len(runs) > 1:
         axes.figure.legend(loc="outside lower left", frameon=False, ncols=_columns(runs))
-    _rows(axes, [_named("value", row["label"], language) for row in rows])
+    _rows(axes, [_translate_name("value", row["label"], language) for row in rows])
     dash = plot.data.get("dash")
     says = f"\n{word(dash, language)}" if dash else ""
     axes.set_xlabel(f"{plot.params['metric']}, %{says}")
@@ -136,7 +138,7 @@ def _ranks(axes: Any, plot: Plot, language: str) -> None:
     names[0], names[-1] = word("rank.longest", language), word("rank.shortest", language)
     axes.axvline(100 * plot.data["chance"], color=_SOFT, linestyle="--", linewidth=0.8)
     _rows(axes, names, 100 * plot.data["most"])
-    said = word("predicted-by", language, {"run": _shown(plot.data["run"])})
+    said = word("predicted-by", language, {"run": _shorten_name(plot.data["run"])})
     axes.set_xlabel(f"□ {word('gold', language)}    ● {said}    (%)")
 
 
@@ -145,13 +147,13 @@ def _curve(axes: Any, plot: Plot, language: str) -> None:
         across = [100 * point[0] for point in curve["points"]]
         up = [100 * point[1] for point in curve["points"]]
         banded = [point for point in curve["points"] if len(point) > 2]
-        if banded and len(plot.data["curves"]) <= _MOST_BANDS:
+        if banded and len(plot.data["curves"]) <= _MAX_BANDS:
             places, _, low, high = (
                 [100 * part for part in one] for one in zip(*banded, strict=True)
             )
             axes.fill_between(places, low, high, color=_BLUE, alpha=0.16, linewidth=0)
         dashes = _DASHES[number % 4]
-        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=_shown(curve["run"]))
+        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=_shorten_name(curve["run"]))
     if plot.data["named"]:
         # Curves of nearly equal runs begin in one place: names at their ends would overlap.
         axes.legend(frameon=False, fontsize=8, handlelength=3.5)
@@ -178,7 +180,7 @@ def _square(axes: Any, plot: Plot, language: str) -> None:
     sides = ("right", "wrong")
     axes.set_xticks([0, 1], [word(f"{plot.data['above']}.{key}", language) for key in sides])
     axes.set_yticks([0, 1], [word(f"{plot.data['side']}.{key}", language) for key in sides])
-    params = {name: _shown(value) for name, value in plot.params.items()}
+    params = {name: _shorten_name(value) for name, value in plot.params.items()}
     axes.set_xlabel(word(f"plot-note.{plot.title}", language, params))
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -197,7 +199,7 @@ def _interval(axes: Any, point: dict[str, Any], y: float, number: int) -> None:
     if low is not None and high is not None:
         axes.plot([100 * low, 100 * high], [y, y], color=_BLUE, linewidth=1.3)
     marker = _MARKERS[number % len(_MARKERS)]
-    # One at 0 or at 100 would be cut in half.
+    # A marker at 0 or 100 would be cut in half.
     axes.plot([100 * point["value"]], [y], marker, color=_BLUE, markersize=5, clip_on=False)
 
 
@@ -214,7 +216,7 @@ def _right_label(axes: Any, text: str, y: float) -> None:
 
 
 def _rows(axes: Any, labels: Sequence[str], most: float = 100) -> None:
-    axes.set_yticks(range(len(labels)), list(map(_shown, labels)))
+    axes.set_yticks(range(len(labels)), list(map(_shorten_name, labels)))
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlim(0, most)
     axes.tick_params(axis="y", length=0)
@@ -237,16 +239,16 @@ def _height(plot: Plot) -> float:
     return {"ranks": 2.4, "curve": 3.0, "square": 2.8}[plot.kind]
 
 
-def _shown(name: str) -> str:
-    """Return a name as far as there is room for it: its beginning and its end."""
-    if cell_len(name) <= _MOST_CELLS:
+def _shorten_name(name: str) -> str:
+    """Shorten a name to its beginning and end."""
+    if cell_len(name) <= _MAX_NAME_CELLS:
         return name
-    return f"{set_cell_size(name, _MOST_CELLS // 2)}…{name[-_MOST_CELLS // 4 :]}"
+    return f"{set_cell_size(name, _MAX_NAME_CELLS // 2)}…{name[-_MAX_NAME_CELLS // 4 :]}"
 
 
 def _columns(names: Sequence[str]) -> int:
-    """Return how many names a legend has beside one another."""
-    return 2 if all(cell_len(name) <= _MOST_CELLS // 2 for name in names) else 1
+    """Return the number of columns of a legend."""
+    return 2 if all(cell_len(name) <= _MAX_NAME_CELLS // 2 for name in names) else 1
 
 
 def _fonts() -> list[str]:
@@ -261,11 +263,11 @@ def _metadata(ending: str) -> dict[str, None]:
     return {"CreationDate": None} if ending == "pdf" else {"Software": None}
 
 
-def _named(prefix: str, name: str, language: str) -> str:
+def _translate_name(prefix: str, name: str, language: str) -> str:
     parts = [f"{prefix}.{part}" for part in name.split("+")]  # strategies applied together
     return "+".join(word(part, language) for part in parts) if WORDS.keys() >= {*parts} else name
 
 
-def _plain(text: str) -> str:
-    """Return what a file is called for: its number tells it apart where the rest is too long."""
-    return "".join(one if one.isalnum() else "-" for one in text[:_MOST_LETTERS])
+def _safe_filename(text: str) -> str:
+    """Return a safe file name, cut to length; the number before it keeps it unique."""
+    return "".join(one if one.isalnum() else "-" for one in text[:_MAX_FILENAME])

@@ -1,4 +1,4 @@
-"""The frame of every page: what it may load, which is nothing, and how it is put together."""
+"""Assembles every page: its frame, its content security policy, its scripts and data."""
 
 import base64
 import hashlib
@@ -16,19 +16,19 @@ from closeread.version import __version__
 _TEMPLATES = files("closeread.reports") / "templates"
 
 
-def framed(
+def render_frame(
     body: Iterable[str], *, title: str, language: str, style: str, allowed: str
 ) -> Iterator[bytes]:
-    """Yield a page that is whole in itself, piece by piece: one of many questions is large.
+    """Yield a self-contained page in pieces, since a page of many questions is large.
 
     Args:
         body: HTML, in pieces.
-        title: As HTML shows it.
+        title: HTML.
         language: ``en`` or ``zh``.
         style: CSS.
-        allowed: What its content security policy lets in beside pictures in its own text.
+        allowed: Content security policy directives, in addition to inline images.
     """
-    before, behind = template("frame.html").split("$body")
+    before, behind = load_template("frame.html").split("$body")
     head = Template(before).substitute(
         lang="zh-CN" if language == "zh" else "en",
         version=__version__,
@@ -40,7 +40,7 @@ def framed(
         yield piece.encode("utf-8", "backslashreplace")
 
 
-def drawn_by(
+def render_scripted(
     script: str,
     blocks: Iterable[tuple[str, Any]],
     *,
@@ -50,67 +50,64 @@ def drawn_by(
     style: str,
     further: str = "",
 ) -> Iterator[bytes]:
-    """Yield a page that its script draws, piece by piece.
+    """Yield a page that is rendered by its script, in pieces.
 
     Args:
         script: JavaScript.
-        blocks: What it draws, by names under which it finds each.
+        blocks: JSON values by element id.
         title: Plain text.
-        noscript: HTML for where scripts are turned off.
+        noscript: HTML shown when scripts are disabled.
         language: ``en`` or ``zh``.
         style: CSS.
-        further: What it may load beside itself, as a content security policy says it.
+        further: Further content security policy directives.
     """
-    allowed = [f"script-src '{_hash(script)}'", f"style-src '{_hash(style)}'", further]
-    return framed(
-        _drawn(script, blocks, noscript),
-        title=escaped(title),
+    allowed = [f"script-src '{_csp_hash(script)}'", f"style-src '{_csp_hash(style)}'", further]
+    return render_frame(
+        _iter_body(script, blocks, noscript),
+        title=escape_html(title),
         language=language,
         style=style,
         allowed="; ".join(filter(None, allowed)),
     )
 
 
-def _drawn(script: str, blocks: Iterable[tuple[str, Any]], noscript: str) -> Iterator[str]:
+def _iter_body(script: str, blocks: Iterable[tuple[str, Any]], noscript: str) -> Iterator[str]:
     yield f'<noscript><main class="noscript">{noscript}</main></noscript>\n<div id="app"></div>\n'
     for name, value in blocks:
-        yield f'<script type="application/json" id="{name}">{embedded(value)}</script>\n'
+        yield f'<script type="application/json" id="{name}">{json_for_html(value)}</script>\n'
     yield f"<script>{script}</script>"
 
 
-def in_closure(parts: Iterable[str]) -> str:
-    """Return the parts of a script as one, whose names are its own.
-
-    Lines of comments stay at home: they are for whoever changes a part, and each page carries it.
-    """
+def wrap_in_closure(parts: Iterable[str]) -> str:
+    """Join the parts of a script in one closure, without comments, since each page carries it."""
     lines = "".join(parts).splitlines(keepends=True)
-    said = (line for line in lines if not line.lstrip().startswith("//"))
-    return "\n(() => {\n'use strict';\n" + "".join(said) + "})();\n"
+    code = (line for line in lines if not line.lstrip().startswith("//"))
+    return "\n(() => {\n'use strict';\n" + "".join(code) + "})();\n"
 
 
-def template(name: str) -> str:
-    """Return the text of one of the pages' parts: styles, scripts, frames."""
+def load_template(name: str) -> str:
+    """Return the text of a template: a style sheet, script or frame."""
     return (_TEMPLATES / name).read_text("utf-8")
 
 
-def scripts() -> list[str]:
-    """Return the names of the report's scripts, in their order."""
+def script_names() -> list[str]:
+    """Return the names of the report's scripts, in order."""
     return sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
 
 
-def embedded(value: Any) -> str:
-    """Return JSON that no HTML parser takes for markup and no script engine for a line break."""
+def json_for_html(value: Any) -> str:
+    """Return JSON that is safe to embed in an HTML script element."""
     text = msgspec.json.encode(value).decode()
     for character, code in (("<", "003c"), (">", "003e"), ("&", "0026")):
         text = text.replace(character, "\\u" + code)
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def escaped(text: str) -> str:
-    """Return text as HTML shows it."""
+def escape_html(text: str) -> str:
+    """Escape text for HTML."""
     return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)
 
 
-def _hash(text: str) -> str:
-    """Return what a content security policy calls this inline text."""
+def _csp_hash(text: str) -> str:
+    """Return the content security policy hash of an inline text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,25 +1,25 @@
-"""Score by group: what scoring broke down, and what the questions' own tags tell apart."""
+"""Plots scores by group: the breakdowns of scoring, and the questions' own tags."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from closeread.reports.material import Material, Row, RunView
-from closeread.reports.payload import kinds
+from closeread.reports.payload import question_tags
 from closeread.reports.plot import Plot, mean_interval, percent
 from closeread.types import Summary
 
-_MOST_GROUPS = 24
-_FEWEST = 6
-# Tags that tell single answers apart rather than kinds of questions.
+_MAX_GROUPS = 24
+_MIN_QUESTIONS = 6
+# Tags that identify single answers rather than kinds of questions.
 _LABELS = ("gold", "label", "id")
 
 Points = list[dict[str, Any] | None]
 
 
-def of_runs(material: Material) -> list[Plot]:
-    """Compare the runs' chief numbers: of runs on one data set the same metric's.
+def run_plots(material: Material) -> list[Plot]:
+    """Plot the runs' chief scores; runs on one data set share a metric.
 
-    A plot for each metric, because a number of one is no more or less than that of another.
+    One plot per metric, because scores of different metrics cannot be compared.
     """
     chief = [material.chief(place) for place in range(len(material.sets))]
     found = []
@@ -29,19 +29,19 @@ def of_runs(material: Material) -> list[Plot]:
         if len(material.sets) > 1 and chief.count(metric) == 1:
             params["set"] = material.sets[runs[0].place].info.name
         points = [(run.name, [_point(run.metrics.get(metric))]) for run in runs]
-        found.append(_dots("runs", params, [metric], points, [None]))
+        found.append(_dot_plot("runs", params, [metric], points, [None]))
     return found
 
 
-def by_breakdowns(material: Material, place: int) -> list[Plot]:
-    """Score by group in one data set, for every tag that scoring broke down."""
+def breakdown_plots(material: Material, place: int) -> list[Plot]:
+    """Plot scores by group in one data set, for every tag of the breakdowns."""
     runs = [material.runs[number] for number in material.runs_of(place)]
     metric = material.chief(place)
     runs = [run for run in runs if metric in run.metrics and run.breakdowns]
     found = []
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = list(dict.fromkeys(v for run in runs for v in run.breakdowns.get(tag, {})))
-        if not 2 <= len(values) <= _MOST_GROUPS:
+        if not 2 <= len(values) <= _MAX_GROUPS:
             continue
         rows = []
         for value in values:
@@ -50,37 +50,37 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
         if any(sum(p is not None and p["value"] is not None for p in ps) for _, ps in rows):
             params = _params(material, place, tag, metric)
             whole = [run.metrics[metric].value for run in runs]
-            names, dash = [run.name for run in runs], uncounted(runs, tag)
-            found.append(_dots(_title(tag), params, names, rows, whole, dash=dash))
+            names, dash = [run.name for run in runs], missing_value_word(runs, tag)
+            found.append(_dot_plot(_title(tag), params, names, rows, whole, dash=dash))
     return found
 
 
-def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
-    """Score by group for the other tags, from the questions themselves."""
+def tag_plots(material: Material, place: int, known: Collection[str]) -> list[Plot]:
+    """Plot scores by group for the other tags, computed from the questions."""
     runs = [run for run in material.judged_alike(place) if run.is_mean]
     mine = [row for row in material.rows if row.place == place]
-    if not runs or len(mine) < _FEWEST:
+    if not runs or len(mine) < _MIN_QUESTIONS:
         return []
     groups: dict[str, dict[str, list[Row]]] = {}
     for row in mine:
-        for tag, value in kinds(row.question).items():
+        for tag, value in question_tags(row.question).items():
             if tag not in known:
                 groups.setdefault(tag, {}).setdefault(value, []).append(row)
     found = []
     for tag, members in groups.items():
-        if 2 <= len(members) <= _MOST_GROUPS and tag not in _LABELS:
+        if 2 <= len(members) <= _MAX_GROUPS and tag not in _LABELS:
             rows = [
                 (value, [_mean(run, chosen) for run in runs]) for value, chosen in members.items()
             ]
             whole = [it["value"] if it else None for it in (_mean(run, mine) for run in runs)]
             params = _params(material, place, tag, runs[0].per_question)
             names = [run.name for run in runs]
-            found.append(_dots(_title(tag), params, names, rows, whole, dash="uncounted"))
+            found.append(_dot_plot(_title(tag), params, names, rows, whole, dash="uncounted"))
     return found
 
 
-def uncounted(runs: Sequence[RunView], tag: str) -> str:
-    """Return the word that says why a group of a breakdown has no number of a run."""
+def missing_value_word(runs: Sequence[RunView], tag: str) -> str:
+    """Return the key of the words that say why a group has no score of a run."""
     return "uncounted" if all(tag in run.breakdowns for run in runs) else "uncounted-or-unscored"
 
 
@@ -113,7 +113,7 @@ def _point(summary: Summary | None) -> dict[str, Any] | None:
     }
 
 
-def _dots(
+def _dot_plot(
     title: str,
     params: dict[str, str],
     runs: list[str],
@@ -122,7 +122,7 @@ def _dots(
     *,
     dash: str = "",
 ) -> Plot:
-    """Return a dot a point; ``dash`` is the word for why one is missing."""
+    """Return a dot per point; ``dash`` is the key of the words for why one is missing."""
     numbers = [["group", "run", "value", "low", "high", "n"]]
     for label, points in rows:
         for run, point in zip(runs, points, strict=True):

@@ -1,4 +1,4 @@
-"""Right or wrong answer by right or wrong evidence, for the page's runs."""
+"""Scores answers and evidence jointly for the page's runs."""
 
 from itertools import groupby
 from typing import Any
@@ -12,29 +12,29 @@ from closeread.runs.scoring.joined import JoinedScores, join
 from closeread.types import Item, Submission
 
 
-def joint(material: Material) -> list[JoinedScores | MissingExtraError | None]:
-    """Return each run's joined scores, over the page's questions; None where there are none.
+def joint_scores(material: Material) -> list[JoinedScores | MissingExtraError | None]:
+    """Return each run's joined scores over the page's questions; None if there are none.
 
-    A run whose evidence is judged by an extra that is not installed has the error in their place:
-    it takes nothing from the others.
+    If a run's evidence needs an extra that is not installed, the error takes the place of its
+    scores.
     """
-    return [_of_run(material, run) for run in material.runs]
+    return [_join_run(material, run) for run in material.runs]
 
 
-def _of_run(material: Material, run: RunView) -> JoinedScores | MissingExtraError | None:
+def _join_run(material: Material, run: RunView) -> JoinedScores | MissingExtraError | None:
     rows = [row for row in material.rows if row.place == run.place and row.passage >= 0]
     items: list[Item] = [
         (material.passages[passage], tuple(row.question for row in members))
         for passage, members in groupby(rows, key=lambda row: row.passage)
     ]
-    predictions = {name: told.prediction for name, told in run.told.items()}
+    predictions = {name: result.prediction for name, result in run.results.items()}
     try:
         return join(items, Submission(predictions=predictions), Resampling(level=run.level))
     except MissingExtraError as error:
         return error
 
 
-def cells(material: Material, place: int, found: JoinedScores) -> list[int]:
+def cells_of_rows(material: Material, place: int, found: JoinedScores) -> list[int]:
     """Return the cell of every row of the page: which of ``CELLS``, -1 for none."""
     numbers = {name: number for number, name in enumerate(CELLS)}
     return [
@@ -43,8 +43,8 @@ def cells(material: Material, place: int, found: JoinedScores) -> list[int]:
     ]
 
 
-def table(found: JoinedScores) -> dict[str, Any]:
-    """Return what the page's table is made of."""
+def joint_table(found: JoinedScores) -> dict[str, Any]:
+    """Return the content of the page's table."""
     return {
         "metrics": {name.partition(".")[2]: one for name, one in found.metrics.items()},
         "breakdowns": {

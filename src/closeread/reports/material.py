@@ -1,4 +1,4 @@
-"""What a page, a table or a plot is made of: runs, their data sets, and what each question got."""
+"""Holds what pages, tables and plots show: runs, their data sets, and each question's results."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from closeread.metrics.choice import picked_label
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.option import judge_options
-from closeread.reports.risk_coverage import Judged, Point, curve
+from closeread.reports.risk_coverage import JudgedQuestion, Point, risk_coverage_curve
 from closeread.runs.compare import Compared
 from closeread.runs.compare_tables import ComparedTables
 from closeread.runs.records import DatasetInfo, RunInfo
@@ -20,7 +20,9 @@ from closeread.runs.submission_fit import Misfits
 from closeread.text.language import most_common_language
 from closeread.types import Passage, Prediction, Question, Span, Summary
 
-SURE = "selective.confidence"  # what scoring took for a confidence where the reader gave none
+CONFIDENCE_VALUE = (
+    "selective.confidence"  # the confidence that scoring used where the reader gave none
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +39,10 @@ class Attention:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What a run said about a question and what that was worth, by full metric name.
+class QuestionResult:
+    """A run's prediction for a question and its scores, by full metric name.
 
-    ``attention`` is there, by option label, where a masking retriever looked for the evidence.
+    ``attention`` is set, by option label, if a masking retriever found the evidence.
     """
 
     prediction: Prediction
@@ -49,36 +51,36 @@ class Told:
     attention: dict[str, Attention] = field(default_factory=dict)
 
 
-def choice_of(question: Question, told: Told | None) -> str:
-    """Return the label of the option that a run picked, as ``choice.accuracy`` has it; "" of none.
+def predicted_label(question: Question, result: QuestionResult | None) -> str:
+    """Return the label of the option that a run picked, as ``choice.accuracy`` has it; "" if none.
 
-    What was handed in may name it by its text or by scores alone.
+    A prediction file may give the option's text, or only scores.
     """
-    if told is None or not question.options:
+    if result is None or not question.options:
         return ""
-    prediction = told.prediction
+    prediction = result.prediction
     if prediction.answer is None and len(prediction.option_scores) != len(question.options):
         return ""
     return picked_label(question, prediction) or ""
 
 
-def right_options(question: Question) -> list[str] | None:
-    """Return the labels of the right options where any number may be right; else None.
+def right_labels(question: Question) -> list[str] | None:
+    """Return the labels of the right options if any number may be right; else None.
 
-    Such a question has truth values and no answer that would be enough alone (MultiRC).
+    Such a question has truth values and no single answer (MultiRC).
     """
     if question.answers or not question.asks_for or not question.option_truth:
         return None
     return _labels_of(question, question.option_truth)
 
 
-def held_options(question: Question, told: Told | None) -> list[str] | None:
-    """Return the labels of the options that a run holds to be right; None where it says nothing."""
-    if told is None or told.prediction.error:
+def predicted_labels(question: Question, result: QuestionResult | None) -> list[str] | None:
+    """Return the labels of the options predicted as right; None without a prediction."""
+    if result is None or result.prediction.error:
         return None
-    if len(told.prediction.option_scores) not in (0, len(question.options)):
+    if len(result.prediction.option_scores) not in (0, len(question.options)):
         return None
-    judged = judge_options(question, told.prediction)
+    judged = judge_options(question, result.prediction)
     return None if all(one is None for one in judged) else _labels_of(question, judged)
 
 
@@ -88,12 +90,12 @@ def _labels_of(question: Question, truth: Sequence[bool | None]) -> list[str]:
 
 
 class Share(NamedTuple):
-    """What a question adds to a mean over questions.
+    """A question's contribution to a mean over questions.
 
     Attributes:
-        unit: What intervals resample it with (``metrics.units``).
+        unit: The unit that intervals resample it with (``metrics.units``).
         value: How right it is, from 0 to 1.
-        parts: How many of its options that is the mean of, which count one by one; else 1.
+        parts: The number of options that the value is the mean of, each counted; else 1.
     """
 
     unit: str
@@ -102,7 +104,7 @@ class Share(NamedTuple):
 
 
 def share_of(values: Mapping[str, float | None], name: str, unit: str) -> Share | None:
-    """Return what a question adds to the mean of a value; None where no score judges it.
+    """Return a question's contribution to the mean of a value; None if no score judges it.
 
     Where a metric names its values by the question's role (GCRC_advRobust's triples), the
     question's own value of that metric counts.
@@ -123,27 +125,28 @@ def share_of(values: Mapping[str, float | None], name: str, unit: str) -> Share 
 
 @dataclass(frozen=True, kw_only=True)
 class RunView:
-    """One run, ready to be shown.
+    """One run, ready to be rendered.
 
     Attributes:
-        place: Which of the page's data sets it answers.
-        headline: The full name of its chief metric; empty where it was not scored.
+        place: The index of its data set on the page.
+        headline: The full name of its chief metric; empty if it was not scored.
         per_question: The full name of the value that calls a question right (1) or wrong (0).
         level: The confidence level of the metrics' intervals.
-        resampling: How the report's own are resampled; None where scoring made no intervals.
-        judged: What every question that was judged adds to ``per_question``, those that the run
-            says nothing of among them.
-        otherwise: How right other questions are by another metric, which judges their kind.
-        misfits: Files of the run that are not those its numbers were made from.
-        strange: What of a file that was handed in does not fit the data set; None of other runs.
-        read_as: What the numbers would be where its options' letters were read otherwise.
-        path: Its folder; None where it has none.
+        resampling: How the report's own intervals are resampled; None if scoring made none.
+        judged: The contribution of every judged question to ``per_question``, including questions
+            that the run did not answer.
+        other_values: The values of other questions, by a metric that judges their kind.
+        misfits: Files of the run that changed after scoring.
+        submission_misfits: What in a scored prediction file does not fit the data set; None for
+            other runs.
+        read_as: The scores if ambiguous answers were read differently.
+        path: Its folder; None if it has none.
     """
 
     name: str
     info: RunInfo
     place: int
-    told: dict[str, Told]
+    results: dict[str, QuestionResult]
     metrics: dict[str, Summary]
     breakdowns: dict[str, dict[str, dict[str, Summary]]]
     headline: str
@@ -151,47 +154,47 @@ class RunView:
     level: float = 0.95
     resampling: Resampling | None = None
     judged: dict[str, Share] = field(default_factory=dict)
-    otherwise: dict[str, float] = field(default_factory=dict)
+    other_values: dict[str, float] = field(default_factory=dict)
     misfits: tuple[str, ...] = ()
-    strange: Misfits | None = None
+    submission_misfits: Misfits | None = None
     read_as: Mapping[str, Changed] = field(default_factory=dict)
     path: Path | None = None
 
     @property
     def evidence_only(self) -> bool:
-        """Whether only evidence was looked for, and no question answered."""
-        predictions = [told.prediction for told in self.told.values()]
+        """Whether the run only has evidence and answers no question."""
+        predictions = [result.prediction for result in self.results.values()]
         return any(one.evidence for one in predictions) and not any(
             one.answer or one.error for one in predictions
         )
 
     @cached_property
     def coverage(self) -> list[Point]:
-        """Return the score over the surest answers, over all questions that were judged.
+        """Return the risk-coverage curve over all judged questions.
 
-        Confidences are the reader's, else what the metric ``selective`` takes for them.
+        Confidences are the reader's, or else those that the metric ``selective`` uses.
         """
         judged = []
         for name, share in self.judged.items():
-            found = self.told.get(name)
+            found = self.results.get(name)
             sure = None
             if found is not None and not found.prediction.error:
                 sure = found.prediction.confidence
-                sure = found.values.get(SURE) if sure is None else sure
-            judged.append(Judged(sure, share.value, share.unit))
-        return curve(judged, self.resampling, f"{self.per_question}#coverage")
+                sure = found.values.get(CONFIDENCE_VALUE) if sure is None else sure
+            judged.append(JudgedQuestion(sure, share.value, share.unit))
+        return risk_coverage_curve(judged, self.resampling, f"{self.per_question}#coverage")
 
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if no score judges it."""
         found = self.judged.get(question_id)
-        return self.otherwise.get(question_id) if found is None else found.value
+        return self.other_values.get(question_id) if found is None else found.value
 
     @cached_property
     def is_mean(self) -> bool:
-        """Whether ``per_question``'s number is the mean of what the questions were given.
+        """Whether the score of ``per_question`` is the mean of the questions' values.
 
-        It is not where scoring read them by a threshold (null odds), is a harness's maximum, or
-        was left out (evidence of a reader that gives none).
+        It is not if scoring applied a threshold (null odds), if it is a harness's maximum, or if it
+        has no value (evidence of a reader that gives none).
         """
         summary = self.metrics.get(self.per_question)
         parts = math.fsum(one.parts for one in self.judged.values())
@@ -205,7 +208,7 @@ class RunView:
 
 @dataclass(frozen=True, kw_only=True)
 class SetView:
-    """A data set that runs of the page answer; ``problem`` says why its questions are not shown."""
+    """A data set of the page's runs; ``problem`` says why its questions are not shown."""
 
     info: DatasetInfo
     problem: str = ""
@@ -213,7 +216,7 @@ class SetView:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A question on the page; ``passage`` counts the page's passages, -1 for none."""
+    """A question on the page; ``passage`` is an index into the page's passages, -1 for none."""
 
     place: int
     passage: int
@@ -222,9 +225,9 @@ class Row:
 
 @dataclass(kw_only=True)
 class Material:
-    """All that a page, a table or a plot is made of.
+    """Everything that a page, a table or a plot shows.
 
-    ``compared`` is what ``reports.differences`` found, once it was asked: it takes resamples.
+    ``compared`` caches the comparisons of ``reports.differences``, which need resampling.
     """
 
     runs: list[RunView] = field(default_factory=list)
@@ -240,8 +243,8 @@ class Material:
     def chief(self, place: int) -> str:
         """Return the metric that the runs on a data set are compared by.
 
-        Of the runs' chief metrics that which most of them have a value of, then that which is
-        chief for most; empty where none was scored.
+        Of the runs' chief metrics, the one that most runs have a value of, then the one that is
+        chief for most; empty if no run was scored.
         """
         runs = [self.runs[number] for number in self.runs_of(place)]
 
@@ -251,10 +254,10 @@ class Material:
 
         return max(filter(None, (run.headline for run in runs)), key=shared, default="")
 
-    def standing(self, run: RunView) -> tuple[int, float]:
-        """Return what puts the runs on each data set in order, the best first; unscored ones last.
+    def sort_key(self, run: RunView) -> tuple[int, float]:
+        """Return the key that sorts the runs on each data set, best first and unscored last.
 
-        The best is that with the greatest value of ``chief``, with the smallest one of a risk.
+        The best run has the greatest value of ``chief``, or the smallest if it is a risk.
         """
         metric = self.chief(run.place)
         value = run.metrics[metric].value if metric in run.metrics else None
@@ -263,7 +266,7 @@ class Material:
         return run.place, value if metric == "selective.aurc" else -value
 
     def judged_alike(self, place: int) -> list[RunView]:
-        """Return the runs on a data set that most agree with by which value a question is right."""
+        """Return the runs on a data set that share the most common ``per_question`` value."""
         runs = [run for number in self.runs_of(place) if (run := self.runs[number]).per_question]
         found = Counter(run.per_question for run in runs)
         return [run for run in runs if run.per_question == found.most_common(1)[0][0]]

@@ -1,4 +1,4 @@
-"""The MRQA 2019 shared task's published baselines beside the runs of a page."""
+"""Compares the runs of a page with the published baselines of the MRQA 2019 shared task."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from closeread.types import Summary
 
 Pair = tuple[float, float]
 
-# What each development set holds; HotpotQA's has 5,901 in the shared task's own results.
+# Development set sizes; HotpotQA has 5,901 questions in the shared task's own results.
 _SIZES = {
     name: {file.examples or 0}
     for group in ("mrqa/in-domain-dev", "mrqa/out-of-domain-dev")
@@ -27,50 +27,50 @@ _SIZES["HotpotQA"].add(5_901)
 
 @dataclass(frozen=True)
 class Scored:
-    """EM and F1 in percent, and over how many questions."""
+    """EM and F1 in percent, and the number of questions scored."""
 
     pair: Pair
     n_scored: int
 
 
-def published(material: Material) -> dict[str, Any] | None:
+def published_table(material: Material) -> dict[str, Any] | None:
     """Return the 12 data sets with the baselines' EM and F1 and ours, in percent.
 
     ``systems`` names the readers of the runs; ``ours`` and ``questions`` have an entry for each.
-    None where no run is on one of the 12. A data set is recognised by its name or, in a file of
+    None if no run is on one of the 12. A data set is recognised by its name or, in a file of
     several sets, by the breakdown of the tag ``dataset``.
     """
     mine = [run for run in material.runs if material.sets[run.place].info.format == "mrqa"]
-    readers = [(runs, _on_each(material, runs)) for runs in _by_reader(mine)]
+    readers = [(runs, _scores_by_dataset(material, runs)) for runs in _group_by_reader(mine)]
     readers = [(runs, ours) for runs, ours in readers if any(ours.values())]
     if not readers:
         return None
-    each = [beside(ours) for _, ours in readers]
+    each = [compare_with_baselines(ours) for _, ours in readers]
     return {
         "models": each[0]["models"],
         "systems": _names([runs[0] for runs, _ in readers]),
-        "rows": [_together(rows) for rows in zip(*(one["rows"] for one in each), strict=True)],
+        "rows": [_merge_rows(rows) for rows in zip(*(one["rows"] for one in each), strict=True)],
         "averages": [
-            _together(rows) for rows in zip(*(one["averages"] for one in each), strict=True)
+            _merge_rows(rows) for rows in zip(*(one["averages"] for one in each), strict=True)
         ],
     }
 
 
-def of_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
-    """Return the same for one reader and run a data set; None where none is one of the 12."""
+def published_beside_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
+    """Return the same for one reader with a run per data set; None if none is one of the 12."""
     found = {
         plain_name(one.dataset.name): _scored(one.metrics)
         for one in summaries
         if one.dataset.format == "mrqa"
     }
     ours = {name: found.get(plain_name(name)) for name in BASELINES.datasets}
-    return beside(ours) if any(ours.values()) else None
+    return compare_with_baselines(ours) if any(ours.values()) else None
 
 
-def beside(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
+def compare_with_baselines(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
     """Return rows and averages: the published numbers, and ours by data set, in percent.
 
-    ``questions`` is how many ours is over where that is not what the data set holds, else None.
+    ``questions`` is the number of questions scored, or None if it is the data set's size.
     """
     names = BASELINES.datasets
     pairs = {name: None if one is None else one.pair for name, one in ours.items()}
@@ -98,8 +98,8 @@ def beside(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
     return {"models": models, "rows": rows, "averages": averages}
 
 
-def paired(pair: Pair | None, questions: int | None = None) -> str:
-    """Return ``62.4 / 79.0``, with ``(n 59)`` where it is over another number of questions."""
+def format_pair(pair: Pair | None, questions: int | None = None) -> str:
+    """Return ``62.4 / 79.0``, followed by ``(n 59)`` if ``questions`` is given."""
     if pair is None:
         return "—"
     part = "" if questions is None else f" (n {questions:,})"
@@ -110,16 +110,16 @@ def _of_part(name: str, one: Scored | None) -> int | None:
     return None if one is None or one.n_scored in _SIZES[name] else one.n_scored
 
 
-def _together(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return one row of several readers' rows: what is ours becomes a list."""
+def _merge_rows(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Merge several readers' rows into one, with a list for each of their own keys."""
     own = {key: [row[key] for row in rows] for key in ("ours", "questions") if key in rows[0]}
     return rows[0] | own
 
 
-def _by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
-    """Part runs by reader and options, and so that no part has two runs on one data set.
+def _group_by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
+    """Group runs by reader and options; no group has two runs on one data set.
 
-    What was handed in has a file, and so a name, of its own for each set: its folder tells it.
+    Scored prediction files have a different name per data set, so they are grouped by folder.
     """
     found: list[tuple[object, list[RunView]]] = []
     for run in runs:
@@ -141,7 +141,7 @@ def _folder(run: RunView) -> Path:
 
 
 def _names(firsts: Sequence[RunView]) -> list[str]:
-    """Return a name for each reader, from its first run: no data set's, it is on several."""
+    """Return a name for each reader, from its first run, without the data set's name."""
     folders = system_names([_folder(run) for run in firsts])
     names = [
         folder if run.info.submission else run.info.reader.shown[0]
@@ -161,11 +161,11 @@ def _result(model: Model, name: str) -> Pair | None:
     return found.em_percent, found.f1_percent
 
 
-def _on_each(material: Material, runs: Sequence[RunView]) -> dict[str, Scored | None]:
-    return {name: _ours(material, runs, name) for name in BASELINES.datasets}
+def _scores_by_dataset(material: Material, runs: Sequence[RunView]) -> dict[str, Scored | None]:
+    return {name: _score_on(material, runs, name) for name in BASELINES.datasets}
 
 
-def _ours(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
+def _score_on(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
     wanted = plain_name(name)
     for run in runs:
         if plain_name(material.sets[run.place].info.name) == wanted:
@@ -184,7 +184,7 @@ def _scored(metrics: Mapping[str, Summary]) -> Scored | None:
 
 
 def _mean(pairs: list[Pair | None]) -> Pair | None:
-    """Return the macro-average; None unless every data set has its numbers."""
+    """Return the macro-average; None unless every data set has a score."""
     known = [pair for pair in pairs if pair is not None]
     if not known or len(known) < len(pairs):
         return None

@@ -1,40 +1,40 @@
-"""What the page says where scripts are off, as in many viewers of files: the numbers themselves."""
+"""Renders the tables that the page shows when scripts are disabled, as in many file viewers."""
 
 from collections.abc import Sequence
 
-from closeread.reports.frame import escaped
+from closeread.reports.frame import escape_html
 from closeread.reports.material import Material
-from closeread.reports.notices import Notice, notices
+from closeread.reports.notices import Notice, collect_notices
 from closeread.reports.table import Table
-from closeread.reports.tables import tables
+from closeread.reports.tables import report_tables
 from closeread.reports.words.page import word
 from closeread.runs.records import DatasetInfo
 
 _MOST_NAMES = 3
 
 
-def unscripted(material: Material, language: str) -> str:
-    """Return HTML: whose numbers they are, what limits trust in them, the tables, the licences.
+def noscript_html(material: Material, language: str) -> str:
+    """Return HTML with the runs' names, the notices, the tables and the licences.
 
     Args:
-        material: What the page is about.
-        language: The page's words, ``en`` or ``zh``.
+        material: The runs of the page.
+        language: The page's language, ``en`` or ``zh``.
     """
-    cautions = [_caution(material, notice, language) for notice in notices(material)]
-    trust = f"<h2>{escaped(word('trust', language))}</h2><ul>{''.join(cautions)}</ul>"
+    cautions = [_caution(material, notice, language) for notice in collect_notices(material)]
+    trust = f"<h2>{escape_html(word('trust', language))}</h2><ul>{''.join(cautions)}</ul>"
     return "".join(
         (
-            f"<h1>{_isolated(_title(material, language))}</h1>",
+            f"<h1>{_isolate(_title(material, language))}</h1>",
             trust if cautions else "",
-            *(_table(table) for table in tables(material, language)),
+            *(_table(table) for table in report_tables(material, language)),
             *(f"<p>{_set(view.info, language)}</p>" for view in material.sets),
-            f"<p>{escaped(word('noscript', language))}</p>",
+            f"<p>{escape_html(word('noscript', language))}</p>",
         )
     )
 
 
 def _title(material: Material, language: str) -> str:
-    """Name the runs, or say how many there are where their names would fill a screen."""
+    """Return the runs' names, or their number if there are many."""
     names = [run.name for run in material.runs]
     many = len(names) > _MOST_NAMES
     return word("n-runs", language, {"n": len(names)}) if many else ", ".join(names)
@@ -43,29 +43,29 @@ def _title(material: Material, language: str) -> str:
 def _set(info: DatasetInfo, language: str) -> str:
     many = word("n-questions", language, {"n": f"{info.n_questions:,}"})
     licence = f"{word('licence', language)}: {info.license or word('licence-unknown', language)}"
-    return " · ".join(map(_isolated, (info.name, many, licence)))
+    return " · ".join(map(_isolate, (info.name, many, licence)))
 
 
 def _caution(material: Material, notice: Notice, language: str) -> str:
     several = len(material.runs) > 1 and notice.run is not None
-    of = f"{_isolated(material.runs[notice.run or 0].name)}: " if several else ""
-    return f"<li>{of}{_isolated(word(f'notice.{notice.code}', language, notice.params))}</li>"
+    of = f"{_isolate(material.runs[notice.run or 0].name)}: " if several else ""
+    return f"<li>{of}{_isolate(word(f'notice.{notice.code}', language, notice.params))}</li>"
 
 
 def _table(table: Table) -> str:
     head = _row('th scope="col"', table.headings)
     rows = "".join(_row("td", row) for row in table.rows)
-    note = f"<p>{_isolated(table.note)}</p>" if table.note else ""
+    note = f"<p>{_isolate(table.note)}</p>" if table.note else ""
     return (
-        f'<h2>{_isolated(table.caption)}</h2><div class="scroll" tabindex="0"><table>'
+        f'<h2>{_isolate(table.caption)}</h2><div class="scroll" tabindex="0"><table>'
         f"<thead>{head}</thead><tbody>{rows}</tbody></table></div>{note}"
     )
 
 
 def _row(cell: str, texts: Sequence[str]) -> str:
     opened = [f"<{cell}>", *[f'<{cell} class="n">'] * (len(texts) - 1)]
-    return f"<tr>{''.join(map(str.__add__, opened, map(_isolated, texts)))}</tr>"
+    return f"<tr>{''.join(map(str.__add__, opened, map(_isolate, texts)))}</tr>"
 
 
-def _isolated(text: str) -> str:
-    return f"<bdi>{escaped(text)}</bdi>"
+def _isolate(text: str) -> str:
+    return f"<bdi>{escape_html(text)}</bdi>"

@@ -1,4 +1,4 @@
-"""What limits trust in a number: said at the top of the page, each with its count."""
+"""Collects the notices at the top of the page: what limits trust in a score, with counts."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from closeread.metrics.summary import comparable_signature
-from closeread.reports.excerpts import MOST, shortened
+from closeread.reports.excerpts import MAX_CHARACTERS, shorten
 from closeread.reports.material import Material, RunView
 from closeread.runs.submission_fit import KINDS
 from closeread.wording import first_names
@@ -20,15 +20,15 @@ _LENGTH = ("length", "max_tokens")
 
 @dataclass(frozen=True, kw_only=True)
 class Notice:
-    """One remark; ``code`` names its words, ``run`` counts the page's runs (None: all)."""
+    """One notice; ``code`` is the key of its words, ``run`` the index of its run (None: all)."""
 
     code: str
     run: int | None = None
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def terms(license: str) -> str:  # noqa: A002
-    """Tell the kind of a licence: ``open``, ``non-commercial`` or ``unknown``."""
+def licence_kind(license: str) -> str:  # noqa: A002
+    """Classify a licence as ``open``, ``non-commercial`` or ``unknown``."""
     if not license.strip():
         return "unknown"
     if _NON_COMMERCIAL.search(license):
@@ -36,10 +36,10 @@ def terms(license: str) -> str:  # noqa: A002
     return "unknown" if _UNKNOWN.search(license) else "open"
 
 
-def notices(material: Material) -> list[Notice]:
-    """Return every reason for caution, the gravest first."""
-    found = [each for number, run in enumerate(material.runs) for each in _of_run(run, number)]
-    found += _between(material)
+def collect_notices(material: Material) -> list[Notice]:
+    """Return every notice, the most severe first."""
+    found = [each for number, run in enumerate(material.runs) for each in _run_notices(run, number)]
+    found += _comparison_notices(material)
     for place, view in enumerate(material.sets):
         name = view.info.name
         if view.problem:
@@ -54,39 +54,39 @@ def notices(material: Material) -> list[Notice]:
         if 0 < kept < (view.info.limit or view.info.n_questions) and not view.problem:
             params = {"name": name, "n": f"{kept:,}", "all": f"{view.info.n_questions:,}"}
             found.append(Notice(code="sampled", params=params))
-        kind = terms(view.info.license)
+        kind = licence_kind(view.info.license)
         if kind != "open":
             params = {"name": name, "license": view.info.license}
             found.append(Notice(code=f"licence-{kind}", params=params))
     return found
 
 
-def _of_run(run: RunView, number: int) -> list[Notice]:
+def _run_notices(run: RunView, number: int) -> list[Notice]:
     found = []
     if run.misfits:
         params: dict[str, Any] = {"name": run.name, "why": "; ".join(run.misfits)}
         found.append(Notice(code="files-changed", run=number, params=params))
     if not run.metrics:
         found.append(Notice(code="not-scored", run=number))
-    found += _of_handed_in(run, number)
-    failed = sum(bool(told.prediction.error) for told in run.told.values())
+    found += _iter_submission_notices(run, number)
+    failed = sum(bool(result.prediction.error) for result in run.results.values())
     if failed:
         params = {"n": f"{failed:,}", "filter": "failed"}
         found.append(Notice(code="failed", run=number, params=params))
-    generations = [told.prediction.generation for told in run.told.values()]
+    generations = [result.prediction.generation for result in run.results.values()]
     cut = sum(made is not None and made.finish_reason in _LENGTH for made in generations)
     if cut:
         found.append(Notice(code="truncated", run=number, params={"n": f"{cut:,}"}))
-    long = sum(shortened(told.prediction) != told.prediction for told in run.told.values())
+    long = sum(shorten(result.prediction) != result.prediction for result in run.results.values())
     if long:
-        params = {"n": f"{long:,}", "most": f"{MOST:,}"}
+        params = {"n": f"{long:,}", "most": f"{MAX_CHARACTERS:,}"}
         found.append(Notice(code="shortened", run=number, params=params))
     stopped = sum(made is not None and bool(made.stops) for made in generations)
     if stopped:
         found.append(Notice(code="server-stop", run=number, params={"n": f"{stopped:,}"}))
     chief = run.metrics.get(run.headline)
     if chief is not None and chief.n_scored < chief.n_questions:
-        # Others of the family leave out more by design: halves, types of answers.
+        # Other values of the family exclude more questions by design: halves, answer types.
         family = run.headline.partition(".")[0] + "."
         alike = [
             name
@@ -104,19 +104,19 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     return found
 
 
-def _of_handed_in(run: RunView, number: int) -> Iterator[Notice]:
-    """Say what of a file that was handed in does not fit the questions, as ``score`` does."""
-    strange = run.strange
-    if strange is None:
+def _iter_submission_notices(run: RunView, number: int) -> Iterator[Notice]:
+    """Yield what in a prediction file does not fit the questions, as ``score`` reports it."""
+    found = run.submission_misfits
+    if found is None:
         return
     for kind in KINDS:
-        ids = getattr(strange, kind)
+        ids = getattr(found, kind)
         if ids:
             params: dict[str, Any] = {"n": f"{len(ids):,}", "ids": first_names(ids)}
             if kind == "missing":
-                params |= {"all": f"{strange.n_questions:,}", "filter": "unanswered"}
+                params |= {"all": f"{found.n_questions:,}", "filter": "unanswered"}
             if kind == "strangers":
-                params["all"] = f"{strange.n_predictions:,}"
+                params["all"] = f"{found.n_predictions:,}"
             yield Notice(code="handed-in-" + kind.replace("_", "-"), run=number, params=params)
     for how, values in run.read_as.items():
         listed = ", ".join(
@@ -126,8 +126,8 @@ def _of_handed_in(run: RunView, number: int) -> Iterator[Notice]:
         yield Notice(code=code, run=number, params={"values": listed})
 
 
-def _between(material: Material) -> list[Notice]:
-    """Say where two runs must not be compared."""
+def _comparison_notices(material: Material) -> list[Notice]:
+    """Return notices on runs that must not be compared."""
     found = []
     if 1 < len(material.sets) < len(material.runs):
         found.append(Notice(code="different-sets", params={"n": str(len(material.sets))}))

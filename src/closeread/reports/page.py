@@ -1,4 +1,4 @@
-"""One self-contained page about one or more runs: opens from disk, needs no network."""
+"""Writes one self-contained page about one or more runs, which opens without a network."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -8,39 +8,39 @@ from typing import Any
 from closeread.errors import MissingExtraError
 from closeread.formats.files.atomic_write import replacing
 from closeread.reports import payload
-from closeread.reports.differences import shown
-from closeread.reports.frame import drawn_by, in_closure, scripts, template
-from closeread.reports.groups import of_runs
-from closeread.reports.joint import cells, joint, table
+from closeread.reports.differences import differences_payload
+from closeread.reports.frame import load_template, render_scripted, script_names, wrap_in_closure
+from closeread.reports.groups import run_plots
+from closeread.reports.joint import cells_of_rows, joint_scores, joint_table
 from closeread.reports.material import Material, RunView, SetView
-from closeread.reports.mrqa import published
-from closeread.reports.no_script import unscripted
-from closeread.reports.notices import notices
-from closeread.reports.plots import all_plots
+from closeread.reports.mrqa import published_table
+from closeread.reports.no_script import noscript_html
+from closeread.reports.notices import collect_notices
+from closeread.reports.plots import make_plots
 from closeread.reports.words.notes import NOTES
 from closeread.reports.words.page import LANGUAGES, by_language
 from closeread.version import __version__
 
 
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
-    """Write the page about what was gathered; it appears under its name only when it is whole.
+    """Write the page; the file appears only once it is complete.
 
     Args:
-        material: Of run folders, or of what retrievers found.
+        material: Gathered from run folders, or from retrievers' evidence.
         out: The HTML file.
-        language: The page's words, ``en`` or ``zh``; by default the data set's language.
+        language: The page's language, ``en`` or ``zh``; by default the data set's.
 
     Raises:
         StorageError: The file cannot be written.
     """
     chosen = language or material.language
-    html = drawn_by(
-        in_closure(map(template, scripts())),
-        chain([("index", _index(material, chosen))], payload.blocks(material)),
+    html = render_scripted(
+        wrap_in_closure(map(load_template, script_names())),
+        chain([("index", _index(material, chosen))], payload.iter_blocks(material)),
         title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
-        noscript=unscripted(material, chosen),
+        noscript=noscript_html(material, chosen),
         language=chosen,
-        style=template("page.css"),
+        style=load_template("page.css"),
     )
     with replacing(out) as stream:
         stream.writelines(html)
@@ -48,39 +48,39 @@ def write_material(material: Material, out: Path, *, language: str | None = None
 
 
 def _index(material: Material, language: str) -> dict[str, Any]:
-    made = published(material)
+    made = published_table(material)
     found: dict[str, Any] = {
         "lang": language,
         "version": __version__,
         "words": by_language(),
         "part": {"passages": payload.PASSAGES_A_BLOCK, "details": payload.DETAILS_A_BLOCK},
-        "datasets": [_set(view) for view in material.sets],
-        "runs": [_run(run) for run in material.runs],
+        "datasets": [_dataset_payload(view) for view in material.sets],
+        "runs": [_run_payload(run) for run in material.runs],
         "notices": [
             {"code": each.code, "run": each.run, "params": each.params}
-            for each in notices(material)
+            for each in collect_notices(material)
         ],
-        "plots": [plot.merged() for plot in all_plots(material)],
-        "runsPlots": [plot.merged() for plot in of_runs(material)],
-        "differences": {each: shown(material, each) for each in LANGUAGES},
+        "plots": [plot.merged() for plot in make_plots(material)],
+        "runsPlots": [plot.merged() for plot in run_plots(material)],
+        "differences": {each: differences_payload(material, each) for each in LANGUAGES},
         "mrqa": made,
-        "questions": payload.columns(material),
+        "questions": payload.question_columns(material),
     }
     given = {one.note for run in material.runs for one in run.metrics.values()}
-    given |= {told.note for run in material.runs for told in run.told.values()}
+    given |= {result.note for run in material.runs for result in run.results.values()}
     chinese = {note: NOTES.say(note, "zh") for note in sorted(given)}
     found["notes"] = {note: said for note, said in chinese.items() if said != note}
-    for number, both in enumerate(joint(material)):
-        if isinstance(both, MissingExtraError):  # the page is not for this view alone
+    for number, both in enumerate(joint_scores(material)):
+        if isinstance(both, MissingExtraError):  # the rest of the page does not need the extra
             found["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}
         elif both is not None:
-            found["runs"][number]["joined"] = table(both)
+            found["runs"][number]["joined"] = joint_table(both)
             place = material.runs[number].place
-            found["questions"]["runs"][number]["cell"] = cells(material, place, both)
+            found["questions"]["runs"][number]["cell"] = cells_of_rows(material, place, both)
     return found
 
 
-def _set(view: SetView) -> dict[str, Any]:
+def _dataset_payload(view: SetView) -> dict[str, Any]:
     info = view.info
     return {
         "name": info.name,
@@ -92,45 +92,45 @@ def _set(view: SetView) -> dict[str, Any]:
     }
 
 
-def _run(run: RunView) -> dict[str, Any]:
+def _run_payload(run: RunView) -> dict[str, Any]:
     info = run.info.reader
     reader, options = info.shown
     return {
         "name": run.name,
         "reader": reader,
         "options": options,
-        # One not known by its own name has its address for a name.
+        # A reader without its own name is named by its address.
         "address": info.record["address"] if reader != info.name else "",
-        "confidences": _confidences(info.record.get("calibrated")),
+        "confidences": _calibration_payload(info.record.get("calibrated")),
         "created": run.info.created[:16].replace("T", " "),
         "dataset": run.place,
         "headline": run.headline,
         "level": f"{run.level * 100:g}",
         "metrics": run.metrics,
         "evidenceOnly": run.evidence_only,
-        "first": first(list(run.metrics)),
+        "first": leading_metrics(list(run.metrics)),
     }
 
 
-def _confidences(calibrated: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return how a calibrated run came by its confidences, and below which it is silent."""
+def _calibration_payload(calibrated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a calibrated run's method, and the threshold below which it withholds answers."""
     if not calibrated:
         return None
     least = (calibrated.get("threshold") or {}).get("value")
     return {
         "method": calibrated["method"],
-        # Above 1 no threshold keeps what was promised, and nothing is answered.
+        # Above 1, no threshold meets the guarantee, and every answer is withheld.
         "least": least if least is None else f"{least:g}" if least <= 1 else "none",
         "elsewhere": bool(calibrated.get("warnings")),
     }
 
 
-def first(names: Sequence[str]) -> list[str]:
-    """Return the metrics to show before all others, each official one with its strict one after it.
+def leading_metrics(names: Sequence[str]) -> list[str]:
+    """Return the metrics to show first, each official one followed by its strict variant.
 
-    A ``~strict`` variant keeps the data set's denominator where the official program drops what
-    was not handed in, so the two must be seen together. Other variants (a tilde) and values by
-    answer type (a second dot) stand back.
+    A ``~strict`` variant keeps the data set's denominator where the official program drops
+    questions without a prediction, so the two are shown together. Other variants (a tilde) and
+    values by answer type (a second dot) come later.
     """
     found = []
     for name in names:

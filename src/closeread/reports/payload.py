@@ -1,4 +1,4 @@
-"""The questions of a page as JSON: small columns read at once, details and passages in blocks."""
+"""Encodes the questions of a page as JSON: columns read at once, details and passages in blocks."""
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.evidence_marks import asked, laid, located
-from closeread.reports.excerpts import shortened
+from closeread.reports.evidence_marks import cover_options, cover_question, locate_evidence
+from closeread.reports.excerpts import shorten
 from closeread.reports.material import (
     Attention,
     Material,
+    QuestionResult,
     Row,
     RunView,
-    Told,
-    choice_of,
-    held_options,
-    right_options,
+    predicted_label,
+    predicted_labels,
+    right_labels,
 )
 from closeread.reports.plot import DIGITS
 from closeread.runs.scoring.walk import tags_of
@@ -24,26 +24,26 @@ from closeread.types import Answer, Evidence, Passage, Question
 
 DETAILS_A_BLOCK = 64
 PASSAGES_A_BLOCK = 16
-# A tag with more values than this tells questions apart, not kinds of questions.
+# A tag with more values than this identifies questions, not kinds of questions.
 _MOST_VALUES = 200
 
 
-def columns(material: Material) -> dict[str, Any]:
-    """Return what the list of questions needs: one value a question in every column."""
+def question_columns(material: Material) -> dict[str, Any]:
+    """Return the columns of the list of questions, with one value per question."""
     rows = material.rows
-    labels = [_labels(row.question) for row in rows]
+    labels = [_unusual_labels(row.question) for row in rows]
     found: dict[str, Any] = {
         "n": len(rows),
         "id": [row.question.question_id for row in rows],
         "text": [row.question.text for row in rows],
         "passage": [row.passage for row in rows],
         "options": [[each.text for each in row.question.options] or 0 for row in rows],
-        "gold": [_gold(row.question) for row in rows],
-        "group": _groups(rows),
+        "gold": [_gold_cell(row.question) for row in rows],
+        "group": _group_codes(rows),
         "role": [row.question.role or 0 for row in rows],
         "topic": [material.passages[row.passage].title if row.passage >= 0 else "" for row in rows],
-        "tags": tags(material),
-        "runs": [_of_run(run, rows) for run in material.runs],
+        "tags": tag_columns(material),
+        "runs": [_run_columns(run, rows) for run in material.runs],
     }
     if len(material.sets) > 1:
         found["dataset"] = [row.place for row in rows]
@@ -52,26 +52,30 @@ def columns(material: Material) -> dict[str, Any]:
     return found
 
 
-def _of_run(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return what a run said of every question, and nothing of those of another set."""
+def _run_columns(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
+    """Return a run's columns; None for questions of other data sets."""
     names = [row.question.question_id for row in rows]
     own = [row.place == run.place for row in rows]
-    told = [run.told.get(name) if mine else None for name, mine in zip(names, own, strict=True)]
+    results = [
+        run.results.get(name) if mine else None for name, mine in zip(names, own, strict=True)
+    ]
     return {
         "value": [
-            _round(run.value(name)) if one else None for name, one in zip(names, told, strict=True)
+            _round(run.value(name)) if one else None
+            for name, one in zip(names, results, strict=True)
         ],
-        "answer": [_said(one, row.question) for one, row in zip(told, rows, strict=True)],
-        "confidence": [_round(one.prediction.confidence) if one else None for one in told],
-        "failed": [int(one is not None and bool(one.prediction.error)) for one in told],
+        "answer": [_answer_cell(one, row.question) for one, row in zip(results, rows, strict=True)],
+        "confidence": [_round(one.prediction.confidence) if one else None for one in results],
+        "failed": [int(one is not None and bool(one.prediction.error)) for one in results],
     }
 
 
-def tags(material: Material) -> list[dict[str, Any]]:
-    """Return the tags that tell kinds of questions apart: their values, and a code a question."""
+def tag_columns(material: Material) -> list[dict[str, Any]]:
+    """Return the tags that group questions: their values, and each question's code."""
     several = len(material.sets) > 1
     given = [
-        kinds(row.question) | ({"dataset": material.sets[row.place].info.name} if several else {})
+        question_tags(row.question)
+        | ({"dataset": material.sets[row.place].info.name} if several else {})
         for row in material.rows
     ]
     made = []
@@ -89,8 +93,8 @@ def tags(material: Material) -> list[dict[str, Any]]:
     return made
 
 
-def kinds(question: Question) -> dict[str, str]:
-    """Return what scoring can break down by, each thing once, and the kind of answer."""
+def question_tags(question: Question) -> dict[str, str]:
+    """Return a question's tags for breakdowns, without duplicates, and its kind of answer."""
     found = tags_of(question)
     if "polarity" in question.tags:
         found.pop("asks_for", None)
@@ -99,8 +103,8 @@ def kinds(question: Question) -> dict[str, str]:
     return found
 
 
-def blocks(material: Material) -> Iterator[tuple[str, Any]]:
-    """Yield the named blocks that the page reads only when a question is opened."""
+def iter_blocks(material: Material) -> Iterator[tuple[str, Any]]:
+    """Yield the named blocks that the page reads when a question is opened."""
     for start in range(0, len(material.passages), PASSAGES_A_BLOCK):
         chosen = material.passages[start : start + PASSAGES_A_BLOCK]
         yield (
@@ -123,32 +127,36 @@ def _detail(material: Material, row: Row) -> dict[str, Any]:
         "option_truth": question.option_truth,
         "answers": question.answers,
         "runs": [
-            _told(run, question, passage) if run.place == row.place else None
+            _result_payload(run, question, passage) if run.place == row.place else None
             for run in material.runs
         ],
     }
     if question.gold_evidence:
-        gold = located(question.gold_evidence, passage)
+        gold = locate_evidence(question.gold_evidence, passage)
         found["gold_evidence"] = gold
-        found |= _laid(question, passage, gold)
+        found |= _coverage_payload(question, passage, gold)
     if question.asks_for:
         found["asks_for"] = question.asks_for
     return found
 
 
-def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str, Any] | None:
-    told = run.told.get(question.question_id)
-    if told is None:
+def _result_payload(
+    run: RunView, question: Question, passage: Passage | None
+) -> dict[str, Any] | None:
+    result = run.results.get(question.question_id)
+    if result is None:
         return None
-    evidence = located(told.prediction.evidence, passage)
+    evidence = locate_evidence(result.prediction.evidence, passage)
     found: dict[str, Any] = msgspec.to_builtins(
-        shortened(msgspec.structs.replace(told.prediction, evidence=evidence))
+        shorten(msgspec.structs.replace(result.prediction, evidence=evidence))
     )
     del found["question_id"]
-    found |= _laid(question, passage, evidence)
-    if told.attention:
-        found["attention"] = {label: _shaded(one) for label, one in told.attention.items()}
-    # What the passage or the options say already is not said again.
+    found |= _coverage_payload(question, passage, evidence)
+    if result.attention:
+        found["attention"] = {
+            label: _attention_payload(one) for label, one in result.attention.items()
+        }
+    # Texts that are in the passage or the options are not repeated.
     for one in found.get("evidence", ()):
         if one.get("spans"):
             one.pop("texts", None)
@@ -158,25 +166,25 @@ def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str
                 candidate["answer"].pop("texts", None)
     found["scores"] = {
         name: _round(value)
-        for name, value in told.values.items()
+        for name, value in result.values.items()
         if name in run.metrics and name.count(".") == 1
     }
-    if told.note and not question.options:
-        found["note"] = told.note
+    if result.note and not question.options:
+        found["note"] = result.note
     return found
 
 
-def _laid(
+def _coverage_payload(
     question: Question, passage: Passage | None, evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
-    """Return ``said`` and ``loose`` of the options, or ``asked``: both of the question's own text.
+    """Return ``said`` and ``loose`` of the options, or ``asked`` with both of the question's text.
 
-    Only where there is anything to tell.
+    Keys without content are omitted.
     """
-    whole = asked(question, passage, evidence)
+    whole = cover_question(question, passage, evidence)
     if whole is not None:
         return {"asked": {"said": whole.covered, "loose": whole.uncovered}}
-    options = laid(question, passage, evidence)
+    options = cover_options(question, passage, evidence)
     parts: dict[str, list[Any]] = {
         "said": [one.covered for one in options],
         "loose": [one.uncovered for one in options],
@@ -184,7 +192,7 @@ def _laid(
     return {name: of for name, of in parts.items() if any(of)}
 
 
-def _shaded(attention: Attention) -> dict[str, Any]:
+def _attention_payload(attention: Attention) -> dict[str, Any]:
     return {
         "query": attention.query,
         "steps": [
@@ -197,33 +205,33 @@ def _shaded(attention: Attention) -> dict[str, Any]:
     }
 
 
-def _gold(question: Question) -> Any:
-    if (right := right_options(question)) is not None:
+def _gold_cell(question: Question) -> Any:
+    if (right := right_labels(question)) is not None:
         return right
-    return _shown(question.answers[0]) if question.answers else 0
+    return _label_or_texts(question.answers[0]) if question.answers else 0
 
 
-def _said(told: Told | None, question: Question) -> Any:
-    if right_options(question) is not None:
-        return held_options(question, told)
-    if label := choice_of(question, told):
+def _answer_cell(result: QuestionResult | None, question: Question) -> Any:
+    if right_labels(question) is not None:
+        return predicted_labels(question, result)
+    if label := predicted_label(question, result):
         return label
-    answer = None if told is None else shortened(told.prediction).answer
-    return None if answer is None else _shown(answer)
+    answer = None if result is None else shorten(result.prediction).answer
+    return None if answer is None else _label_or_texts(answer)
 
 
-def _shown(answer: Answer) -> str | list[str]:
-    """Return a label, or the texts of an answer; none at all for "no answer"."""
+def _label_or_texts(answer: Answer) -> str | list[str]:
+    """Return an answer's label or texts; an empty list for "no answer"."""
     return answer.label if answer.kind == "choice" and answer.label else list(answer.texts)
 
 
-def _labels(question: Question) -> list[str] | None:
-    """Return the options' labels where they are not A, B, C and so on."""
+def _unusual_labels(question: Question) -> list[str] | None:
+    """Return the options' labels unless they are A, B, C and so on."""
     labels = [option.label for option in question.options]
     return None if labels == list(ascii_uppercase[: len(labels)]) else labels
 
 
-def _groups(rows: list[Row]) -> list[int]:
+def _group_codes(rows: list[Row]) -> list[int]:
     codes: dict[tuple[int, str], int] = {}
     return [
         codes.setdefault((row.place, row.question.group_id), len(codes))

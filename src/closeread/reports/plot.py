@@ -1,4 +1,4 @@
-"""One plot as numbers, and the interval of a mean that reports compute themselves."""
+"""Defines a plot as numbers, and the interval of a mean that reports compute themselves."""
 
 import math
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from closeread.metrics.pools import sum_by_unit
 from closeread.protocols import Pool
 from closeread.reports.material import Share
 
-# Of fractions in a page: of four, 0.12546 would be 12.6 % there and 12.5 % elsewhere.
+# Of fractions in a page: with four, 0.12546 would be 12.6 % there and 12.5 % elsewhere.
 DIGITS = 6
-# How a report makes intervals of its own: they are only drawn.
+# For intervals that a report computes itself, which are only drawn.
 RESAMPLING = Resampling(resamples=1_000)
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
-    """One plot: what kind, which question it answers, its numbers.
+    """One plot: its kind, the question that it answers, and its numbers.
 
     Attributes:
-        title: Names the words of the title; ``params`` fills them.
-        data: What the drawing of this kind needs, parallel to the page's ``DRAWINGS``.
+        title: The key of the title's words; ``params`` fills them in.
+        data: The input of this kind's drawing, parallel to the page's ``DRAWINGS``.
         numbers: The same as a table, headings first.
     """
 
@@ -45,12 +45,12 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
 def mean_interval(
     name: str, judged: Sequence[Share], resampling: Resampling | None
 ) -> tuple[float, float | None, float | None]:
-    """Return a mean with the bounds that scoring would give it; None where it would give none.
+    """Return a mean with the bounds that scoring would give it, or None for each bound.
 
     Args:
-        name: Names the draws: what has one name and the same units has the same bounds.
-        judged: What each question adds; at least one.
-        resampling: How the run's own intervals are made; None for none.
+        name: Seeds the draws: the same name and units give the same bounds.
+        judged: Each question's contribution; at least one.
+        resampling: The run's resampling; None for no interval.
     """
     unit_ids, (numerators, denominators) = sum_by_unit(
         [one.unit for one in judged],

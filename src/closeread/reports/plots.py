@@ -1,37 +1,44 @@
-"""Which plots a page has: few, each answering a question, the most telling first."""
+"""Selects the plots of a page: few, each answering a question, the most important first."""
 
-from closeread.reports.behaviour import coverage, flips, lengths, pairs
-from closeread.reports.groups import by_breakdowns, by_kinds
+from closeread.reports.behaviour import coverage_plots, flip_plots, length_plots, pair_plots
+from closeread.reports.groups import breakdown_plots, tag_plots
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot
 
 _FIRST = ("strategy", "role", "polarity", "asks_for", "answer")
-_MOST_TAGS = 6
-_MOST_SETS = 3
+_MAX_TAGS = 6
+_MAX_SETS = 3
 
 
-def all_plots(material: Material) -> list[Plot]:
+def make_plots(material: Material) -> list[Plot]:
     """Return the plots that this material can fill."""
     groups = []
-    if len(material.sets) <= _MOST_SETS:
-        groups = [plot for place in range(len(material.sets)) for plot in _of_set(material, place)]
+    if len(material.sets) <= _MAX_SETS:
+        groups = [
+            plot for place in range(len(material.sets)) for plot in _tag_plots(material, place)
+        ]
     first = [plot for plot in groups if plot.params["tag"] in ("strategy", "role")]
     rest = [plot for plot in groups if plot not in first]
     behaviour = []
     if not all(run.evidence_only for run in material.runs):
-        behaviour = flips(material) + coverage(material) + lengths(material) + pairs(material)
+        behaviour = (
+            flip_plots(material)
+            + coverage_plots(material)
+            + length_plots(material)
+            + pair_plots(material)
+        )
     return first + behaviour + rest
 
 
-def _of_set(material: Material, place: int) -> list[Plot]:
-    found = by_breakdowns(material, place)
-    found += by_kinds(material, place, {plot.params["tag"] for plot in found})
+def _tag_plots(material: Material, place: int) -> list[Plot]:
+    found = breakdown_plots(material, place)
+    found += tag_plots(material, place, {plot.params["tag"] for plot in found})
     found.sort(key=lambda plot: [*_FIRST, plot.params["tag"]].index(plot.params["tag"]))
-    return _unlike(found)[:_MOST_TAGS]
+    return _drop_duplicates(found)[:_MAX_TAGS]
 
 
-def _unlike(plots: list[Plot]) -> list[Plot]:
-    """Leave out a tag that cuts the questions as an earlier one does, under other names."""
+def _drop_duplicates(plots: list[Plot]) -> list[Plot]:
+    """Drop a tag that splits the questions as an earlier one does."""
     found: dict[str, Plot] = {}
     for plot in plots:
         key = repr(sorted(repr(row["points"]) for row in plot.data["rows"]))

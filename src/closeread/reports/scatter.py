@@ -1,4 +1,4 @@
-"""Models as dots: a benchmark's score over the mean of the others, before and after recutting."""
+"""Plots models: a benchmark's score against the mean of the others, before and after cutting."""
 
 import html
 from collections.abc import Callable, Mapping, Sequence
@@ -6,23 +6,23 @@ from typing import Any
 
 _WIDTH, _HEIGHT = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 14, 46
-_MOST = 5000  # dots; a page with more is slow to draw
+_MAX_DOTS = 5000  # dots; a page with more is slow to draw
 
-Own = Callable[..., str]
+Translate = Callable[..., str]
 Point = tuple[str, float, float]
 
 
-def scatter(data: Mapping[str, Any], own: Own) -> str:
-    """Return the plot of a finding about shape as SVG in a figure; nothing without points.
+def scatter(data: Mapping[str, Any], translate: Translate) -> str:
+    """Return the plot of a ``shape`` finding as an SVG figure; empty without points.
 
     Args:
-        data: The finding's: ``target``, ``points``, ``cluster``, ``recut``. Where no stop helped,
-            runs stand where they were.
-        own: Fills a template of the page's own words; what it returns is escaped.
+        data: The finding's: ``target``, ``points``, ``cluster``, ``recut``. If no stop helped,
+            runs keep their place.
+        translate: Fills in and escapes a template of the page's words.
     """
-    points = [tuple(point) for point in data.get("points", ())][:_MOST]
+    points = [tuple(point) for point in data.get("points", ())][:_MAX_DOTS]
     recut = data.get("recut") or {}
-    pairs = list(recut.get("points", ()))[:_MOST]
+    pairs = list(recut.get("points", ()))[:_MAX_DOTS]
     if not points and not pairs:
         return ""
     cluster = frozenset(data.get("cluster", ()))
@@ -50,37 +50,37 @@ def scatter(data: Mapping[str, Any], own: Own) -> str:
     kinds += ["stuck"] * any(name in cluster - moved for name, *_ in points)
     kinds += ["before"] * bool(pairs) + ["after"] * (bool(pairs) and is_cut)
     words = {
-        "free": own("a model"),
-        "stuck": own("a model of the cluster that hardly moves"),
-        "before": own("a run as saved"),
-        "after": own("the same run, cut at {stop}", stop=recut.get("cut_at", "")),
+        "free": translate("a model"),
+        "stuck": translate("a model of the cluster that hardly moves"),
+        "before": translate("a run as saved"),
+        "after": translate("the same run, cut at {stop}", stop=recut.get("cut_at", "")),
     }
     key = "".join(
         f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
         f'r="4"/></svg> {words[kind]}</li>'
         for kind in kinds
     )
-    label = own(
+    label = translate(
         "{benchmark} over the mean of the other benchmarks, model by model", benchmark=target
     )
     return (
         f'<figure class="scatter"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         f'aria-label="{label}">{_axes(levels, scores, x, y)}'
         f'<text class="name" x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}">'
-        f"{own('mean of the other benchmarks, %')}</text>"
+        f"{translate('mean of the other benchmarks, %')}</text>"
         f'<text class="name" transform="translate(14 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}) '
-        f'rotate(-90)">{own("{benchmark}, %", benchmark=target)}</text>{"".join(dots)}</svg>'
+        f'rotate(-90)">{translate("{benchmark}, %", benchmark=target)}</text>{"".join(dots)}</svg>'
         f'<ul class="key">{key}</ul></figure>'
     )
 
 
 def _scale(numbers: Sequence[float], start: float, end: float) -> Callable[[float], float]:
-    low, high = _ends(numbers)
+    low, high = _tenths_around(numbers)
     return lambda number: start + (end - start) * (number - low) / (high - low)
 
 
-def _ends(numbers: Sequence[float]) -> tuple[float, float]:
-    """Return tenths that hold all numbers."""
+def _tenths_around(numbers: Sequence[float]) -> tuple[float, float]:
+    """Return the tenths that enclose all numbers."""
     low, high = min(numbers) * 10 // 1 / 10, -(-max(numbers) * 10 // 1) / 10
     return low, max(high, low + 0.1)
 
@@ -92,13 +92,13 @@ def _axes(
     y: Callable[[float], float],
 ) -> str:
     parts = []
-    for mark in _marks(levels):
+    for mark in _tick_marks(levels):
         parts.append(
             f'<line class="grid" x1="{x(mark):.1f}" y1="{_TOP}" x2="{x(mark):.1f}" '
             f'y2="{_HEIGHT - _BOTTOM}"/>'
             f'<text x="{x(mark):.1f}" y="{_HEIGHT - _BOTTOM + 16}">{100 * mark:.0f}</text>'
         )
-    for mark in _marks(scores):
+    for mark in _tick_marks(scores):
         parts.append(
             f'<line class="grid" x1="{_LEFT}" y1="{y(mark):.1f}" x2="{_WIDTH - _RIGHT}" '
             f'y2="{y(mark):.1f}"/>'
@@ -107,8 +107,8 @@ def _axes(
     return "".join(parts)
 
 
-def _marks(numbers: Sequence[float]) -> list[float]:
-    low, high = (round(10 * end) for end in _ends(numbers))
+def _tick_marks(numbers: Sequence[float]) -> list[float]:
+    low, high = (round(10 * end) for end in _tenths_around(numbers))
     return [tenth / 10 for tenth in range(low, high + 1)]
 
 

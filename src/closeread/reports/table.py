@@ -1,4 +1,4 @@
-"""A table of ready cells, and how Markdown and LaTeX write it."""
+"""Defines a table of formatted cells, and writes it as Markdown and LaTeX."""
 
 import re
 from collections.abc import Iterable
@@ -30,12 +30,12 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table of ready cells; the first columns are text, the others are numbers.
+    """A table of formatted cells; the first columns are text, the others are numbers.
 
     Attributes:
-        note: A paragraph below.
-        left: How many columns are text.
-        parts: Before which rows another part of the table begins.
+        note: A paragraph below the table.
+        left: The number of text columns, aligned left.
+        parts: The rows before which another part of the table begins.
     """
 
     caption: str
@@ -49,16 +49,16 @@ class Table:
 def in_markdown(table: Table) -> str:
     """Return a table in Markdown, its caption above and its note below."""
     numbers = len(table.headings) - table.left
-    lines = [f"**{marked(table.caption)}**", ""]
-    lines.append("| " + " | ".join(map(marked, table.headings)) + " |")
+    lines = [f"**{escape_markdown(table.caption)}**", ""]
+    lines.append("| " + " | ".join(map(escape_markdown, table.headings)) + " |")
     lines.append("|" + "---|" * table.left + "---:|" * numbers)
-    lines += ["| " + " | ".join(map(marked, row)) + " |" for row in table.rows]
-    lines += ["", marked(table.note)] if table.note else []
+    lines += ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in table.rows]
+    lines += ["", escape_markdown(table.note)] if table.note else []
     return "\n".join(lines)
 
 
 def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
-    """Return tables in LaTeX for the booktabs package, and lines of comment below."""
+    """Return tables in LaTeX for the booktabs package, followed by comment lines."""
     parts = ["% \\usepackage{booktabs}"]
     for table in tables:
         numbers = len(table.headings) - table.left
@@ -66,7 +66,7 @@ def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
         for place, row in enumerate(table.rows):
             rows += ["\\midrule"] if place in table.parts else []
             cells = " & ".join(map(escape_latex, row))
-            # behind the line before, a bracket or an asterisk would be an argument of its end
+            # after a row end, LaTeX reads a bracket or an asterisk as its argument
             rows.append(("{}" if cells[:1] in ("[", "*") else "") + cells + " \\\\")
         lines = [
             "\\begin{table}",
@@ -82,20 +82,20 @@ def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
             "\\end{table}",
         ]
         parts.append("\n".join(lines))
-    parts.append("\n".join(f"% {line(comment)}" for comment in comments))
+    parts.append("\n".join(f"% {to_one_line(comment)}" for comment in comments))
     return "\n\n".join(parts) + "\n"
 
 
 def escape_latex(text: str) -> str:
-    """Return text in which no character has a meaning for LaTeX."""
-    return line("".join(_LATEX.get(character, character) for character in text))
+    """Escape text for LaTeX."""
+    return to_one_line("".join(_LATEX.get(character, character) for character in text))
 
 
-def marked(text: str) -> str:
-    """Return text in which no character has a meaning for Markdown."""
-    return _MARKDOWN.sub(r"\\\1", line(text))
+def escape_markdown(text: str) -> str:
+    """Escape text for Markdown."""
+    return _MARKDOWN.sub(r"\\\1", to_one_line(text))
 
 
-def line(text: str) -> str:
-    """Return text as one line, blanks that follow each other as one."""
+def to_one_line(text: str) -> str:
+    """Return text as one line, with runs of white space collapsed."""
     return in_one_line(" ".join(text.split()))

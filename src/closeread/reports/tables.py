@@ -1,4 +1,4 @@
-"""The summary, differences and breakdowns as Markdown, LaTeX and CSV tables."""
+"""Writes the summary, differences and breakdowns as Markdown, LaTeX and CSV tables."""
 
 import csv
 import io
@@ -6,41 +6,47 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from closeread.reports.differences import differing
-from closeread.reports.groups import uncounted
+from closeread.reports.differences import difference_tables
+from closeread.reports.groups import missing_value_word
 from closeread.reports.material import Material
-from closeread.reports.mrqa import paired, published
+from closeread.reports.mrqa import format_pair, published_table
 from closeread.reports.plot import percent
-from closeread.reports.table import DASH, Table, in_latex, in_markdown, marked
+from closeread.reports.table import DASH, Table, escape_markdown, in_latex, in_markdown
 from closeread.reports.words.page import word
 from closeread.types import Summary
 from closeread.wording import in_one_line
 
-_FORMULA = re.compile(r"\s*[-=+@]")  # how it begins
+_FORMULA = re.compile(r"\s*[-=+@]")  # at the start of a cell
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
-def tables(material: Material, language: str) -> list[Table]:
-    """Return the tables of a report: numbers, differences, breakdowns, MRQA's baselines."""
+def report_tables(material: Material, language: str) -> list[Table]:
+    """Return the tables of a report: scores, differences, breakdowns, MRQA's baselines."""
     runs = material.runs
     numbers = Table(
         caption=", ".join(view.info.name for view in material.sets),
         headings=[word("metric", language), *(run.name for run in runs)],
         rows=[
-            [name, *(_cell(run.metrics.get(name)) for run in runs)]
+            [name, *(_format_summary(run.metrics.get(name)) for run in runs)]
             for name in dict.fromkeys(name for run in runs for name in run.metrics)
         ],
-        note=" ".join(_over_fewer(material, language)),
+        note=" ".join(_iter_fewer_notes(material, language)),
     )
-    found = [_upright(numbers, word("run", language)), *differing(material, language)]
+    found = [
+        _transpose_wide(numbers, word("run", language)),
+        *difference_tables(material, language),
+    ]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
         chief = [(run, run.headline) for run in runs if run.headline]
         cells = [
-            [_cell(run.breakdowns.get(tag, {}).get(value, {}).get(name)) for run, name in chief]
+            [
+                _format_summary(run.breakdowns.get(tag, {}).get(value, {}).get(name))
+                for run, name in chief
+            ]
             for value in values
         ]
-        dash = word(uncounted([run for run, _ in chief], tag), language)
+        dash = word(missing_value_word([run for run, _ in chief], tag), language)
         found.append(
             Table(
                 caption=word("table.breakdown", language, {"tag": tag}),
@@ -49,11 +55,11 @@ def tables(material: Material, language: str) -> list[Table]:
                 note=dash if any(DASH in row for row in cells) else "",
             )
         )
-    return found + list(_shared_task(material, language))
+    return found + list(_iter_mrqa_table(material, language))
 
 
-def _over_fewer(material: Material, language: str) -> Iterator[str]:
-    """Say which values of a run are over fewer questions than those of others on its set."""
+def _iter_fewer_notes(material: Material, language: str) -> Iterator[str]:
+    """Yield notes on values of a run that cover fewer questions than other runs' values."""
     for place in range(len(material.sets)):
         runs = [material.runs[number] for number in material.runs_of(place)]
         most = {
@@ -67,21 +73,21 @@ def _over_fewer(material: Material, language: str) -> Iterator[str]:
                 if one.n_scored < most[name]:
                     fewer.setdefault((one.n_scored, most[name]), []).append(name)
             for (n, of), names in fewer.items():
-                told = {"run": run.name, "metrics": ", ".join(names)}
+                params = {"run": run.name, "metrics": ", ".join(names)}
                 counts = {"n": f"{n:,}", "all": f"{of:,}"}
-                yield word("table.fewer", language, told | counts)
+                yield word("table.fewer", language, params | counts)
 
 
-def _upright(table: Table, corner: str) -> Table:
-    """Turn a table that has more columns than rows, as of many runs, so that it grows downwards."""
+def _transpose_wide(table: Table, corner: str) -> Table:
+    """Transpose a table with more columns than rows, as for many runs."""
     if len(table.headings) <= len(table.rows) + 1:
         return table
     headings, *rows = zip(table.headings, *table.rows, strict=True)
     return replace(table, headings=[corner, *headings[1:]], rows=[list(row) for row in rows])
 
 
-def _shared_task(material: Material, language: str) -> Iterator[Table]:
-    made = published(material)
+def _iter_mrqa_table(material: Material, language: str) -> Iterator[Table]:
+    made = published_table(material)
     if made is None:
         return
     systems = made["systems"] if len(made["systems"]) > 1 else [word("mrqa.ours", language)]
@@ -94,8 +100,8 @@ def _shared_task(material: Material, language: str) -> Iterator[Table]:
         rows=[
             [
                 label,
-                *map(paired, row["published"]),
-                *map(paired, row["ours"], row.get("questions", none)),
+                *map(format_pair, row["published"]),
+                *map(format_pair, row["ours"], row.get("questions", none)),
             ]
             for label, row in zip(labels, made["rows"] + made["averages"], strict=True)
         ],
@@ -105,12 +111,14 @@ def _shared_task(material: Material, language: str) -> Iterator[Table]:
 def markdown(material: Material, language: str) -> str:
     """Return the tables in Markdown, with licences and signatures below."""
     licences = [
-        f"- {marked(view.info.name)}: {word('licence', language)} "
-        + marked(view.info.license or word("licence-unknown", language))
+        f"- {escape_markdown(view.info.name)}: {word('licence', language)} "
+        + escape_markdown(view.info.license or word("licence-unknown", language))
         for view in material.sets
     ]
-    signatures = [f"- {marked(run)}: `{it.signature}`" for run, it in _all(material)]
-    parts = [in_markdown(table) for table in tables(material, language)]
+    signatures = [
+        f"- {escape_markdown(run)}: `{it.signature}`" for run, it in _named_summaries(material)
+    ]
+    parts = [in_markdown(table) for table in report_tables(material, language)]
     parts += [
         "\n".join(licences),
         word("table.signatures", language) + "\n\n" + "\n".join(signatures),
@@ -119,15 +127,15 @@ def markdown(material: Material, language: str) -> str:
 
 
 def latex(material: Material, language: str) -> str:
-    """Return the tables in LaTeX for the booktabs package; signatures stand in comments."""
-    signatures = (f"{run}: {it.signature}" for run, it in _all(material))
-    return in_latex(tables(material, language), signatures)
+    """Return the tables in LaTeX for the booktabs package, with signatures as comments."""
+    signatures = (f"{run}: {it.signature}" for run, it in _named_summaries(material))
+    return in_latex(report_tables(material, language), signatures)
 
 
 def as_csv(material: Material) -> str:
     """Return every number of every run in long form, values as fractions, full precision.
 
-    Names from the data that a spreadsheet would compute have an apostrophe before them.
+    An apostrophe precedes names that a spreadsheet would take for formulas.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -159,23 +167,23 @@ def as_csv(material: Material) -> str:
                 numbers = [it.value, it.low, it.high]
                 counts = [it.n_questions, it.n_scored, it.n_answered, it.n_failed]
                 writer.writerow(
-                    [*map(_shown_only, (run.name, dataset, tag, value, name))]
+                    [*map(_neutralize_formula, (run.name, dataset, tag, value, name))]
                     + ["" if number is None else repr(number) for number in numbers]
                     + [it.unit, *counts, it.signature]
                 )
     return out.getvalue()
 
 
-def _all(material: Material) -> Sequence[tuple[str, Summary]]:
+def _named_summaries(material: Material) -> Sequence[tuple[str, Summary]]:
     return [(run.name, it) for run in material.runs for it in run.metrics.values()]
 
 
-def _shown_only(text: str) -> str:
+def _neutralize_formula(text: str) -> str:
     text = in_one_line(text)
     return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _cell(it: Summary | None) -> str:
+def _format_summary(it: Summary | None) -> str:
     if it is None or it.value is None:
         return DASH
     if it.low is None or it.high is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.frame import drawn_by, escaped, in_closure, template
+from closeread.reports.frame import escape_html, load_template, render_scripted, wrap_in_closure
 from closeread.serve.settings import Settings
 from closeread.text.polarity import SPELLED, rules
 from closeread.text.quotations import QUOTATION_MARKS
@@ -47,13 +47,13 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "spelled": SPELLED,
     }
     own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
-    made = drawn_by(
-        in_closure([*map(template, _SHARED), *map(_read_script, own)]),
+    made = render_scripted(
+        wrap_in_closure([*map(load_template, _SHARED), *map(_read_script, own)]),
         [("data", data)],
         title=f"{words['en']['title']} · closeread",
-        noscript=f"<p>{escaped(words['en']['noscript'])}</p>",
+        noscript=f"<p>{escape_html(words['en']['noscript'])}</p>",
         language="en",
-        style=template("page.css") + _read_script("demo.css"),
+        style=load_template("page.css") + _read_script("demo.css"),
         further="connect-src 'self'",
     )
     return b"".join(made)

@@ -112,4 +112,4 @@ def test_ask_tells_them_too(file):
     done = call(*asked, "--reader", "first-sentence")
     assert "its guarantee does not hold" in done.stderr and "warnings" not in done.stdout
     done = call("ask", SURE, "--reader", "lexical", "--text", TEXT, "--selective")
-    assert "none is named" in str(done.exception)
+    assert "needs a calibrator" in str(done.exception)

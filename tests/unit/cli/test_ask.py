@@ -103,7 +103,11 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexical", "--text", "x", "--passage", "y"], b"", "one passage"),
         (["q", "--reader", "lexical", "--passage", "nowhere.txt"], b"", "nowhere.txt: cannot be"),
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),
-        (["q", "--reader", "lexical", "--passage", "-"], b"PK\x03\x04\xff", "save its text alone"),
+        (
+            ["q", "--reader", "lexical", "--passage", "-"],
+            b"PK\x03\x04\xff",
+            "save the text as UTF-8",
+        ),
         (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 option\n"),
         (["q", "--reader", "lexcal", "--text", "x"], b"", "no reader named 'lexcal'"),
     ],
@@ -153,5 +157,5 @@ def test_a_reader_that_fails(tmp_path):
     )
     done = apart("ask", "bad", "good", "--reader", "half:Half", "--text", "t", folder=tmp_path)
     assert done.returncode == 2
-    assert "A  none was given\n   the reader failed: ValueError: too hard" in done.stdout
+    assert "A  the reader gave no answer\n   the reader failed: ValueError: too hard" in done.stdout
     assert "A  ⟦yes⟧" in done.stdout

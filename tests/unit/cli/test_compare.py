@@ -102,4 +102,4 @@ def test_tables_for_papers_are_those_of_the_terminal(closeread, tmp_path):
 
 def test_a_table_and_json_do_not_share_stdout(closeread):
     told = closeread("compare", "a", "b", "--latex", "-", "--json", code=2)
-    assert "--json and a table both want stdout" in told.stderr
+    assert "--json and a table cannot both go to stdout" in told.stderr

@@ -202,7 +202,7 @@ def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_pa
     given = ("--dataset", "exam/zh", "--predictions", "said.json")
     assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
     done = call(tmp_path, "run", "GCRC_advRobust.json", "--to", "gcrc-advrobust")
-    assert (done.returncode, "  2 questions without a letter" in done.stderr) == (0, True)
+    assert (done.returncode, "  2 questions without an option letter" in done.stderr) == (0, True)
     first, *_ = json.loads((tmp_path / "GCRC_advRobust.json").read_text("utf-8"))["data"]
     assert (first["answer"], first["positive_answer"], first["negative_answer"]) == ("", "", "A")
 
@@ -216,7 +216,7 @@ def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path
     assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
     for form in ("gcrc-advrobust", "vgaokao"):
         done = call(tmp_path, "run", "handed.json", "--to", form)
-        assert (done.returncode, "without a letter" in done.stderr) == (0, False)
+        assert (done.returncode, "without an option letter" in done.stderr) == (0, False)
         back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "handed.json")
         assert back["value"] == 1.0
 
@@ -265,9 +265,7 @@ def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path)
     done = call(tmp_path, "run", "new.jsonl", "--dataset", "new.jsonl")
     assert done.returncode == 2 and new.read_text() == ROW
     done = call(tmp_path, "new.jsonl", "x.json", "--to", "squad", "--dataset", "new.jsonl")
-    assert (
-        done.returncode == 2 and "new.jsonl: --dataset applies only to run folders" in done.stderr
-    )
+    assert done.returncode == 2 and "new.jsonl: --dataset needs a run" in done.stderr
 
 
 def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
@@ -299,7 +297,7 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
         told = f"cannot write the form {form} to {dst} with additional files"
         assert done.returncode == 2 and told in done.stderr
     done = call(tmp_path, "exam/zh", "zh.jsonl", "--beside", "model.zip")
-    assert done.returncode == 2 and "exam/zh: --beside applies only to run folders" in done.stderr
+    assert done.returncode == 2 and "exam/zh: --beside needs a run" in done.stderr
     assert not {"GCRC_advRobust.zip", "letters.json", "zh.jsonl"} & {
         p.name for p in tmp_path.iterdir()
     }
@@ -317,5 +315,5 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
 def test_an_option_of_runs_names_what_is_none(closeread, tmp_path, option):
     """As where the run's path is mistyped."""
     told = closeread("convert", "runs/zhh", "handed-in.zip", *option, code=2).stderr
-    assert f"runs/zhh: {option[0]} applies only to run folders, and this is not one" in told
+    assert f"runs/zhh: {option[0]} needs a run, and this is not one" in told
     assert not any(tmp_path.iterdir())

@@ -293,7 +293,7 @@ def test_a_search_prints_the_best_pair(folder):
     done = run(folder, "set.json", "--retriever", "bm25", "--search")
     assert done.returncode == 0, done.stderr
     assert "best of 36: -o k1=0.3 -o b=0" in done.stdout
-    assert "tuned on this data set" in done.stderr
+    assert "were tuned on this data set" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -304,15 +304,18 @@ def test_a_search_prints_the_best_pair(folder):
         (["--retriever", "bm25", "-o", "z=1"], "the retriever bm25 has no option 'z'"),
         (["--retriever", "dense"], "no model given for the encoder"),
         (["--retriever", "soft-masking,integrate=off"], "no word vectors are given"),
-        (["--question", "1-9"], "no question is called '1-9'\n  expected: perhaps 1-1"),
-        (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),
-        (["--option", "Z"], "no question that was asked for has an option"),
+        (["--question", "1-9"], "no question has the id '1-9'\n  expected: perhaps 1-1"),
+        (["--question", "1-1", "--option", "Z"], "none of the chosen questions has an option"),
+        (["--option", "Z"], "none of the chosen questions has an option"),
         (["--retriever", "cover", "--search"], "--search needs --retriever bm25"),
-        (["--html", "page.html", "--search"], "--html cannot be combined with --corpus"),
-        (["--by", "distance", "--corpus", "c"], "--by cannot be combined with --corpus"),
-        (["--explain", "--build-corpus", "c"], "--explain cannot be combined with --corpus"),
-        (["--limit", "1", "--build-corpus", "c"], "--build-corpus takes no --limit"),
-        (["--option", "A", "--search", "--retriever", "bm25"], "--search takes no --option"),
+        (["--html", "page.html", "--search"], "--html cannot be combined"),
+        (["--by", "distance", "--corpus", "c"], "--by cannot be combined with --search"),
+        (["--explain", "--build-corpus", "c"], "--explain cannot be combined with --search"),
+        (["--limit", "1", "--build-corpus", "c"], "--build-corpus cannot be combined with --limit"),
+        (
+            ["--option", "A", "--search", "--retriever", "bm25"],
+            "--search cannot be combined with --option",
+        ),
         (["--out", "set.json"], "would overwrite the data set"),
         (["--html", "set.json"], "would overwrite the data set"),
         (["--retriever", "bm25,k"], "--retriever bm25,k\n  expected: --retriever NAME,KEY=VALUE"),
@@ -330,7 +333,7 @@ def test_an_option_that_no_question_has_leaves_no_file(folder):
     assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
     for more in ((), ("--corpus", "c")):
         done = run(folder, "set.json", "--option", "Z", "--out", "found.jsonl", *more)
-        assert "no question that was asked for has an option" in done.stderr
+        assert "none of the chosen questions has an option" in done.stderr
         assert not (folder / "found.jsonl").exists()
 
 
@@ -426,7 +429,7 @@ def test_evidence_is_written_also_where_nothing_can_score_it(tmp_path):
     for asked in (("--out", "found.jsonl"), ("--html", "page.html", "--by", "sentences")):
         done = apart(*few, *asked, folder=tmp_path, PYTHONPATH=path)
         assert done.returncode == 0, done.stderr
-        assert "what was found is not scored" in done.stderr
+        assert "the evidence is not scored" in done.stderr
         assert "pip install 'closeread[cmrc]'" in done.stderr
         assert "no gold evidence" not in done.stderr
     assert len((tmp_path / "found.jsonl").read_text("utf-8").splitlines()) == 3

@@ -52,7 +52,7 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     )
     other = (*same, "--metric", "squad2.hasans_f1,na_threshold=0.9")
     told = closeread("score", *given, *other, code=2).stderr
-    assert "squad2 is given several values of na_threshold" in told
+    assert "squad2 is given several values for na_threshold" in told
     told = closeread("score", *given, "--metric", "squad2,na_threshold=nan", code=2).stderr
     assert (
         "'nan' is not a valid value for 'na_threshold' of the metric squad2\n  expected: a number"

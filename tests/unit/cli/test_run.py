@@ -48,7 +48,7 @@ def test_the_mrqa_table_stands_beside_the_published_one(closeread, tmp_path):
     assert table[14].endswith("0.0 / 0.0 (n 1)")
     assert table[17].split()[-3:] == ["50.0", "/", "50.0"]
     assert table[17].startswith("macro-average of 12")
-    assert table[19].startswith("n: scored over another number of questions")
+    assert table[19].startswith("n: number of questions scored")
     again = ("run", shipped, "--reader", "first-sentence", "--out", "o", "--no-intervals")
     told = json.loads(closeread(*again, "--resume", "--json").stdout)
     assert told["mrqa_2019"]["averages"][2]["ours"] == [50.0, 50.0]
@@ -70,9 +70,9 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
     assert closeread("verify", "done").stdout.count("verified") == 2
     assert "the last group" not in done.stderr
     torn = closeread("run", "mine.toml", "--out", "torn", "--limit", 11)
-    assert "the first 12 questions, not 11, so that the last group" in torn.stderr
+    assert "the first 12 questions instead of 11, to complete the last group" in torn.stderr
     read = ("read", "exam/zh", "--reader", "lexical", "--out", "read", "--limit", 4)
-    assert "the first 6 questions, not 4," in closeread(*read).stderr
+    assert "the first 6 questions instead of 4," in closeread(*read).stderr
     assert "--overwrite" in closeread("run", "mine.toml", "--out", "done", code=2).stderr
     again = ("run", "mine.toml", "--out", "done", "--limit", 12, "--resume", "--json")
     told = json.loads(closeread(*again).stdout)

@@ -51,7 +51,7 @@ def test_no_run_of_a_folder_is_passed_over_without_a_word(
     for reader in ("lexical", "longest-option", "deeper/majority"):
         closeread("read", "exam/zh", "--reader", reader.split("/")[-1], "--out", f"runs/{reader}")
         closeread("score", f"runs/{reader}", "--no-intervals")
-    said = "runs/deeper holds runs, which are left out"
+    said = "runs/deeper holds runs that are skipped"
     assert said in closeread(verb, "runs", *more).stderr
     if verb in ("compare", "report", "audit"):
         for named in ("runs/deeper", tmp_path / "runs/deeper", "runs/deeper/majority"):
@@ -80,9 +80,9 @@ def test_folders_a_level_too_high_are_told_with_what_lies_below(closeread, tmp_p
         (tmp_path / folder / "run.json").touch()
     told = closeread(verb, "old", "right", "new", *more, code=2).stderr
     assert told.splitlines() == [
-        "closeread: old: holds no run, but folders that hold some",
+        "closeread: old: holds no run itself, only folders of runs",
         "  expected: a run folder, or a folder of runs",
-        "  do: name these: 'old/seed 2' old/seed1 right new/seed1",
+        "  do: give these folders instead: 'old/seed 2' old/seed1 right new/seed1",
     ]
     (tmp_path / "empty").mkdir()
     assert "empty: is not a run folder" in closeread(verb, "empty", "right", *more, code=2).stderr
@@ -93,14 +93,14 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
     for reader in ("lexical", "longest-option"):
         closeread("read", "exam/zh", "--reader", reader, "--limit", 6, "--out", reader)
         closeread("score", reader, "--metric", "choice", "--no-intervals")
-    said = "lexical is named more than once, and counts once"
+    said = "lexical is given more than once; it is used once"
     again = ("lexical", "longest-option", tmp_path / "lexical", ".")
     report = closeread("report", *again, "--csv", "-")
     assert report.stdout == closeread("report", *again[:2], "--csv", "-").stdout
-    assert report.stderr.count(said) == 2 and "longest-option is named more" in report.stderr
+    assert report.stderr.count(said) == 2 and "longest-option is given more" in report.stderr
     assert said in closeread("compare", *again, "--metric", "choice").stderr
     alone = closeread("compare", "lexical", "lexical", code=2).stderr
-    assert said in alone and "give two or more run folders" in alone
+    assert said in alone and "compare needs two or more run folders" in alone
     audited = closeread("audit", "lexical", ".", "--check", "truncation", "--json").stdout
     once = closeread("audit", ".", "--check", "truncation", "--json").stdout
     assert json.loads(audited)["findings"] == json.loads(once)["findings"]
@@ -109,10 +109,10 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
 def test_a_report_of_a_run_that_was_not_scored_says_so(closeread):
     """Its tables are empty; the page says why, and so does who writes it."""
     closeread("read", "exam/zh", "--reader", "majority", "--out", "run")
-    told = "run was not scored and has no numbers: closeread score run"
+    told = "run has not been scored, so the report has no numbers for it: run `closeread score run`"
     assert told in closeread("report", "run", "--markdown", "-").stderr
     closeread("score", "run", "--no-intervals")
-    assert "not scored" not in closeread("report", "run", "--markdown", "-").stderr
+    assert "not been scored" not in closeread("report", "run", "--markdown", "-").stderr
 
 
 def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
@@ -315,9 +315,9 @@ def test_a_reader_from_the_working_folder(closeread, tmp_path):
         "def make(): return Reader()\n"
     )
     done = closeread("read", "exam/en", "--reader", "mine:make", "--out", "run")
-    assert "the reader failed at" in done.stderr
+    assert "the reader failed on" in done.stderr
     assert "RuntimeError: too hard" in done.stderr
-    assert "nothing was read" not in done.stderr
+    assert "the reader failed on every question" not in done.stderr
 
 
 def test_a_run_of_failures_alone_is_no_success(tmp_path):
@@ -338,7 +338,9 @@ def test_a_run_of_failures_alone_is_no_success(tmp_path):
                       (("run", "all.toml"), "made")):  # fmt: skip
         done = apart(*verb, folder=tmp_path, **here)
         assert done.returncode == 2, done.stderr
-        assert done.stderr.splitlines()[-1].startswith(f"{run}: nothing was read")
+        assert done.stderr.splitlines()[-1].startswith(
+            f"{run}: the reader failed on every question"
+        )
         assert done.stdout
         kept = (tmp_path / run / "predictions.jsonl").read_text()
         assert kept.count("status 400") == 3
@@ -373,7 +375,7 @@ def test_predictions_that_were_changed_are_told_wherever_they_are_counted(closer
     assert "runs/lexical: " in told
     refused = closeread("compare", "runs/longest-option", "runs/lexical", code=2).stderr
     assert "read the data set again" in refused
-    assert "recomputes the scores" not in refused
+    assert "counts anew" not in refused
 
 
 def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):

@@ -66,7 +66,7 @@ def test_a_log_that_is_named_twice_makes_one_run(tmp_path):
     """By itself, and beside the folder that holds it."""
     (log,) = (FIXTURES / "lm_eval_few_shot").glob("samples*.jsonl")
     done = within("ingest", log, log, log.parent, "--out", tmp_path / "run")
-    assert done.returncode == 0 and "is named more than once, and counts once" in done.stderr
+    assert done.returncode == 0 and "is given more than once; it is used once" in done.stderr
     assert (tmp_path / "run" / "run.json").is_file()
 
 
@@ -123,7 +123,7 @@ def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path):
     (folder / "notes.txt").touch()
     done = within("ingest", folder, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    told = [line for line in done.stderr.splitlines() if line.startswith("passed over: ")]
+    told = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
     named = {Path(line.split(": ")[1]).name: line.split(": ")[2] for line in told}
     assert list(named) == ["samples_cut.jsonl.gz", "samples_empty.jsonl", "samples_wide.jsonl"]
     assert named["samples_empty.jsonl"] == "the file is empty"

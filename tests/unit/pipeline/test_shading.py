@@ -38,7 +38,7 @@ def shaded(tmp_path):
         material = gather([path])
         said = []
         add_attention(material, said.append)
-        return material.runs[0].told, said
+        return material.runs[0].results, said
 
     return made
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread import formats
-from closeread.reports.describe import as_json, describe
+from closeread.reports.describe import describe, description_as_json
 from verbs import closeread
 
 PASSAGE = "甲来了。乙走了。丙在等丁。\n戊也在。"
@@ -71,7 +71,7 @@ def test_options_are_counted_by_the_strategy_that_changed_them(tmp_path: Path, c
 
 def test_json_holds_every_field(small: Path):
     """Empty fields are there too, keys are strings, and it says what the vocabulary counts."""
-    plain = as_json(describe(formats.load(small)))
+    plain = description_as_json(describe(formats.load(small)))
     assert plain["groups"] == 0
     assert plain["roles"] == {}
     assert plain["evidence"]["pieces_of_options"] == {"1": 2, "3": 2}
@@ -92,7 +92,7 @@ def test_chinese_words_are_those_of_jieba_where_it_is_asked_for(tmp_path: Path):
     passage = by_words.lengths["passage"]
     assert (passage.max_words, passage.vocabulary) == (7, 4 + 5)  # 他 来到 北京 清华大学
     assert by_words.total_vocabulary == 4 + 1 + 5 + 1  # and 谁, who
-    assert "jieba" in as_json(by_words)["vocabulary_counts"]
+    assert "jieba" in description_as_json(by_words)["vocabulary_counts"]
     assert describe(formats.load(path)).lengths["passage"].vocabulary == 9 + 5
 
 

@@ -5,11 +5,11 @@ from msgspec import structs
 
 from closeread.cli import main
 from closeread.metrics.intervals import Resampling
-from closeread.reports.differences import differences
+from closeread.reports.differences import compare_material
 from closeread.reports.gather import gather
-from closeread.reports.groups import of_runs
-from closeread.reports.plots import all_plots
-from closeread.reports.tables import latex, markdown, tables
+from closeread.reports.groups import run_plots
+from closeread.reports.plots import make_plots
+from closeread.reports.tables import latex, markdown, report_tables
 from closeread.runs.compare import compare_runs
 from closeread.runs.store import open_run
 from table_runs import write_tables
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 def test_differences_are_those_of_compare(folder):
     paths = [folder / name for name in ("cues", "longest", "lexical")]
-    (told,) = differences(gather(paths))
+    (told,) = compare_material(gather(paths))
     expected = compare_runs(list(map(open_run, paths)), Resampling())
     assert told.comparisons == expected.comparisons
     assert [one.metric for one in told.comparisons] == ["choice.accuracy"] * 2
@@ -47,12 +47,12 @@ def test_differences_are_those_of_compare(folder):
 def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
     """Minus the first run, p after Holm; only what lies below the level has the mark."""
     material = gather([folder / name for name in ("cues", "longest", "lexical")])
-    (found,) = differences(material)
+    (found,) = compare_material(material)
     one, other = found.comparisons
     one = structs.replace(one, p_holm=0.01, sure=True, difference=-0.125, low=-0.25, high=0.0)
     other = structs.replace(other, p_holm=0.05, low=None, smallest_difference=None)
     found.comparisons = [one, other]
-    made = tables(material, "en")[1]
+    made = report_tables(material, "en")[1]
     assert made.caption == "choice.accuracy: difference from cues"
     assert made.headings == ["Run", "Difference", "p", "Holm", "would show"]
     shown = f"{100 * one.smallest_difference:.1f}"
@@ -65,7 +65,7 @@ def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
     assert made.note.endswith(" * sure: p below 0.05 after Holm.")
     assert "longest & $-$12.5 [$-$25.0, +0.0]* & " in latex(material, "en")
     found.comparisons = [structs.replace(other, p_value=None, p_holm=None)]
-    (row,) = tables(material, "en")[1].rows
+    (row,) = report_tables(material, "en")[1].rows
     assert row[2] == "—"
     assert "p below" not in markdown(material, "en")
 
@@ -77,9 +77,9 @@ def test_systems_on_several_sets_have_the_table_of_compare(folder, tmp_path):
         closeread(*call)
     folders = [tmp_path / name for name in systems]
     material = gather([path for each in folders for path in sorted(each.iterdir())])
-    (found,) = differences(material)
+    (found,) = compare_material(material)
     assert list(found.systems) == ["old", "new", "other"]
-    _, values, differing, *_ = tables(material, "en")
+    _, values, differing, *_ = report_tables(material, "en")
     assert values.headings == ["Data set", *found.systems]
     assert values.rows[1] == ["SQuAD", "33.3", "100.0*", "41.7"]
     assert [row[0] for row in values.rows] == ["NewsQA", "SQuAD", "macro-average"]
@@ -88,7 +88,7 @@ def test_systems_on_several_sets_have_the_table_of_compare(folder, tmp_path):
     assert [row[:2] for row in differing.rows[:2]] == [
         ["NewsQA", "new"], ["NewsQA", "other"],
     ]  # fmt: skip
-    assert differences(gather([path for each in folders[:1] for path in each.iterdir()])) == []
+    assert compare_material(gather([path for each in folders[:1] for path in each.iterdir()])) == []
 
 
 def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
@@ -97,12 +97,12 @@ def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
     assert [run.headline for run in material.runs] == [
         "selective.aurc", "choice.accuracy", "choice.accuracy",
     ]  # fmt: skip
-    (plot,) = of_runs(material)
+    (plot,) = run_plots(material)
     assert plot.params == {"metric": "choice.accuracy"}
     assert [row["points"][0] is None for row in plot.data["rows"]] == [True, False, False]
-    ((one,),) = (found.comparisons for found in differences(material))
+    ((one,),) = (found.comparisons for found in compare_material(material))
     assert (one.first, one.second) == ("cues", "longest")
-    for made in all_plots(material):
+    for made in make_plots(material):
         if made.kind == "dots":
             assert made.params["metric"] == "choice.accuracy"
             assert made.data["runs"] == ["cues", "longest"]
@@ -120,7 +120,7 @@ def test_what_cannot_be_paired_is_not(folder, tmp_path):
     cues = folder / "cues"
     for paths in ([cues], [cues, cues], [cues, tmp_path / "less"], [cues, tmp_path / "en"],
                   [cues, folder / "sure"]):  # fmt: skip
-        assert differences(gather(paths)) == []
+        assert compare_material(gather(paths)) == []
 
 
 def test_runs_of_unlike_metrics_stand_on_axes_of_their_own(folder, tmp_path):
@@ -132,13 +132,13 @@ def test_runs_of_unlike_metrics_stand_on_axes_of_their_own(folder, tmp_path):
     material = gather(paths)
     names = [run.name for run in material.runs]
     of_metric = {"choice.accuracy": names[:2], "squad.f1": names[2:]}
-    plots = of_runs(material)
+    plots = run_plots(material)
     assert [plot.params for plot in plots] == [
         {"metric": "choice.accuracy", "set": "exam/zh"}, {"metric": "squad.f1", "set": "exam/en"},
     ]  # fmt: skip
     for plot in plots:
         assert [row["label"] for row in plot.data["rows"]] == of_metric[plot.params["metric"]]
-    curves = [plot for plot in all_plots(material) if plot.kind == "curve"]
+    curves = [plot for plot in make_plots(material) if plot.kind == "curve"]
     assert [plot.params["metric"] for plot in curves] == ["choice.accuracy", "squad.f1"]
     for plot in curves:
         runs = {curve["run"] for curve in plot.data["curves"]}

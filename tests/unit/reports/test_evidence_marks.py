@@ -1,7 +1,7 @@
 """What the page calls uncovered is what the project's own explanation calls so."""
 
 from closeread.evidence.cover import explain
-from closeread.reports.evidence_marks import asked, laid, located
+from closeread.reports.evidence_marks import cover_options, cover_question, locate_evidence
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 PASSAGE = Passage(passage_id="p", text="Rain feeds the lake. Snow is one of its sources. 😀 Snow.")
@@ -20,7 +20,7 @@ QUESTION = Question(
 def test_the_page_asks_the_projects_own_explanation():
     """One rule says what is covered: each option's own evidence goes through it."""
     found = explain(QUESTION, PASSAGE, QUESTION.options[0])
-    option = laid(QUESTION, PASSAGE, [found.evidence])[0]
+    option = cover_options(QUESTION, PASSAGE, [found.evidence])[0]
     assert option.uncovered == list(found.uncovered)
     assert [span.of(QUESTION.options[0].text) for span in option.uncovered] == ["the only"]
 
@@ -28,7 +28,7 @@ def test_the_page_asks_the_projects_own_explanation():
 def test_what_is_covered_stands_at_both_its_places():
     """Each covered part of an option has the part of the passage that says it."""
     spans = (Span(0, 20), Span(21, 48))
-    option = laid(QUESTION, PASSAGE, [Evidence(spans=spans)])[0]
+    option = cover_options(QUESTION, PASSAGE, [Evidence(spans=spans)])[0]
     said = QUESTION.options[0].text
     pairs = [(said[a:b], PASSAGE.text[c:d]) for a, b, c, d in option.covered]
     assert ("the lake", "the lake") in pairs
@@ -39,28 +39,28 @@ def test_what_is_covered_stands_at_both_its_places():
 def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
     """Evidence without label bears on every option; where there is none, nothing is uncovered."""
     whole = [Evidence(spans=(Span(0, 20),))]
-    parts = laid(QUESTION, PASSAGE, whole)
+    parts = cover_options(QUESTION, PASSAGE, whole)
     assert parts[1].uncovered == []
     assert parts[0].uncovered != []
     labelled = [Evidence(spans=(Span(21, 48),), option_label="B")]
-    assert laid(QUESTION, PASSAGE, labelled)[0] == ([], [])
-    assert laid(QUESTION, None, whole) == []
-    assert laid(QUESTION, PASSAGE, []) == []
+    assert cover_options(QUESTION, PASSAGE, labelled)[0] == ([], [])
+    assert cover_options(QUESTION, None, whole) == []
+    assert cover_options(QUESTION, PASSAGE, []) == []
 
 
 def test_a_question_without_options_is_laid_over_its_evidence_itself():
     """As the terminal explains it; where options are the claims, it is not."""
     plain = Question(question_id="q", passage_id="p", text="What feeds the salt lake?", kind="span")
     found = explain(plain, PASSAGE, None, Evidence(spans=(Span(0, 20),)))
-    over = asked(plain, PASSAGE, [found.evidence])
+    over = cover_question(plain, PASSAGE, [found.evidence])
     assert over.uncovered == list(found.uncovered)
     assert [span.of(plain.text) for span in over.uncovered] == ["salt"]
     assert [plain.text[a:b] for a, b, _, _ in over.covered] == ["feeds the", "lake"]
     assert [PASSAGE.text[c:d] for _, _, c, d in over.covered] == ["feeds the", "lake"]
-    assert laid(plain, PASSAGE, [found.evidence]) == []
-    assert asked(QUESTION, PASSAGE, [found.evidence]) is None
-    assert asked(plain, PASSAGE, []) is None
-    assert asked(plain, None, [found.evidence]) is None
+    assert cover_options(plain, PASSAGE, [found.evidence]) == []
+    assert cover_question(QUESTION, PASSAGE, [found.evidence]) is None
+    assert cover_question(plain, PASSAGE, []) is None
+    assert cover_question(plain, None, [found.evidence]) is None
 
 
 def test_judgements_of_a_hypothesis_are_no_claims():
@@ -70,10 +70,10 @@ def test_judgements_of_a_hypothesis_are_no_claims():
         question_id="q", passage_id="p", text="Rain feeds it.", kind="entailment", options=options
     )
     evidence = [Evidence(spans=(Span(0, 20),))]
-    assert laid(judged, PASSAGE, evidence) == []
-    assert [judged.text[a:b] for a, b, _, _ in asked(judged, PASSAGE, evidence).covered] == [
-        "Rain feeds"
-    ]
+    assert cover_options(judged, PASSAGE, evidence) == []
+    assert [
+        judged.text[a:b] for a, b, _, _ in cover_question(judged, PASSAGE, evidence).covered
+    ] == ["Rain feeds"]
 
 
 def test_evidence_that_is_text_gets_the_only_place_it_has():
@@ -83,9 +83,9 @@ def test_evidence_that_is_text_gets_the_only_place_it_has():
         Evidence(texts=("Snow", "nowhere", "😀")),
         Evidence(spans=(Span(0, 4),), texts=("Rain",)),
     ]
-    assert [one.spans for one in located(given, PASSAGE)] == [
+    assert [one.spans for one in locate_evidence(given, PASSAGE)] == [
         (Span(0, 20),),
         (Span(49, 50),),
         (Span(0, 4),),
     ]
-    assert located(given, None) == tuple(given)
+    assert locate_evidence(given, None) == tuple(given)

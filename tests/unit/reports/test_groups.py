@@ -6,7 +6,7 @@ import pytest
 
 import closeread
 from closeread.reports.gather import gather
-from closeread.reports.groups import by_kinds
+from closeread.reports.groups import tag_plots
 from verbs import closeread as call
 
 _SETTINGS = ("--resamples", 1_000, "--save", "run")
@@ -14,7 +14,7 @@ _SETTINGS = ("--resamples", 1_000, "--save", "run")
 
 def _groups(folder, tag):
     """Return the report's own groups by a tag: label to value, bounds and number."""
-    (plot,) = (one for one in by_kinds(gather([folder]), 0, ()) if one.params["tag"] == tag)
+    (plot,) = (one for one in tag_plots(gather([folder]), 0, ()) if one.params["tag"] == tag)
     return {row["label"]: row["points"][0] for row in plot.data["rows"]}, plot.data["whole"][0]
 
 
@@ -113,7 +113,7 @@ def test_values_that_scoring_read_by_a_threshold_make_no_groups(tmp_path, monkey
     (tmp_path / "odds.json").write_text(json.dumps(odds), "utf-8")
     given = ("score", "--dataset", "exam/en", "--predictions", "said.json", "--null-odds")
     assert call(*given, "odds.json", "--metric", "squad2,na_threshold=0.5", *_SETTINGS) == 0
-    assert by_kinds(gather([tmp_path / "run"]), 0, ()) == []
+    assert tag_plots(gather([tmp_path / "run"]), 0, ()) == []
 
 
 def test_a_value_that_scoring_left_out_makes_no_groups(tmp_path, monkeypatch):
@@ -123,4 +123,4 @@ def test_a_value_that_scoring_left_out_makes_no_groups(tmp_path, monkeypatch):
     (tmp_path / "said.json").write_text(json.dumps(said), "utf-8")
     given = ("score", "--dataset", "exam/zh", "--predictions", "said.json", "--metric", "evidence")
     assert call(*given, *_SETTINGS) == 0
-    assert by_kinds(gather([tmp_path / "run"]), 0, ()) == []
+    assert tag_plots(gather([tmp_path / "run"]), 0, ()) == []

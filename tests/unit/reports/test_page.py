@@ -14,12 +14,12 @@ from closeread import formats
 from closeread.errors import InputError
 from closeread.formats.submissions import load_submission
 from closeread.readers.generative.extraction import Extraction
-from closeread.reports.excerpts import MOST
-from closeread.reports.frame import embedded
+from closeread.reports.excerpts import MAX_CHARACTERS
+from closeread.reports.frame import json_for_html
 from closeread.reports.gather import gather
-from closeread.reports.notices import notices, terms
-from closeread.reports.page import first, write_material
-from closeread.reports.payload import columns
+from closeread.reports.notices import collect_notices, licence_kind
+from closeread.reports.page import leading_metrics, write_material
+from closeread.reports.payload import question_columns
 from closeread.reports.words.notices import NOTICES
 from closeread.runs.from_submission import save_and_score, save_submission
 from closeread.runs.records import ScoreSettings
@@ -148,7 +148,7 @@ def test_hostile_data_stays_data(tmp_path):
 @pytest.mark.parametrize("character", ["<", ">", "&", "\u2028", "\u2029"])
 def test_embedded_json_has_no_character_that_could_end_it(character):
     """JSON in the page holds none of these raw, and decodes to the same value."""
-    raw = embedded({"a": f"x{character}y"})
+    raw = json_for_html({"a": f"x{character}y"})
     assert character not in raw
     assert json.loads(raw) == {"a": f"x{character}y"}
 
@@ -225,7 +225,7 @@ def test_official_and_strict_values_come_first_side_by_side():
     """Strict values are never behind the button; other variants and answer types are."""
     official = ["gcrc.acc0", "gcrc.acc1", "choice.accuracy", "drop.f1", "drop.f1.number"]
     variants = ["gcrc.acc0~strict", "gcrc.acc1~strict", "drop.f1~fixed"]
-    assert first(official + variants) == [
+    assert leading_metrics(official + variants) == [
         "gcrc.acc0",
         "gcrc.acc0~strict",
         "gcrc.acc1",
@@ -233,7 +233,7 @@ def test_official_and_strict_values_come_first_side_by_side():
         "choice.accuracy",
         "drop.f1",
     ]
-    assert first(["gcrc.acc0~strict"]) == ["gcrc.acc0~strict"]
+    assert leading_metrics(["gcrc.acc0~strict"]) == ["gcrc.acc0~strict"]
 
 
 def test_notices_name_what_limits_trust(tmp_path):
@@ -330,7 +330,7 @@ def test_halves_leave_questions_out_by_design(tmp_path, given, told):
 )
 def test_terms_that_are_not_spelt_out_are_unknown(license, kind):  # noqa: A002
     """A reader of the page is to ask before passing such a text on."""
-    assert terms(license) == kind
+    assert licence_kind(license) == kind
 
 
 def test_a_text_without_end_is_shown_by_its_beginning_and_that_is_said(tmp_path):
@@ -349,18 +349,18 @@ def test_a_text_without_end_is_shown_by_its_beginning_and_that_is_said(tmp_path)
             others=(made, made),
             error="c" * 50_000,
         ),
-        Prediction(question_id="q2", answer=Answer(kind="span", texts=("x" * MOST,))),
+        Prediction(question_id="q2", answer=Answer(kind="span", texts=("x" * MAX_CHARACTERS,))),
     ]
     folder = write_run(tmp_path / "run", dataset, predictions, {})
     page = write_page([folder], tmp_path / "page.html")
     assert page.stat().st_size < 500_000
     _, blocks = _parsed(page)
     (notice,) = [it for it in blocks["index"]["notices"] if it["code"] == "shortened"]
-    assert notice["params"] == {"n": "1", "most": f"{MOST:,}"}
+    assert notice["params"] == {"n": "1", "most": f"{MAX_CHARACTERS:,}"}
     first, second = blocks["index"]["questions"]["runs"][0]["answer"]
     assert [first[0], first[1][:5], first[1][-1], first[2]] == ["short", "word ", "…", "…"]
-    assert sum(map(len, first)) <= MOST + 2
-    assert second == ["x" * MOST]
+    assert sum(map(len, first)) <= MAX_CHARACTERS + 2
+    assert second == ["x" * MAX_CHARACTERS]
 
 
 def test_several_runs_share_their_questions(tmp_path):
@@ -393,23 +393,23 @@ def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
     for settings, label in ((None, "B"), (extraction, "A")):
         score_run(open_run(path), ScoreSettings(metrics=("choice",), extraction=settings))
         (run,) = gather([path]).runs
-        right = [name for name in run.told if run.value(name) == 1.0]
+        right = [name for name in run.results if run.value(name) == 1.0]
         assert len(right) == (2 if label == "A" else 1)
-        told = {one.prediction.answer.label for one in run.told.values()}
+        told = {one.prediction.answer.label for one in run.results.values()}
         assert told == {label}
-        assert {one.prediction.confidence for one in run.told.values()} == {
+        assert {one.prediction.confidence for one in run.results.values()} == {
             None if settings else 0.5
         }
     raw = (tmp_path / "set.jsonl").read_bytes()
     (tmp_path / "set.jsonl").unlink()  # without it nothing can be read anew by its options
     (run,) = gather([path]).runs
-    assert {one.prediction.answer.label for one in run.told.values()} == {"B"}
+    assert {one.prediction.answer.label for one in run.results.values()} == {"B"}
     (tmp_path / "set.jsonl").write_bytes(raw)
     extraction = Extraction(stops=(), rule="first-line")
     score_run(open_run(path), ScoreSettings(metrics=("choice",), extraction=extraction))
     (tmp_path / "set.jsonl").unlink()  # but by its text alone
     (run,) = gather([path]).runs
-    assert {one.prediction.answer.texts for one in run.told.values()} == {("A",)}
+    assert {one.prediction.answer.texts for one in run.results.values()} == {("A",)}
 
 
 def test_runs_on_different_sets_stand_in_one_page(tmp_path):
@@ -477,7 +477,7 @@ def test_what_was_handed_in_marks_the_option_that_it_picks(tmp_path, said):
     for name, predictions in (("given", given), ("own", own)):
         values = {"choice.accuracy": {questions[0].question_id: 0.0}}
         runs.append(write_run(tmp_path / name, dataset, predictions, values))
-    shown = columns(gather(runs))["runs"]
+    shown = question_columns(gather(runs))["runs"]
     assert [run["answer"][0] for run in shown] == ["B", "B"]
 
 
@@ -495,7 +495,7 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
         "t1-positive",
         "t1-negative",
     ]
-    (said,) = notices(material)
+    (said,) = collect_notices(material)
     assert (said.code, said.params["n"], said.params["all"]) == ("sampled", "3", "6")
     assert material.runs[0].metrics["choice.accuracy"].n_questions == 6
 
@@ -515,13 +515,13 @@ def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_
     values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
     whole, part = gather([folder]), gather([folder], most=3)
-    last = part.runs[0].told[predictions[-1].question_id].prediction
+    last = part.runs[0].results[predictions[-1].question_id].prediction
     assert (last.generation.text, last.generation.finish_reason) == ("", "length")
-    assert part.runs[0].told[predictions[0].question_id] == whole.runs[0].told["t1-original"]
+    assert part.runs[0].results[predictions[0].question_id] == whole.runs[0].results["t1-original"]
     assert part.runs[0].coverage == whole.runs[0].coverage
     assert part.runs[0].evidence_only == whole.runs[0].evidence_only
-    assert [one for one in notices(part) if one.code != "sampled"] == notices(whole)
-    assert {one.code for one in notices(whole)} >= {"failed", "truncated"}
+    assert [one for one in collect_notices(part) if one.code != "sampled"] == collect_notices(whole)
+    assert {one.code for one in collect_notices(whole)} >= {"failed", "truncated"}
 
 
 def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
@@ -631,6 +631,6 @@ def test_of_a_large_set_that_is_gone_every_run_shows_what_it_said(tmp_path):
     material = gather(runs, most=4)
     assert [row.question.question_id for row in material.rows] == ["q0", "q1", "q2", "q3"]
     for run in material.runs:
-        assert len(run.told) == 9
-        shown = (run.told[row.question.question_id].prediction for row in material.rows)
+        assert len(run.results) == 9
+        shown = (run.results[row.question.question_id].prediction for row in material.rows)
         assert all(one.answer.texts == ("Ann",) for one in shown)

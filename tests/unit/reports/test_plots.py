@@ -10,9 +10,9 @@ from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.reports.gather import gather
 from closeread.reports.material import Share
-from closeread.reports.payload import columns
+from closeread.reports.payload import question_columns
 from closeread.reports.plot import mean_interval, percent
-from closeread.reports.plots import all_plots
+from closeread.reports.plots import make_plots
 from closeread.types import Answer, Option, Passage, Prediction, Question, Score, Submission
 from report_runs import PASSAGE, choose, correctness_by_id, triple, write_run, write_set
 
@@ -27,7 +27,7 @@ def _material(tmp_path, questions, predictions, **run):
 def _plots(material):
     return {
         (plot.title, plot.params.get("tag") or plot.params.get("role")): plot
-        for plot in all_plots(material)
+        for plot in make_plots(material)
     }
 
 
@@ -97,7 +97,7 @@ def test_what_no_score_judges_is_not_called_wrong(tmp_path, scored):
         if not one:
             (run / "summary.json").unlink()
             (run / "scores.jsonl").unlink()
-    plots = all_plots(gather(runs))
+    plots = make_plots(gather(runs))
     assert {plot.params["run"] for plot in plots if plot.title == "flips"} == {
         str(place) for place, one in enumerate(scored) if one
     }
@@ -140,7 +140,7 @@ def test_each_question_of_a_mixed_set_is_judged_by_a_metric_of_its_kind(tmp_path
         "evidence.f1": dict.fromkeys([one.question_id for one in spans], 1.0),
     }
     material = gather([write_run(tmp_path / "run", dataset, said, values)])
-    (told,) = columns(material)["runs"]
+    (told,) = question_columns(material)["runs"]
     assert told["value"] == [1.0, 0.0, 1.0, 1.0, 0.5, 0.0, None]
     assert list(material.runs[0].judged) == ["q0", "q1", "q2"]
     assert material.runs[0].per_question == "choice.accuracy"
@@ -169,7 +169,7 @@ def test_fractions_of_a_page_are_the_same_percent_as_elsewhere(tmp_path):
     material = gather([write_run(tmp_path / "run", dataset, predictions, values)])
     plot = _plots(material)["coverage", None]
     shown = [point[1] for point in plot.data["curves"][0]["points"]]
-    shown += columns(material)["runs"][0]["value"]
+    shown += question_columns(material)["runs"][0]["value"]
     assert {percent(value) for value in shown} == {"12.5"}
     assert {row[2] for row in plot.numbers[1:]} == {"12.5"}
 
@@ -257,7 +257,7 @@ def test_length_ranks_share_ties(tmp_path):
     questions = [_question(k, "A" if k < 9 else "B", texts) for k in range(12)]
     predictions = choose(questions, {f"q{k}": "D" for k in range(12)})
     (plot,) = [
-        p for p in all_plots(_material(tmp_path, questions, predictions)) if p.title == "length"
+        p for p in make_plots(_material(tmp_path, questions, predictions)) if p.title == "length"
     ]
     assert [row["gold"][0] for row in plot.data["rows"]] == [0.75, 0.125, 0.125, 0]
     assert [row["said"][0] for row in plot.data["rows"]] == [0, 0, 0, 1]
@@ -281,7 +281,7 @@ def test_length_ranks_are_bounded_as_the_run_s_own_numbers_are(tmp_path):
         ]
         predictions = choose(questions, {})
         material = _material(tmp_path / str(copies), questions, predictions, resamples=1_000)
-        (plot,) = [one for one in all_plots(material) if one.title == "length"]
+        (plot,) = [one for one in make_plots(material) if one.title == "length"]
         bounds.append([row["gold"] for row in plot.data["rows"]])
     assert bounds[0] == bounds[1]
     value, low, high = bounds[0][0]
@@ -348,7 +348,7 @@ def test_two_tags_that_cut_alike_give_one_plot(tmp_path):
         Prediction(question_id=q.question_id, answer=Answer(kind="span", texts=("灯" * (k < 3),)))
         for k, q in enumerate(questions)
     ]
-    plots = [p for p in all_plots(_material(tmp_path, questions, said)) if p.kind == "dots"]
+    plots = [p for p in make_plots(_material(tmp_path, questions, said)) if p.kind == "dots"]
     assert [plot.params["tag"] for plot in plots] == ["a"]
 
 
@@ -361,7 +361,7 @@ def test_plot_files_are_written_and_the_same_twice(tmp_path):
     material = _material(tmp_path, questions, choose(questions, {}))
     first = write_plots(material, tmp_path / "one", "en")
     again = write_plots(material, tmp_path / "two", "en")
-    assert len(first) == 2 * len(all_plots(material)) >= 6
+    assert len(first) == 2 * len(make_plots(material)) >= 6
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 
@@ -371,7 +371,7 @@ def test_no_plots_make_no_folder(tmp_path):
 
     said = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
     material = _material(tmp_path / "one", [_question(1)], [said])
-    assert not all_plots(material)
+    assert not make_plots(material)
     assert not write_plots(material, tmp_path / "plots", "en")
     assert not (tmp_path / "plots").exists()
 
@@ -450,7 +450,7 @@ def test_plot_files_of_numbers_without_intervals(tmp_path):
         _question(k, "AB"[k % 2], ("长长", "短"), tags={"genre": "ab"[k % 2]}) for k in range(12)
     ]
     material = _material(tmp_path, questions, choose(questions, {}))
-    assert {plot.title for plot in all_plots(material)} >= {"length", "group"}
+    assert {plot.title for plot in make_plots(material)} >= {"length", "group"}
     assert write_plots(material, tmp_path / "plots", "en")
 
 

@@ -14,7 +14,7 @@ from closeread.cli.report import command
 from closeread.cli.score import command as score
 from closeread.formats import load
 from closeread.reports.gather import gather
-from closeread.reports.mrqa import published
+from closeread.reports.mrqa import published_table
 from closeread.reports.table import escape_latex
 from closeread.reports.tables import as_csv, latex, markdown
 from closeread.types import Answer, Prediction
@@ -50,13 +50,15 @@ def test_a_dash_for_questions_of_another_kind_is_explained(run, tmp_path):
     """The chief metric of a mixed set counts no question of some parts, and a table says so."""
     by_part = mixed_run(tmp_path, "mine", "part")
     material = gather([by_part])
-    told = "| told | — |\n\n—: the metric counts no question there\n"
+    told = "| told | — |\n\n—: the metric applies to no question there\n"
     assert told in markdown(material, "en")
-    assert "\\par ---: the metric counts no question there\n\\end{table}" in latex(material, "en")
+    assert "\\par ---: the metric applies to no question there\n\\end" in latex(material, "en")
     assert "题" in markdown(material, "zh").partition("\n—：")[2].partition("\n")[0]
     whole = mixed_run(tmp_path, "whole")
-    assert "there, or the run was not scored by it\n" in markdown(gather([by_part, whole]), "en")
-    assert "counts no question" not in markdown(gather([run]), "en")
+    assert "there, or the run was not scored by this tag\n" in markdown(
+        gather([by_part, whole]), "en"
+    )
+    assert "applies to no question" not in markdown(gather([run]), "en")
 
 
 @pytest.mark.parametrize("character", list("\\&%$#_{}~^<>"))
@@ -213,7 +215,7 @@ def _mrqa_run(tmp_path, name, f1, reader="mine", options=None):
 def test_mrqa_runs_stand_beside_the_published_baselines(tmp_path):
     """Twelve rows with both baselines; ours where a run is, an average only where all are."""
     folders = [_mrqa_run(tmp_path, "SQuAD", 1.0), _mrqa_run(tmp_path, "DuoRC", 0.5)]
-    found = published(gather(folders))
+    found = published_table(gather(folders))
     ours = {row["dataset"]: row["ours"] for row in found["rows"]}
     assert len(ours) == 12
     assert ours["SQuAD"] == [(100.0, 100.0)]
@@ -230,7 +232,7 @@ def test_all_twelve_runs_give_our_macro_average(tmp_path):
     from closeread.formats.mrqa_results import BASELINES
 
     folders = [_mrqa_run(tmp_path, name, 0.5) for name in BASELINES.datasets]
-    found = published(gather(folders))
+    found = published_table(gather(folders))
     assert [average["ours"] for average in found["averages"]] == [[(100.0, 50.0)]] * 3
 
 
@@ -241,7 +243,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
     folders = [_mrqa_run(tmp_path, "SQuAD", 0.25, reader="other")]
     folders += [_mrqa_run(tmp_path, name, 0.5) for name in BASELINES.datasets]
     material = gather(folders)
-    found = published(material)
+    found = published_table(material)
     assert found["systems"] == ["other", "mine"]
     assert found["rows"][0]["ours"] == [(100.0, 25.0), (100.0, 50.0)]
     assert [average["ours"] for average in found["averages"]] == [[None, (100.0, 50.0)]] * 3
@@ -249,7 +251,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
     again = tmp_path / "again"
     again.mkdir()
     alike = [*folders[1:], _mrqa_run(again, "SQuAD", 0.75)]
-    found = published(gather(alike))
+    found = published_table(gather(alike))
     assert found["systems"] == [f"mine ({folder.name})" for folder in (tmp_path, again)]
     assert found["rows"][0]["ours"] == [(100.0, 50.0), (100.0, 75.0)]
 
@@ -275,13 +277,13 @@ def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
             yield run.path
 
     material = gather([*handed_in("theirs")])
-    assert published(material)["systems"] == ["theirs"]
+    assert published_table(material)["systems"] == ["theirs"]
     assert "| These runs |" in markdown(material, "en")
     old, new, other = ([*handed_in(of)] for of in ("old/seed1", "new/seed1", "new/seed2"))
-    assert published(gather(old))["systems"] == ["old/seed1"]
+    assert published_table(gather(old))["systems"] == ["old/seed1"]
     for folders in ((*old, *new), (*old, *new, *other)):  # no data set's name: each is on several
         names = ["old/seed1", "new/seed1", "new/seed2"]
-        assert published(gather(folders))["systems"] == names[: len(folders) // 2]
+        assert published_table(gather(folders))["systems"] == names[: len(folders) // 2]
 
 
 def test_a_score_over_another_number_of_questions_says_so(tmp_path):
@@ -291,18 +293,18 @@ def test_a_score_over_another_number_of_questions_says_so(tmp_path):
     for run, n_scored in zip(material.runs, (10_507, 5_901, 100), strict=True):
         f1 = run.metrics["mrqa.f1"]
         run.metrics["mrqa.f1"] = msgspec.structs.replace(f1, n_scored=n_scored)
-    found = {row["dataset"]: row["questions"] for row in published(material)["rows"]}
+    found = {row["dataset"]: row["questions"] for row in published_table(material)["rows"]}
     assert (found["SQuAD"], found["HotpotQA"], found["RACE"]) == ([None], [None], [100])
     assert "| 100.0 / 50.0 (n 100) |" in markdown(material, "en")
 
 
 def test_other_sets_have_no_baselines(run, tmp_path):
     """The shared task's table is for its own sets alone, not for all in its form."""
-    assert published(gather([run])) is None
-    assert published(gather([_mrqa_run(tmp_path, "Ferries", 1.0)])) is None
+    assert published_table(gather([run])) is None
+    assert published_table(gather([_mrqa_run(tmp_path, "Ferries", 1.0)])) is None
 
 
-@pytest.mark.parametrize(("lang", "told"), [("en", "over 1 questions, of others over 2"),
+@pytest.mark.parametrize(("lang", "told"), [("en", "over 1 questions, other runs over 2"),
                                             ("zh", "只计 1 题，其他运行计 2 题")])  # fmt: skip
 def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
     """SQuAD 2.0's program forgets questions have no prediction: 100 % of one, 50 % of two."""

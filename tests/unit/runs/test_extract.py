@@ -119,7 +119,7 @@ def test_the_verb(run):
     assert json.loads(back.stdout)["metrics"]["drop.em"]["value"] == 1.0
     other = within("score", "--dataset", "exam/zh", "--predictions", "x", "--extract", "none")
     assert other.returncode == 2
-    assert "keeps the model's generated text" in other.stderr
+    assert "stores the model's texts" in other.stderr
 
 
 def test_texts_that_are_no_option_are_said(tmp_path):
@@ -144,10 +144,10 @@ def test_texts_that_are_no_option_are_said(tmp_path):
         ((), 1.0, ""),
         (("--extract", "letter"), 1.0, ""),
         (("--extract", "last-line"), 2 / 3, ""),
-        (("--extract", "none"), 1 / 3, "2 of 3 answers to questions with options"),
+        (("--extract", "none"), 1 / 3, "2 of 3 answers to multiple-choice questions"),
         (("--extract", "none", "--stop", "\\n"), 2 / 3, ""),
         (("--extract", "drop", "--stop", "B"), 1 / 3, ""),
-        (("--extract", "first-line", "--stop", "even"), 1 / 3, "2 of 3 answers to questions"),
+        (("--extract", "first-line", "--stop", "even"), 1 / 3, "2 of 3 answers to multiple"),
     ):
         found = within("score", str(tmp_path / "run"), *words, "--no-intervals", "--json")
         assert found.returncode == 0, found.stderr
@@ -168,7 +168,7 @@ def test_what_the_server_cut_is_said(run, tmp_path):
     assert server_stops(cut) == ("\n",)
     assert server_stops(run) == ()
     found = within("score", str(cut.path), "--stop", ".")
-    assert "no other --stop brings it back" in found.stderr
+    assert "another --stop cannot recover it" in found.stderr
     page = tmp_path / "page.html"
     assert within("report", str(cut.path), "--out", str(page)).returncode == 0
-    assert "ended by the server at a stop string" in page.read_text("utf-8")
+    assert "The server ended {n} generations at a stop string" in page.read_text("utf-8")

@@ -81,7 +81,7 @@ def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
     (runs / "refusing_some.py").write_text(_REFUSING)
     read = ("read", "exam/en", "--reader", "refusing_some:make", "--out")
     closeread(*read, "broken")
-    assert "with --rest broken and another --out" in capsys.readouterr().err
+    assert "with --rest broken and a new --out" in capsys.readouterr().err
     failed = {one.question_id for one in open_run(runs / "broken").predictions() if one.error}
     assert 0 < len(failed) < len(ids())
     (runs / "mended").touch()
@@ -103,7 +103,7 @@ def test_what_failed_of_a_sets_beginning_is_asked_for_again_and_not_the_rest(run
     closeread(*read, "broken", "--limit", "20")
     n_failed = open_run(runs / "broken").info.n_failed
     assert 0 < n_failed < 20
-    (named,) = re.findall("`closeread read` with (.+) and another --out", capsys.readouterr().err)
+    (named,) = re.findall("`closeread read` with (.+) and a new --out", capsys.readouterr().err)
     (runs / "mended").touch()
     (runs / "asked.txt").unlink()
     assert closeread(*read, "whole", *named.split()) == 0

@@ -99,7 +99,7 @@ def test_a_run_over_it_is_that_of_calibrate(tmp_path, file):
 def test_what_cannot_be_applied(tmp_path, file, calibrator):
     """It is said before the reader is loaded; another reader's answers are warned of."""
     done = call("serve", "lexical", "--selective")
-    assert "none is named" in str(done.exception)
+    assert "needs a calibrator" in str(done.exception)
     done = call("serve", "lexical", "--calibrator", tmp_path / "none.json")
     assert "cannot be read" in str(done.exception)
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(calibrator, threshold=None))

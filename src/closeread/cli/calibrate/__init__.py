@@ -1,34 +1,34 @@
-"""``closeread calibrate``: confidences that are probabilities, learned from a scored run."""
+"""``closeread calibrate``: fit a confidence calibrator on runs, or apply one to a run."""
 
 from pathlib import Path
 
 import click
 
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 
 _METHODS = ("logistic", "forest", "platt", "isotonic")
-_OF_LEARNING = ("method", "risk", "delta", "folds")
+_FITTING_OPTIONS = ("method", "risk", "delta", "folds")
 
 
-def _given(*names: str) -> list[str]:
+def _options_given(*names: str) -> list[str]:
     """Return the options of these names that the user gave."""
-    told = click.get_current_context().get_parameter_source
-    return [name for name in names if told(name) is click.core.ParameterSource.COMMANDLINE]
+    source_of = click.get_current_context().get_parameter_source
+    return [name for name in names if source_of(name) is click.core.ParameterSource.COMMANDLINE]
 
 
 @click.command("calibrate")
-@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=LocalPath(path_type=Path), metavar="RUN...")
 @click.option(
     "--out",
     required=True,
-    type=Outcome(path_type=Path),
+    type=OutputPath(path_type=Path),
     help="The calibrator file to write; with --with, the new run folder.",
 )
 @click.option(
     "--with",
     "file",
-    type=Place(path_type=Path),
+    type=LocalPath(path_type=Path),
     metavar="FILE",
     help="Apply this calibrator instead of fitting one.",
 )
@@ -72,7 +72,7 @@ def _given(*names: str) -> list[str]:
 )
 @click.option(
     "--held-out",
-    type=Outcome(path_type=Path),
+    type=OutputPath(path_type=Path),
     metavar="RUN2",
     help="Also write RUN with cross-validated confidences to RUN2.",
 )
@@ -118,14 +118,14 @@ def command(
     from closeread.api.datasets import locate
     from closeread.cli.calibrate.apply import apply
     from closeread.cli.calibrate.learn import learn
-    from closeread.cli.calibrate.runs import Sought
-    from closeread.cli.terminal.sources import each_once, runs_in
+    from closeread.cli.calibrate.runs import CalibrationOptions
+    from closeread.cli.terminal.sources import find_run_folders, unique_paths
     from closeread.metrics.intervals import Resampling
 
     if resamples:
-        Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
-    once = each_once(found for path in runs for found in runs_in(path, runs))
-    sought = Sought(
+        Resampling(resamples=resamples)  # rejects too few for meaningful bounds
+    once = unique_paths(found for path in runs for found in find_run_folders(path, runs))
+    sought = CalibrationOptions(
         moved=locate(dataset) if dataset is not None else None,
         metric=metric,
         right_from=right_from,
@@ -137,19 +137,21 @@ def command(
     if file is not None:
         if len(once) > 1 or held_out:
             raise click.UsageError("--with takes one RUN and cannot be combined with --held-out")
-        if given := _given(*_OF_LEARNING):
-            raise click.UsageError(f"--with cannot be combined with --{given[0]}")
+        if given := _options_given(*_FITTING_OPTIONS):
+            raise click.UsageError(
+                f"--with applies an existing calibrator, so --{given[0]} cannot be combined with it"
+            )
         apply(once[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
         raise click.UsageError("--selective needs --with FILE")
     if held_out and len(once) > 1:
         raise click.UsageError("--held-out needs exactly one RUN")
-    if not risk and _given("risk"):
+    if not risk and _options_given("risk"):
         raise click.UsageError(
             "--risk must be above 0, because no data can guarantee zero errors; try 0.1 for 10 %"
         )
-    if not risk and _given("delta"):
+    if not risk and _options_given("delta"):
         raise click.UsageError("--delta needs --risk")
     settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
     settings |= {"resamples": resamples, "seed": seed}

@@ -1,4 +1,4 @@
-"""``closeread calibrate RUN --with FILE``: apply a calibrator, and say where its promise ends."""
+"""``closeread calibrate RUN --with FILE``: apply a calibrator, with warnings."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.calibrate.changes import few, print_changes, told, worse
-from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
-from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.calibrate.changes import (
+    format_measure,
+    print_changes,
+    warn_few_passages,
+    warn_worse,
+)
+from closeread.cli.calibrate.runs import (
+    LEVEL,
+    CalibrationOptions,
+    intervals_as_json,
+    judge_answers,
+    require_uncalibrated,
+)
+from closeread.cli.terminal.output import print_json, remark
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator
 from closeread.readers.confidence.features import reader_confidence
 from closeread.runs.calibrated import (
@@ -27,14 +38,14 @@ if TYPE_CHECKING:
 
 
 def apply(
-    path: Path, file: Path, out: Path, sought: Sought, *, selective: bool, json_: bool
+    path: Path, file: Path, out: Path, sought: CalibrationOptions, *, selective: bool, json_: bool
 ) -> None:
-    """Write a run again with a calibrator's confidences, and say where its promise ends.
+    """Write a run again with a calibrator's confidences, and warn where its guarantee ends.
 
-    Where the run's questions have gold, what the confidences are worth is measured.
+    If the run's questions have gold answers, the confidences are evaluated.
     """
     calibrator = load_calibrator(file)
-    run = own_confidences(open_run(path, moved=sought.moved))
+    run = require_uncalibrated(open_run(path, moved=sought.moved))
     threshold = calibrator.threshold
     least = get_threshold(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)
@@ -42,11 +53,16 @@ def apply(
     record = add_warnings(
         calibration_record(file.read_bytes(), calibrator, selective=selective), others
     )
-    measured, risk, warned = _measured(run, calibrator, sought, least)
+    measured, risk, warned = _measure(run, calibrator, sought, least)
     made = recalibrate_run(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
-    warnings = _warnings(run, calibrator) + others + warned + worse(measured, calibrator.method)
+    warnings = (
+        _transfer_warnings(run, calibrator)
+        + others
+        + warned
+        + warn_worse(measured, calibrator.method)
+    )
     if threshold and risk and risk.low is not None and risk.low > threshold.risk:
         warnings.append(
             f"the guarantee of at most {100 * threshold.risk:g}% wrong does not hold here"
@@ -58,14 +74,14 @@ def apply(
             for one in made.predictions()
         )
     if json_:
-        as_json(
+        print_json(
             {
                 "run": str(made.path),
                 "withheld": withheld,
                 "n_questions": made.info.n_predictions,
                 "measured": {name: vars(change) for name, change in measured.items()},
                 "answered": vars(risk) if risk else None,
-                "intervals": intervals(sought),
+                "intervals": intervals_as_json(sought),
                 "warnings": warnings,
             }
         )
@@ -75,14 +91,15 @@ def apply(
     else:
         judge = sought.metric or calibrator.settings.get("metric", "by-kind")
         remark(
-            f"nothing was measured: {_judge(judge)} can judge no answer, because gold answers "
-            "are missing"
+            f"nothing was measured: no answer has a gold answer that "
+            f"{_describe_metric(judge)} could score"
         )
     if threshold and risk and risk.value is not None:
-        found = told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
+        found = format_measure("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
         click.echo(
             f"\nwrong, % of the {risk.n_answered:,} that are answered: {found}, where at most "
-            f"{100 * threshold.risk:g} were promised (sure to {100 * (1 - threshold.delta):g}%)"
+            f"{100 * threshold.risk:g} were guaranteed (at {100 * (1 - threshold.delta):g}% "
+            "confidence)"
         )
     for warning in warnings:
         remark(in_one_line(warning))
@@ -93,18 +110,18 @@ def apply(
     click.echo(made.path)
 
 
-def _judge(metric: str) -> str:
+def _describe_metric(metric: str) -> str:
     return "the metric of its kind" if metric in ("", "by-kind") else metric
 
 
-def _measured(
-    run: Run, calibrator: Calibrator, sought: Sought, least: float | None
+def _measure(
+    run: Run, calibrator: Calibrator, sought: CalibrationOptions, least: float | None
 ) -> "tuple[dict[str, Change], Risk | None, list[str]]":
-    """Return what confidences are worth before and after, and the risk from ``least`` on.
+    """Evaluate confidences before and after, and the risk of answers from ``least`` on.
 
-    Both are nothing where there is no gold, the risk also where nothing is withheld. What is right
-    is what it was when the calibrator was learned, unless the user says otherwise. Beside them
-    stands where intervals are too narrow.
+    Both are empty without gold answers, the risk also if nothing is withheld. What counts as right
+    is as when the calibrator was fitted, unless the user chose otherwise. The third value holds
+    warnings about narrow intervals.
     """
     from closeread.training.confidence.before_after import measure_changes
     from closeread.training.confidence.threshold import risk_of
@@ -115,13 +132,13 @@ def _measured(
     rows = list(grade_run(run, metric))
     if not rows:
         return {}, None, []
-    warned = few(len({row.part for row in rows}), sought.resamples)
-    sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
-    right = right_answers(rows, replace(sought, metric=metric, right_from=line))
+    warned = warn_few_passages(len({row.part for row in rows}), sought.resamples)
+    confidences = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
+    right = judge_answers(rows, replace(sought, metric=metric, right_from=line))
     found = measure_changes(
         [row.part for row in rows],
         [reader_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
-        sure,
+        confidences,
         right,
         resamples=sought.resamples,
         level=LEVEL,
@@ -129,13 +146,13 @@ def _measured(
     )
     if least is None:
         return found, None, warned
-    answered = [place for place, one in enumerate(sure) if one >= least]
+    answered = [place for place, one in enumerate(confidences) if one >= least]
     units = [(rows[place].part, rows[place].unit) for place in answered]
     return found, risk_of([right[place] for place in answered], LEVEL, units), warned
 
 
-def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
-    """Say where confidences are no longer what they were when they were learned."""
+def _transfer_warnings(run: Run, calibrator: Calibrator) -> list[str]:
+    """Return warnings if the calibrator is applied to its own data or to another data set."""
     learned_from = ", ".join(calibrator.datasets)
     found = []
     if run.info.predictions_sha256 in calibrator.predictions:

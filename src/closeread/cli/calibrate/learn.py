@@ -1,4 +1,4 @@
-"""``closeread calibrate RUNS --out FILE``: learn a calibrator, and tell what it gives."""
+"""``closeread calibrate RUNS --out FILE``: fit a calibrator, and print cross-validated results."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from closeread.cli.calibrate.changes import few, print_changes, worse
-from closeread.cli.calibrate.runs import LEVEL, Sought, intervals, own_confidences, right_answers
-from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.calibrate.changes import print_changes, warn_few_passages, warn_worse
+from closeread.cli.calibrate.runs import (
+    LEVEL,
+    CalibrationOptions,
+    intervals_as_json,
+    judge_answers,
+    require_uncalibrated,
+)
+from closeread.cli.terminal.output import print_json, remark
 from closeread.errors import UsageError
 from closeread.formats.files.output_place import must_take_file
 from closeread.readers.confidence.calibrate import (
@@ -30,24 +36,29 @@ from closeread.wording import count_of
 if TYPE_CHECKING:
     from closeread.training.confidence.learn import Learned
 
-_TOLD_WEIGHTS = 8
-_OF_ORDER = ("auroc", "aurc", "coverage@80", "coverage@90")
+_MAX_PRINTED_WEIGHTS = 8
+_RANK_MEASURES = ("auroc", "aurc", "coverage@80", "coverage@90")
 
 
 def learn(
-    paths: Sequence[Path], out: Path, sought: Sought, settings: dict[str, Any], *, json_: bool
+    paths: Sequence[Path],
+    out: Path,
+    sought: CalibrationOptions,
+    settings: dict[str, Any],
+    *,
+    json_: bool,
 ) -> None:
-    """Learn a calibrator from runs, save it, and print what it gives on passages held out."""
+    """Fit a calibrator on runs, save it, and print cross-validated results."""
     from closeread.training.confidence.learn import ConfidenceSettings, make_example
     from closeread.training.confidence.learn import learn as fitted
 
     must_take_file(out)
     if sought.held_out is not None:
         must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
-    runs = [own_confidences(open_run(path, moved=sought.moved)) for path in paths]
+    runs = [require_uncalibrated(open_run(path, moved=sought.moved)) for path in paths]
     rows = [row for run in runs for row in grade_run(run, sought.metric)]
-    correct = right_answers(rows, sought)
-    _must_part(sought.right_from, [row.correct for row in rows], correct)
+    correct = judge_answers(rows, sought)
+    _check_right_from(sought.right_from, [row.correct for row in rows], correct)
     scale = detect_scale([row.prediction for row in rows])
     examples = [
         make_example(
@@ -80,8 +91,8 @@ def learn(
     save_calibrator(out, calibrator)
     if sought.held_out is not None:
         held_out = {
-            row.prediction.question_id: sure
-            for row, sure in zip(rows, learned.confidences, strict=True)
+            row.prediction.question_id: confidence
+            for row, confidence in zip(rows, learned.confidences, strict=True)
         }
         record = calibration_record(out.read_bytes(), calibrator, selective=False) | {
             "held_out": True
@@ -89,22 +100,24 @@ def learn(
         _write_held_out(
             runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
         )
-    warnings = few(learned.n_parts, sought.resamples) + _worse(calibrator, learned)
+    warnings = warn_few_passages(learned.n_parts, sought.resamples) + _warn_worse_measures(
+        calibrator, learned
+    )
     if json_:
-        more = {"warnings": warnings, "intervals": intervals(sought)}
-        as_json(_as_printed(out, calibrator, learned) | more)
+        more = {"warnings": warnings, "intervals": intervals_as_json(sought)}
+        print_json(_as_json(out, calibrator, learned) | more)
     else:
         _print(out, calibrator, learned, sought)
         for warning in warnings:
             remark(warning)
 
 
-def _must_part(line: float | None, values: Sequence[float], correct: Sequence[bool]) -> None:
-    """Refuse a line above or below all values: more questions would not help."""
+def _check_right_from(line: float | None, values: Sequence[float], correct: Sequence[bool]) -> None:
+    """Reject a --right-from outside the range of values, which no further question would help."""
     least, most = min(values), max(values)
     if line is not None and len(set(correct)) == 1 and least < most:
         raise UsageError(
-            f"--right-from {line:g} counts {'every' if correct[0] else 'no'} answer as right",
+            f"--right-from {line:g} counts {'every' if correct[0] else 'no'} answer right",
             expected=f"a value between {least:.2f} and {most:.2f}, the range found here",
         )
 
@@ -118,9 +131,9 @@ def _write_held_out(
     *,
     overwrite: bool,
 ) -> None:
-    """Write the run that was learned from with confidences from calibrators that did not see it.
+    """Write the fitted run again with cross-validated confidences.
 
-    Answers without gold were learned from by none, so that the calibrator itself judges them.
+    Answers without gold were in no fold, so the final calibrator gives their confidences.
     """
 
     def confidence(passage: Passage, question: Question, prediction: Prediction) -> float:
@@ -130,25 +143,25 @@ def _write_held_out(
     recalibrate_run(run, out, confidence, record=record, overwrite=overwrite)
 
 
-def _worse(calibrator: Calibrator, learned: "Learned") -> list[str]:
-    """Say what got worse, but for an order that the calibrator keeps.
+def _warn_worse_measures(calibrator: Calibrator, learned: "Learned") -> list[str]:
+    """Warn about measures that got worse, except rank measures of a monotone calibrator.
 
-    The folds' curves differ, so that of all folds together the order gets worse by that alone.
+    The folds' curves differ, which alone worsens the order of all folds together.
     """
     found = dict(learned.changes)
-    if _rises(calibrator.model):
-        found = {name: one for name, one in found.items() if name not in _OF_ORDER}
-    return worse(found, calibrator.method)
+    if _is_monotone(calibrator.model):
+        found = {name: one for name, one in found.items() if name not in _RANK_MEASURES}
+    return warn_worse(found, calibrator.method)
 
 
-def _rises(model: Model) -> bool:
-    """Whether it is a curve over the reader's own confidence that leaves its order alone."""
+def _is_monotone(model: Model) -> bool:
+    """Whether the model is a function of the reader's confidence that keeps its order."""
     if isinstance(model, Linear):
         return len(model.weights) == 1 and model.weights[0] > 0
     return isinstance(model, Steps)
 
 
-def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
+def _as_json(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
     return {
         "calibrator": str(out),
         "method": calibrator.method,
@@ -160,33 +173,36 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
     }
 
 
-def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought) -> None:
+def _print(
+    out: Path, calibrator: Calibrator, learned: "Learned", sought: CalibrationOptions
+) -> None:
     answers = count_of(len(learned.confidences), "answer")
     remark(
-        f"{answers} over {count_of(learned.n_parts, 'passage')}, "
-        f"each judged by a calibrator ({calibrator.method}) that did not see its passage"
+        f"{answers} over {count_of(learned.n_parts, 'passage')}, each calibrated "
+        f"({calibrator.method}) without its own passage"
         + (f"; {LEVEL:.0%} intervals by {sought.resamples:,} resamples" if sought.resamples else "")
     )
     print_changes("held out", learned.changes)
     if isinstance(calibrator.model, Linear) and len(calibrator.features) > 1:
         pairs = zip(calibrator.model.weights, calibrator.features, strict=True)
-        ranked = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_TOLD_WEIGHTS]
-        told = ", ".join(f"{name} {weight:+.2f}" for weight, name in ranked)
-        click.echo(f"\nweighs most (features of spread 1): {told}")
+        ranked = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_MAX_PRINTED_WEIGHTS]
+        listed = ", ".join(f"{name} {weight:+.2f}" for weight, name in ranked)
+        click.echo(f"\nlargest weights (features scaled to spread 1): {listed}")
     if (chosen := calibrator.threshold) is not None:
-        promise = f"at most {100 * chosen.risk:g}% (sure to {100 * (1 - chosen.delta):g}%)"
+        promise = f"at most {100 * chosen.risk:g}% (at {100 * (1 - chosen.delta):g}% confidence)"
         click.echo(
             f"\nto be wrong in {promise}: answer from confidence {chosen.value:.3f} on, which "
-            f"answers {chosen.n_answered:,} of {count_of(chosen.n_questions, 'question')} kept back"
+            f"answers {chosen.n_answered:,} of "
+            f"{count_of(chosen.n_questions, 'held-back question')}"
             if chosen.n_answered
-            else f"\nno threshold was found above which {promise} are wrong, as far as "
-            f"{count_of(chosen.n_questions, 'question')} kept back can show: "
-            "--selective withholds every answer; " + _what_helps(chosen)
+            else f"\nno threshold guarantees {promise} wrong on "
+            f"{count_of(chosen.n_questions, 'held-back question')}: --selective "
+            "withholds every answer; " + _suggest_cure(chosen)
         )
     click.echo(f"\n{out}")
 
 
-def _what_helps(chosen: Threshold) -> str:
+def _suggest_cure(chosen: Threshold) -> str:
     from closeread.training.confidence.threshold import min_answers
 
     least = min_answers(chosen.risk, chosen.delta)

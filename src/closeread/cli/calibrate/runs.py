@@ -1,4 +1,4 @@
-"""The runs of ``closeread calibrate``: whose confidences they hold, which answers are right."""
+"""Checks the runs of ``closeread calibrate``, and decides which answers are right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ LEVEL = 0.95  # of the intervals
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sought:
-    """What counts as right, how it is measured, and what is written beside the calibrator.
+class CalibrationOptions:
+    """What counts as right, how results are measured, and where the data set and outputs are.
 
     Attributes:
-        moved: Where the data set of the runs lies now, if it has moved.
+        moved: The new path of the runs' data set, if it was moved.
     """
 
     moved: Path | None
@@ -29,11 +29,11 @@ class Sought:
     seed: int
 
 
-def own_confidences(run: Run) -> Run:
-    """Return a run whose confidences are its reader's own.
+def require_uncalibrated(run: Run) -> Run:
+    """Return a run if its confidences are its reader's own.
 
     Raises:
-        UsageError: A calibrator gave them.
+        UsageError: They are already calibrated.
     """
     calibrated = run.info.reader.record.get("calibrated")
     if calibrated:
@@ -48,12 +48,12 @@ def own_confidences(run: Run) -> Run:
     return run
 
 
-def right_answers(rows: Sequence[GradedPrediction], sought: Sought) -> list[bool]:
-    """Return which answers are right; a metric that gives parts needs a line drawn.
+def judge_answers(rows: Sequence[GradedPrediction], sought: CalibrationOptions) -> list[bool]:
+    """Return which answers are right; a metric with partial scores needs --right-from.
 
     Raises:
         InputError: There is no answer.
-        UsageError: The metric gives parts, and no line is drawn.
+        UsageError: The metric gives partial scores, and --right-from is missing.
     """
     if not rows:
         raise InputError(
@@ -73,8 +73,8 @@ def right_answers(rows: Sequence[GradedPrediction], sought: Sought) -> list[bool
     return [row.correct == 1.0 for row in rows]
 
 
-def intervals(sought: Sought) -> dict[str, Any]:
-    """Return how the intervals were made."""
+def intervals_as_json(sought: CalibrationOptions) -> dict[str, Any]:
+    """Return the settings of the intervals for ``--json``."""
     return {
         "method": "bootstrap",
         "unit": "passage",

@@ -1,4 +1,4 @@
-"""``closeread evidence``: extract evidence, score it where gold is there, explain and compare."""
+"""``closeread evidence``: find evidence, score it against gold evidence, explain and compare."""
 
 import os
 from pathlib import Path
@@ -8,15 +8,15 @@ import click
 
 from closeread.cli.evidence import corpus as evidence_corpus
 from closeread.cli.evidence import search as evidence_search
-from closeread.cli.evidence.methods import methods_of
-from closeread.cli.evidence.numbers import Found, found_by, print_found
-from closeread.cli.evidence.selection import Chosen
-from closeread.cli.evidence.view import show
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.known_words import tell_known_words
+from closeread.cli.evidence.methods import make_methods
+from closeread.cli.evidence.numbers import Extraction, extract_and_score, print_extractions
+from closeread.cli.evidence.selection import Selection
+from closeread.cli.evidence.view import show_evidence
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.known_words import warn_unknown_words
 from closeread.cli.terminal.output import remark
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.errors import InputError
 from closeread.formats.files.output_place import must_not_replace, must_take_file
 
@@ -26,7 +26,7 @@ from closeread.formats.files.output_place import must_not_replace, must_take_fil
 @click.option(
     "--retriever",
     "retrievers",
-    shell_complete=names_of("retriever"),
+    shell_complete=complete_kind("retriever"),
     multiple=True,
     metavar="NAME[,KEY=VALUE]...",
     help="A retriever from `closeread ls retrievers`; repeat it to compare several. Default: "
@@ -41,16 +41,19 @@ from closeread.formats.files.output_place import must_not_replace, must_take_fil
 @click.option(
     "--search", is_flag=True, help="Tune bm25's k1 and b on this data set's gold evidence."
 )
-@click.option("--build-corpus", type=Outcome(path_type=Path), metavar="DIR",
+@click.option("--build-corpus", type=OutputPath(path_type=Path), metavar="DIR",
               help="Write the passages as a searchable corpus, and exit.")  # fmt: skip
-@click.option("--corpus", type=Place(path_type=Path), metavar="DIR",
+@click.option("--corpus", type=LocalPath(path_type=Path), metavar="DIR",
               help="Search this corpus instead of each question's own passage.")  # fmt: skip
 @click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="How many corpus passages to read for each claim.")  # fmt: skip
 @click.option(
-    "--out", type=Outcome(path_type=Path), metavar="FILE", help="Write the evidence as JSON lines."
+    "--out",
+    type=OutputPath(path_type=Path),
+    metavar="FILE",
+    help="Write the evidence as JSON lines.",
 )
-@click.option("--html", "page", type=Outcome(path_type=Path), metavar="PAGE.html",
+@click.option("--html", "page", type=OutputPath(path_type=Path), metavar="PAGE.html",
               help="Write a page with every retriever's evidence beside the gold "
                   "evidence.")  # fmt: skip
 @click.option(
@@ -94,22 +97,24 @@ def command(
     """
     from closeread.api.datasets import open_dataset
 
-    # Before numpy: these matrices are small, and threads that wait for each other only cost.
+    # Before numpy is imported: for such small matrices threads only add cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     elsewhere = search or build_corpus or corpus
     for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
         if given and elsewhere:
-            raise click.UsageError(f"{name} cannot be combined with --corpus")
+            raise click.UsageError(
+                f"{name} cannot be combined with --search, --build-corpus or --corpus"
+            )
     narrowed: dict[str, Any] = {"--option": label, "--out": out}
     if search:
-        _must_not_go_with("--search", narrowed)
+        _refuse_options("--search", narrowed)
     if build_corpus is not None:
         narrowed |= {"--question": question, "--limit": limit, "--retriever": retrievers}
-        _must_not_go_with("--build-corpus", narrowed | {"--corpus": corpus, "--search": search})
+        _refuse_options("--build-corpus", narrowed | {"--corpus": corpus, "--search": search})
     for outcome in filter(None, (out, page)):
         must_take_file(outcome)
     if build_corpus is not None:
-        evidence_corpus.must_be_free(build_corpus)
+        evidence_corpus.check_corpus_folder(build_corpus)
     opened = open_dataset(dataset, format_)
     for outcome in filter(None, (out, page)):
         must_not_replace(outcome, opened.path)
@@ -118,8 +123,8 @@ def command(
         return
     if next(opened.questions(), None) is None:
         raise InputError("the data set has no questions", where=opened.path)
-    chosen = Chosen(opened, question, label, limit)
-    methods = methods_of(retrievers, options)
+    chosen = Selection(opened, question, label, limit)
+    methods = make_methods(retrievers, options)
     if search:
         evidence_search.search(chosen, methods, json_)
         return
@@ -130,16 +135,16 @@ def command(
         )  # fmt: skip
         return
     for method in methods:
-        tell_known_words(chosen.items(), method.name, method.options)
+        warn_unknown_words(chosen.items(), method.name, method.options)
     if page is None and (question is not None or explain):
         if out is not None or by:
             raise click.UsageError("--out and --by cannot be combined with --question or --explain")
-        show(chosen, methods, why=explain, json_=json_)
+        show_evidence(chosen, methods, why=explain, json_=json_)
         return
     if out is not None and len(methods) > 1:
-        raise click.UsageError("--out takes the evidence of one retriever")
+        raise click.UsageError("--out needs exactly one --retriever")
     found = [
-        found_by(
+        extract_and_score(
             method, chosen, workers=workers, out=out, by=by, intervals=not no_intervals,
             keep=page is not None,
         )
@@ -147,17 +152,17 @@ def command(
     ]  # fmt: skip
     if page is not None:
         _write_page(chosen, found, page, intervals=not no_intervals)
-    print_found(chosen.info(), found, out, json_)
+    print_extractions(chosen.info(), found, out, json_)
 
 
-def _must_not_go_with(name: str, others: dict[str, Any]) -> None:
-    """Refuse what would be passed over: both take the whole set, and write nothing else."""
+def _refuse_options(name: str, others: dict[str, Any]) -> None:
+    """Reject options that would be ignored."""
     for other, given in others.items():
         if given:
-            raise click.UsageError(f"{name} takes no {other}")
+            raise click.UsageError(f"{name} cannot be combined with {other}")
 
 
-def _write_page(chosen: Chosen, found: list[Found], page: Path, *, intervals: bool) -> None:
+def _write_page(chosen: Selection, found: list[Extraction], page: Path, *, intervals: bool) -> None:
     from closeread.pipeline.evidence_page import Finding, evidence_material
     from closeread.reports.page import write_material
 
@@ -166,7 +171,7 @@ def _write_page(chosen: Chosen, found: list[Found], page: Path, *, intervals: bo
         Finding(
             name=one.method.label,
             retriever=one.method.retriever,
-            reader=one.method.described(),
+            reader=one.method.describe(),
             predictions=one.predictions,
             values=one.values,
             metrics=one.metrics,

@@ -1,4 +1,4 @@
-"""``closeread evidence`` over a corpus of passages instead of each question's own."""
+"""``closeread evidence --corpus`` and ``--build-corpus``: search a corpus of passages."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -9,12 +9,12 @@ import click
 import msgspec
 
 from closeread.cli.evidence.methods import Method
-from closeread.cli.evidence.numbers import lines_told
-from closeread.cli.evidence.selection import Chosen
-from closeread.cli.evidence.view import block
-from closeread.cli.terminal.known_words import tell_known_words
-from closeread.cli.terminal.numbers import aligned, contract, print_notes, row
-from closeread.cli.terminal.output import as_json, console, remark
+from closeread.cli.evidence.numbers import output_as_json
+from closeread.cli.evidence.selection import Selection
+from closeread.cli.evidence.view import wrap_block
+from closeread.cli.terminal.known_words import warn_unknown_words
+from closeread.cli.terminal.numbers import align_columns, print_notes, scores_as_json, summary_cells
+from closeread.cli.terminal.output import make_console, print_json, remark
 from closeread.cli.terminal.progress import progress
 from closeread.formats.files.output_place import must_take_folder
 from closeread.metrics.evidence import MAIN_VALUES
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from closeread.pipeline.from_corpus import ClaimEvidence
 
 
-def must_be_free(folder: Path) -> None:
-    """Find out, before a data set is opened, whether a corpus can be written."""
+def check_corpus_folder(folder: Path) -> None:
+    """Check, before a data set is opened, that a corpus can be written."""
     from closeread.evidence import corpus
 
     corpus.check_can_build(folder)
@@ -41,14 +41,14 @@ def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
 
     count = build_corpus((passage for passage, _ in dataset), folder)
     if json_:
-        as_json({"corpus": str(folder), "passages": count})
+        print_json({"corpus": str(folder), "passages": count})
     else:
         click.echo(folder)
         remark(count_of(count, "passage"))
 
 
 def search_corpus(
-    chosen: Chosen,
+    chosen: Selection,
     folder: Path,
     methods: list[Method],
     *,
@@ -58,39 +58,42 @@ def search_corpus(
     intervals: bool,
     json_: bool,
 ) -> None:
-    """Seek every claim's evidence in the corpus; print how often it is found, and its worth."""
+    """Search the corpus for every claim's evidence, and print the scores."""
     from closeread.formats.files.atomic_write import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 
     if len(methods) > 1:
-        raise click.UsageError("--corpus takes one retriever")
+        raise click.UsageError("--corpus needs exactly one --retriever")
     (method,) = methods
-    tell_known_words(chosen.items(), method.name, method.options)
+    warn_unknown_words(chosen.items(), method.name, method.options)
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
-    asked: list[tuple[Question, tuple[ClaimEvidence, ...], dict[str, Any]]] = []
+    shown: list[tuple[Question, tuple[ClaimEvidence, ...], dict[str, Any]]] = []
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
-        for passage, question, said in extract_from_corpus(
+        for passage, question, claimed in extract_from_corpus(
             chosen.items(), folder, method.name, method.given,
             passages=passages, label=chosen.label, workers=workers, advance=advance,
         ):  # fmt: skip
-            scorer.add(passage, question, said, only=chosen.label)
-            line = {"question_id": question.question_id, "evidence": [_row(one) for one in said]}
+            scorer.add(passage, question, claimed, only=chosen.label)
+            line = {
+                "question_id": question.question_id,
+                "evidence": [_claim_as_json(one) for one in claimed],
+            }
             if stream is not None:
                 stream.write(msgspec.json.encode(line) + b"\n")
             if chosen.question is not None:
-                asked.append((question, said, line))
+                shown.append((question, claimed, line))
         chosen.must_have(scorer.claims)
     if not json_:
-        for question, said, _ in asked:
-            _view(question, said)
-    lines = [line for _, _, line in asked]
-    _print(chosen.info(), folder, method, scorer, out=out, asked=lines, json_=json_)
+        for question, claimed, _ in shown:
+            _print_claims(question, claimed)
+    lines = [line for _, _, line in shown]
+    _print(chosen.info(), folder, method, scorer, out=out, shown=lines, json_=json_)
 
 
-def _row(claimed: "ClaimEvidence") -> dict[str, Any]:
+def _claim_as_json(claimed: "ClaimEvidence") -> dict[str, Any]:
     return {
         "option_label": claimed.option_label,
         "score": claimed.score,
@@ -99,18 +102,20 @@ def _row(claimed: "ClaimEvidence") -> dict[str, Any]:
     }
 
 
-def _view(question: Question, said: "Iterable[ClaimEvidence]") -> None:
-    """Print a question's claims, and behind each its sentences with their passages' ids."""
+def _print_claims(question: Question, claimed: "Iterable[ClaimEvidence]") -> None:
+    """Print a question's claims, each with its sentences and their passage ids."""
     from closeread.evidence.query import query_text
 
-    out = console()
+    out = make_console()
     options = {option.label: option for option in question.options}
-    for one in said:
+    for one in claimed:
         option = options.get(one.option_label)
         click.echo(in_one_line(f"── {question.question_id} {one.option_label}".rstrip()))
         click.echo(in_one_line(query_text(question, option)))
         for piece in one.sentences:
-            for line in block(f"  {in_one_line(piece.passage_id)}:", "", piece.text, out.width):
+            for line in wrap_block(
+                f"  {in_one_line(piece.passage_id)}:", "", piece.text, out.width
+            ):
                 click.echo(line.plain)
         click.echo("" if one.sentences else "  —\n")
 
@@ -122,11 +127,11 @@ def _print(
     scorer: Any,
     *,
     out: Path | None,
-    asked: list[dict[str, Any]],
+    shown: list[dict[str, Any]],
     json_: bool,
 ) -> None:
     metrics = scorer.summaries()
-    told = {
+    counts = {
         "claims": scorer.claims,
         "with_evidence": scorer.with_evidence,
         "all_in_own_passage": scorer.all_own,
@@ -134,29 +139,29 @@ def _print(
     if json_:
         from closeread.evidence.corpus import PASSAGES
 
-        as_json(
-            contract(info, metrics)
+        print_json(
+            scores_as_json(info, metrics)
             | {
                 "corpus": str(folder),
                 "corpus_sha256": sha256_of(folder / PASSAGES),
-                "retriever": method.told(),
-                **told,
+                "retriever": method.as_json(),
+                **counts,
             }
-            | ({"evidence": msgspec.to_builtins(asked)} if asked else {})
-            | lines_told(out)
+            | ({"evidence": msgspec.to_builtins(shown)} if shown else {})
+            | output_as_json(out)
         )
         return
     questions, claims = count_of(info.n_questions, "question"), count_of(scorer.claims, "claim")
     click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
-    rows = [row(name, summary)[:3] for name, summary in metrics.items()]
-    lines = aligned(("metric", "percent", "scored"), rows)
+    rows = [summary_cells(name, summary)[:3] for name, summary in metrics.items()]
+    lines = align_columns(("metric", "percent", "scored"), rows)
     click.echo("\n".join(lines))
     print_notes(metrics.values())
     click.echo(
-        f"\n{count_of(scorer.with_evidence, 'claim')} with evidence; of {scorer.all_own:,} all "
-        "of it is in their own passage"
+        f"\n{count_of(scorer.with_evidence, 'claim')} with evidence; {scorer.all_own:,} of them "
+        "with all of it in the question's own passage"
     )
     if metrics.keys().isdisjoint(MAIN_VALUES):
         remark("the data set has no gold evidence: only passages are scored")
     if scorer.claims and not any(one.value for one in metrics.values()):
-        remark(f"no claim's own passage was found: {folder} may be a corpus of other texts")
+        remark(f"no claim's own passage was found: {folder} may be the corpus of another data set")

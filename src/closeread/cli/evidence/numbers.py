@@ -1,4 +1,4 @@
-"""What retrievers find in a whole set, scored where gold is there: as tables or JSON."""
+"""Extracts and scores the evidence of a whole data set, and prints it as tables or JSON."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -8,9 +8,15 @@ import click
 import msgspec
 
 from closeread.cli.evidence.methods import Method
-from closeread.cli.evidence.selection import Chosen
-from closeread.cli.terminal.numbers import aligned, broken_down, contract, print_notes, row
-from closeread.cli.terminal.output import as_json, remark
+from closeread.cli.evidence.selection import Selection
+from closeread.cli.terminal.numbers import (
+    align_columns,
+    breakdowns_as_json,
+    print_notes,
+    scores_as_json,
+    summary_cells,
+)
+from closeread.cli.terminal.output import print_json, remark
 from closeread.cli.terminal.progress import progress
 from closeread.errors import MissingExtraError
 from closeread.formats.files.output_place import is_stream
@@ -22,11 +28,11 @@ from closeread.wording import count_of, in_one_line
 
 
 @dataclass(frozen=True)
-class Found:
-    """What one retriever found, in numbers; where a page is wanted, question by question.
+class Extraction:
+    """The scores of one retriever's evidence and, for a page, its predictions.
 
     Attributes:
-        unscored: Why there is no score although there is gold; empty where there is one, or none.
+        unscored: Why there are no scores although there is gold evidence; else empty.
     """
 
     method: Method
@@ -40,29 +46,29 @@ class Found:
     unscored: str = ""
 
 
-def found_by(
+def extract_and_score(
     method: Method,
-    chosen: Chosen,
+    chosen: Selection,
     *,
     workers: int,
     out: Path | None,
     by: tuple[str, ...],
     intervals: bool,
     keep: bool,
-) -> Found:
-    """Extract the evidence of what was chosen, write it as lines, and score it.
+) -> Extraction:
+    """Extract the evidence of a selection, write it as JSON lines, and score it.
 
     Args:
-        method: By what.
-        chosen: Of which questions and options.
-        workers: Processes.
-        out: The file of the lines, if they are wanted.
-        by: What the scores are broken down by.
-        intervals: Whether each score has its interval.
-        keep: Whether all is kept question by question, too.
+        method: The retriever.
+        chosen: The questions and options.
+        workers: The number of processes.
+        out: The output file, or None.
+        by: The tags of breakdowns.
+        intervals: Whether to compute intervals.
+        keep: Whether to keep predictions and values per question.
 
     Raises:
-        MissingExtraError: Nothing but scores is wanted, and there is not what they need.
+        MissingExtraError: Only scores are requested, and they need an extra that is missing.
     """
     from closeread.formats.files.atomic_write import replacing
     from closeread.metrics.intervals import Resampling
@@ -95,7 +101,7 @@ def found_by(
             except MissingExtraError as error:
                 if stream is None and not keep:
                     raise
-                unscored = f"what was found is not scored: {error.found}; {error.cure}"
+                unscored = f"the evidence is not scored: {error.found}; {error.cure}"
             cost.add(passage, question, prediction)
             if keep:
                 kept[question.question_id] = prediction
@@ -106,60 +112,62 @@ def found_by(
         chosen.must_have(claims)
     if unscored:
         nothing: dict[str, dict[str, dict[str, Summary]]] = {key: {} for key in by}
-        return Found(method, {}, nothing, cost, pieces, claims, kept, {}, unscored)
+        return Extraction(method, {}, nothing, cost, pieces, claims, kept, {}, unscored)
     breakdowns = {key: groups.summaries().get(key, {}) for key in by}
     values = scorer.values() if keep else {}
-    return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
+    return Extraction(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
 
 
-def lines_told(out: Path | None) -> dict[str, dict[str, str]]:
-    """Return what ties the lines of ``--out`` to what is printed of them, where they are a file."""
+def output_as_json(out: Path | None) -> dict[str, dict[str, str]]:
+    """Return the path and checksum of ``--out`` for ``--json``, if it is a file."""
     if out is None or is_stream(out):
         return {}
     return {"out": {"path": str(out), "sha256": sha256_of(out)}}
 
 
-def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: bool) -> None:
-    """Print the numbers of every retriever: its scores, and what must be read with it."""
+def print_extractions(
+    info: DatasetInfo, found: list[Extraction], out: Path | None, json_: bool
+) -> None:
+    """Print every retriever's scores, breakdowns and reading cost."""
     unscored = found[0].unscored
     if json_:
         if unscored:
             remark(unscored)
         printed = [
-            contract(info, one.metrics)
+            scores_as_json(info, one.metrics)
             | {
-                "retriever": one.method.told(),
+                "retriever": one.method.as_json(),
                 "evidence": {"claims": one.claims, "sentences": one.pieces},
                 "reading": one.cost.numbers(),
             }
-            | broken_down(one.breakdowns)
-            | lines_told(out)
+            | breakdowns_as_json(one.breakdowns)
+            | output_as_json(out)
             for one in found
         ]
-        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        print_json(printed[0] if len(printed) == 1 else {"runs": printed})
         return
     questions, claims = count_of(info.n_questions, "question"), count_of(found[0].claims, "claim")
     click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
     rows = [
-        (one.method.label, *row(name, summary)[:3])
+        (one.method.label, *summary_cells(name, summary)[:3])
         for one in found
         for name, summary in one.metrics.items()
     ]
     if rows:
-        click.echo("\n".join(aligned(("retriever", "metric", "percent", "scored"), rows)))
+        click.echo("\n".join(align_columns(("retriever", "metric", "percent", "scored"), rows)))
         print_notes(one for of in found for one in of.metrics.values())
         click.echo()
     else:
         remark(unscored or "no claim has gold evidence of its own, so there is nothing to score")
     for by in found[0].breakdowns:
         rows = [
-            (one.method.label, value, *row(name, summary)[:3])
+            (one.method.label, value, *summary_cells(name, summary)[:3])
             for one in found
             for value, of in one.breakdowns[by].items()
             for name, summary in of.items()
         ]
         click.echo(
-            "\n".join(aligned(("retriever", by, "metric", "percent", "scored"), rows)) + "\n"
+            "\n".join(align_columns(("retriever", by, "metric", "percent", "scored"), rows)) + "\n"
         )
     rows = [
         (
@@ -170,4 +178,4 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         for one in found
     ]
     headings = ("retriever", "sentences per claim", "tokens to read", "in chunks", "ratio")
-    click.echo("\n".join(aligned(headings, rows, left=1)))
+    click.echo("\n".join(align_columns(headings, rows, left=1)))

@@ -1,4 +1,4 @@
-"""The part of a data set whose evidence is asked for."""
+"""Selects the questions and options whose evidence is searched."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from closeread.types import Dataset, Item
 
 
 @dataclass
-class Chosen:
-    """A data set, and what of it: one question or the first ones, one option or all.
+class Selection:
+    """A part of a data set: one question or the first ones, one option or all.
 
     Attributes:
-        count: How many questions there were when they were walked through last.
+        count: The number of questions in the last pass.
     """
 
     dataset: Dataset
@@ -25,11 +25,11 @@ class Chosen:
     count: int = 0
 
     def info(self) -> DatasetInfo:
-        """Return how the set is named, once its questions were counted."""
+        """Return the data set's description, after a pass has counted its questions."""
         return describe_dataset(self.dataset, self.count, self.limit)
 
     def items(self) -> Iterator[Item]:
-        """Yield passages with the questions that were asked for, counting them.
+        """Yield passages with the selected questions, and count them.
 
         Raises:
             UnknownNameError: There is no such question.
@@ -51,13 +51,13 @@ class Chosen:
                 yield passage, tuple(named)
 
     def must_have(self, claims: int) -> None:
-        """Refuse an option that no question has: there were no claims of it.
+        """Reject an option that no question has.
 
         Raises:
-            UsageError: Of the option that was asked for there is none.
+            UsageError: An option is selected, and there are no claims of it.
         """
         if self.label is not None and not claims:
             raise UsageError(
-                f"no question that was asked for has an option {self.label!r}",
-                cure="leave out --option",
+                f"none of the chosen questions has an option {self.label!r}",
+                cure="omit --option",
             )

@@ -1,4 +1,4 @@
-"""One claim with the evidence of several retrievers beside gold, and as JSON."""
+"""Collects a claim with the evidence of several retrievers and gold, and encodes it as JSON."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A claim and what each retriever, by its label, found for it."""
+class ShownClaim:
+    """A claim, and the evidence found by each retriever, by its label."""
 
     passage: Passage
     question: Question
@@ -23,21 +23,21 @@ class Shown:
 
     @property
     def claim(self) -> str:
-        """Return the text that is to be covered: the option's, or the question's."""
+        """Return the text to be covered: the option's, or the question's."""
         return claim_and_context(self.question, self.option)[0]
 
     @property
     def query(self) -> str:
-        """Return the text that the methods of the paper look for."""
+        """Return the query of the paper's methods."""
         return query_text(self.question, self.option)
 
     def explained(self, evidence: Evidence) -> Explanation:
-        """Lay the claim over the sentences of some evidence."""
+        """Return which parts of the claim some evidence covers."""
         return explain(self.question, self.passage, self.option, evidence)
 
     @property
     def gold(self) -> tuple[Span, ...]:
-        """Return the gold sentences of this claim; the first reference where there are several."""
+        """Return the gold sentences of this claim; if there are several references, the first."""
         label = self.option.label if self.option is not None else ""
         mine = [one for one in self.question.gold_evidence if one.option_label == label]
         right = {answer.label for answer in self.question.answers}
@@ -46,45 +46,47 @@ class Shown:
         return tuple(sorted({span for one in mine for span in one.spans}))
 
 
-def claims_of(
+def iter_claims(
     methods: list[Method], passage: Passage, question: Question, label: str | None
-) -> Iterator[Shown]:
-    """Yield a question's claims, or the one of an option, each with what was found for it."""
+) -> Iterator[ShownClaim]:
+    """Yield a question's claims, or only one option's, each with its evidence."""
     from closeread.pipeline.extract import claimed_options, evidence_of
 
     found = [evidence_of(one.retriever, passage, question, label) for one in methods]
     for option, *evidence in zip(claimed_options(question, label), *found, strict=True):
         of = zip(methods, evidence, strict=True)
         by_label = {method.label: (method.retriever, one) for method, one in of}
-        yield Shown(passage, question, option, by_label)
+        yield ShownClaim(passage, question, option, by_label)
 
 
-def record(shown: Shown, why: bool) -> dict[str, Any]:
+def claim_as_json(shown: ShownClaim, why: bool) -> dict[str, Any]:
     """Return a claim and its evidence for ``--json``."""
     made: dict[str, Any] = {
         "question_id": shown.question.question_id,
         "option": shown.option.label if shown.option is not None else "",
         "claim": shown.claim,
-        "gold": [_piece(shown.passage, span) for span in shown.gold],
+        "gold": [_span_as_json(shown.passage, span) for span in shown.gold],
     }
     for label, (retriever, evidence) in shown.found.items():
-        told: dict[str, Any] = {
-            "sentences": [_piece(shown.passage, span) for span in evidence.spans],
+        fields: dict[str, Any] = {
+            "sentences": [_span_as_json(shown.passage, span) for span in evidence.spans],
             "score": evidence.score,
         }
         if why:
-            told |= _explained(retriever, evidence, shown)
-        made.setdefault("retrievers", {})[label] = told
+            fields |= _explanation_as_json(retriever, evidence, shown)
+        made.setdefault("retrievers", {})[label] = fields
     return made
 
 
-def _piece(passage: Passage, span: Span) -> dict[str, Any]:
+def _span_as_json(passage: Passage, span: Span) -> dict[str, Any]:
     return {"span": [span.start, span.end], "text": span.of(passage.text)}
 
 
-def _explained(retriever: Retriever, evidence: Evidence, shown: Shown) -> dict[str, Any]:
+def _explanation_as_json(
+    retriever: Retriever, evidence: Evidence, shown: ShownClaim
+) -> dict[str, Any]:
     found = shown.explained(evidence)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "covered": [
             {
                 "span": [match.option_span.start, match.option_span.end],
@@ -100,10 +102,10 @@ def _explained(retriever: Retriever, evidence: Evidence, shown: Shown) -> dict[s
         ],
     }
     if hasattr(retriever, "steps"):
-        told["query"] = shown.query
-        told["steps"] = [
+        fields["query"] = shown.query
+        fields["steps"] = [
             {
-                "found": _piece(shown.passage, step.sentence),
+                "found": _span_as_json(shown.passage, step.sentence),
                 "weights": [
                     {"word": word.text, "span": [word.span.start, word.span.end], "weight": weight}
                     for word, weight in step.weights
@@ -111,4 +113,4 @@ def _explained(retriever: Retriever, evidence: Evidence, shown: Shown) -> dict[s
             }
             for step in retriever.steps(shown.question, shown.passage, shown.option)
         ]
-    return told
+    return fields

@@ -1,6 +1,6 @@
-"""Claims with the evidence of several retrievers beside gold, in a terminal (Table 4) or as JSON.
+"""Shows claims with the evidence of several retrievers and gold (Table 4), or prints them as JSON.
 
-And how a masking retriever's attention moves over the claim from step to step (Figure 1).
+It also shows how a masking retriever's attention moves over the claim by step (Figure 1).
 """
 
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from closeread.cli.evidence.methods import Method
-from closeread.cli.evidence.selection import Chosen
-from closeread.cli.evidence.shown import Shown, claims_of, record
-from closeread.cli.terminal.output import as_json, console
-from closeread.cli.terminal.typeset import glyphs, wrapped
+from closeread.cli.evidence.selection import Selection
+from closeread.cli.evidence.shown import ShownClaim, claim_as_json, iter_claims
+from closeread.cli.terminal.output import make_console, print_json
+from closeread.cli.terminal.typeset import to_glyphs, wrap_glyphs
 from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.claims.terms import units
 from closeread.types import Evidence, Span
@@ -27,85 +27,85 @@ _CLOSE = 2
 _NO_PART = (Span(0, 0), -1)
 
 
-def show(chosen: Chosen, methods: list[Method], *, why: bool, json_: bool) -> None:
-    """Print every claim with its evidence, and with ``why`` what each sentence is there for."""
+def show_evidence(chosen: Selection, methods: list[Method], *, why: bool, json_: bool) -> None:
+    """Print every claim with its evidence and, with ``why``, what each sentence covers."""
     records = []
     claims = 0
     for passage, questions in chosen.items():
         for question in questions:
-            for shown in claims_of(methods, passage, question, chosen.label):
+            for shown in iter_claims(methods, passage, question, chosen.label):
                 claims += 1
                 if json_:
-                    records.append(record(shown, why))
+                    records.append(claim_as_json(shown, why))
                 else:
-                    _view(shown, why)
+                    _print_claim(shown, why)
     chosen.must_have(claims)
     if json_:
-        as_json({"evidence": records})
+        print_json({"evidence": records})
 
 
-def _view(shown: Shown, why: bool) -> None:
-    """Print a claim, which sentences each retriever and gold name, and those sentences."""
-    out = console()
+def _print_claim(shown: ShownClaim, why: bool) -> None:
+    """Print a claim, the sentences of each retriever and gold, and their text."""
+    out = make_console()
     with out.capture() as captured:
-        for line in _lines(shown, why, out.width):
+        for line in _iter_lines(shown, why, out.width):
             out.print(line)
     click.echo(captured.get(), nl=False)
 
 
-def _lines(shown: Shown, why: bool, width: int) -> Iterator[Any]:
+def _iter_lines(shown: ShownClaim, why: bool, width: int) -> Iterator[Any]:
     from rich.text import Text
 
-    numbers = {span: n for n, span in enumerate(_union(shown), 1)}
+    numbers = {span: n for n, span in enumerate(_all_spans(shown), 1)}
     label = f" {shown.option.label}" if shown.option is not None else ""
     yield Text(f"── {in_one_line(shown.question.question_id)}{label}", style="bold")
-    yield _coloured_claim(shown, numbers)
+    yield _colour_claim(shown, numbers)
     yield ""
     widest = max(len(name) for name in (*shown.found, "gold"))
-    for name, spans in _rows(shown):
+    for name, spans in _iter_sources(shown):
         line = Text(f"  {in_one_line(name):<{widest}}  ")
         for span in spans:
-            line.append(_circled(numbers[span]) + " ", style=_colour(numbers[span]))
+            line.append(_circled_number(numbers[span]) + " ", style=_colour(numbers[span]))
         yield line.append("" if spans else "—")
     yield ""
     for span, number in numbers.items():
         style = ("bold " if span in shown.gold else "") + _colour(number)
-        yield from block(_circled(number), style, span.of(shown.passage.text), width)
+        yield from wrap_block(_circled_number(number), style, span.of(shown.passage.text), width)
     if why:
         for name, (retriever, evidence) in shown.found.items():
             yield ""
-            yield from _reasons(name, evidence, shown, numbers, width)
+            yield from _iter_reasons(name, evidence, shown, numbers, width)
             if hasattr(retriever, "steps"):
-                yield from _attention(name, retriever, shown, width)
+                yield from _iter_attention(name, retriever, shown, width)
     yield ""
 
 
-def _rows(shown: Shown) -> Iterator[tuple[str, tuple[Span, ...]]]:
+def _iter_sources(shown: ShownClaim) -> Iterator[tuple[str, tuple[Span, ...]]]:
     for name, (_, evidence) in shown.found.items():
         yield name, evidence.spans
     if shown.gold:
         yield "gold", shown.gold
 
 
-def _union(shown: Shown) -> list[Span]:
-    return sorted({span for _, spans in _rows(shown) for span in spans})
+def _all_spans(shown: ShownClaim) -> list[Span]:
+    return sorted({span for _, spans in _iter_sources(shown) for span in spans})
 
 
-def _coloured_claim(shown: Shown, numbers: dict[Span, int]) -> Any:
-    """Paint each part of the claim in the colour of the gold (or first found) sentence with it."""
+def _colour_claim(shown: ShownClaim, numbers: dict[Span, int]) -> Any:
+    """Colour each part of the claim like the gold (or first found) sentence that covers it."""
     first = next(iter(shown.found.values()))[1].spans
     evidence = Evidence(spans=shown.gold or first)
-    return _painted(shown.claim, shown.explained(evidence), numbers)
+    return _paint_claim(shown.claim, shown.explained(evidence), numbers)
 
 
-def _painted(
+def _paint_claim(
     claim: str, found: Explanation, numbers: dict[Span, int], *, numbered: bool = False
 ) -> Any:
-    """Paint each part of the claim in its sentence's colour, with its number behind it if asked."""
+    """Colour each part of the claim like its sentence, optionally followed by its number."""
     from rich.text import Text
 
     text = Text("")
-    behind = _numbers_behind(found, numbers) if numbered else {}
+    behind = _number_places(found, numbers) if numbered else {}
     styles = [""] * len(claim)
     for match in found.covered:
         style = _colour(numbers[found.evidence.spans[match.sentence_index]])
@@ -120,10 +120,10 @@ def _painted(
     return text
 
 
-def _numbers_behind(found: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
-    """Return which number stands behind which place of the claim.
+def _number_places(found: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
+    """Return the sentence number after each position of the claim.
 
-    Parts of one sentence that stand close together share its number.
+    Nearby parts of one sentence share its number.
     """
     parts = [
         (match.option_span, numbers[found.evidence.spans[match.sentence_index]])
@@ -134,20 +134,20 @@ def _numbers_behind(found: Explanation, numbers: dict[Span, int]) -> dict[int, s
     for (span, number), (following, its_number) in pairwise([*parts, _NO_PART]):
         close = following.start - span.end <= _CLOSE
         if number and not (close and its_number == number):
-            behind[span.end] = _circled(number)
+            behind[span.end] = _circled_number(number)
     return behind
 
 
-def _reasons(
-    name: str, evidence: Evidence, shown: Shown, numbers: dict[Span, int], width: int
+def _iter_reasons(
+    name: str, evidence: Evidence, shown: ShownClaim, numbers: dict[Span, int], width: int
 ) -> Iterator[Any]:
-    """Yield what each sentence of the evidence covers, and what none does."""
+    """Yield what each sentence of the evidence covers, and what is uncovered."""
     from rich.text import Text
 
     found = shown.explained(evidence)
     yield Text(f"{in_one_line(name)}:", style="bold")
     if evidence.spans:
-        yield Text("  ") + _painted(shown.claim, found, numbers, numbered=True)
+        yield Text("  ") + _paint_claim(shown.claim, found, numbers, numbered=True)
     for place, span in enumerate(evidence.spans):
         parts = [
             match.option_span.of(shown.claim)
@@ -155,17 +155,17 @@ def _reasons(
             if match.sentence_index == place
         ]
         number = numbers[span]
-        said = "covers " + (" · ".join(parts) or "no part of it")
-        yield from block(f"  {_circled(number)}", _colour(number), said, width)
+        covers = "covers " + (" · ".join(parts) or "no part of it")
+        yield from wrap_block(f"  {_circled_number(number)}", _colour(number), covers, width)
     if not units(shown.claim):
         yield Text("  nothing to look for: the claim has no letter, digit or Chinese character")
         return
     left = " · ".join(span.of(shown.claim) for span in found.uncovered)
-    yield from block("  uncovered:", "", left or "nothing", width)
+    yield from wrap_block("  uncovered:", "", left or "nothing", width)
 
 
-def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[Any]:
-    """Yield, for every step, the claim shaded by its words' weights, and the weightiest words."""
+def _iter_attention(name: str, retriever: Any, shown: ShownClaim, width: int) -> Iterator[Any]:
+    """Yield, for every step, the claim shaded by word weight, and the heaviest words."""
     from rich.text import Text
 
     for number, step in enumerate(retriever.steps(shown.question, shown.passage, shown.option), 1):
@@ -185,21 +185,21 @@ def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[
             f"{in_one_line(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
         yield Text(f"    {listed}", style="dim")
-        yield from block("    found:", "", step.sentence.of(shown.passage.text), width)
+        yield from wrap_block("    found:", "", step.sentence.of(shown.passage.text), width)
 
 
-def block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
-    """Yield lines of a text behind its head, broken between Chinese characters, too."""
+def wrap_block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
+    """Yield a text wrapped after its head, also between Chinese characters."""
     from rich.text import Text
 
     begin = Text().append(head + " ", style=style)
     indent = begin.cell_len
-    for number, line in enumerate(wrapped(glyphs(text), max(width - indent, 8))):
+    for number, line in enumerate(wrap_glyphs(to_glyphs(text), max(width - indent, 8))):
         shown = begin if number == 0 else Text(" " * indent)
         yield shown.copy().append("".join(glyph.text for glyph in line))
 
 
-def _circled(number: int) -> str:
+def _circled_number(number: int) -> str:
     return chr(0x2460 + number - 1) if number <= 20 else f"({number})"
 
 

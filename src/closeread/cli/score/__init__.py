@@ -1,33 +1,33 @@
-"""``closeread score``: a run folder, or a data set against a file of predictions."""
+"""``closeread score``: score a run, or a prediction file against a data set."""
 
 import gc
 from pathlib import Path
 
 import click
 
-from closeread.cli.terminal.completion import names_of
-from closeread.cli.terminal.output_options import Outcome
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.completion import complete_kind
+from closeread.cli.terminal.output_options import OutputPath
+from closeread.cli.terminal.place import LocalPath
 from closeread.runs.records import ScoreSettings
 
 
 @click.command("score")
-@click.argument("run", required=False, type=Place(path_type=Path))
+@click.argument("run", required=False, type=LocalPath(path_type=Path))
 @click.option("--dataset", metavar="D",
               help="The data set: a path, a URL, exam/zh or exam/en. With RUN: its new "
                   "path, if it was moved.")  # fmt: skip
-@click.option("--predictions", type=Place(path_type=Path), metavar="P",
+@click.option("--predictions", type=LocalPath(path_type=Path), metavar="P",
               help="The prediction file to score against --dataset.")  # fmt: skip
 @click.option(
     "--null-odds",
-    type=Place(path_type=Path),
+    type=LocalPath(path_type=Path),
     help="SQuAD 2.0 no-answer probabilities (na_prob.json).",
 )
 @click.option(
     "--format", "format_", metavar="F", help="The format; by default detected from the content."
 )
 @click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
-              shell_complete=names_of("metric"),
+              shell_complete=complete_kind("metric"),
               help="A metric with its options, such as mrqa, mrqa.f1 or "
                   "squad2,na_threshold=0.5.")  # fmt: skip
 @click.option(
@@ -68,7 +68,7 @@ from closeread.runs.records import ScoreSettings
 )
 @click.option(
     "--save",
-    type=Outcome(path_type=Path),
+    type=OutputPath(path_type=Path),
     metavar="RUN",
     help="Save predictions and scores as a run folder.",
 )
@@ -102,17 +102,17 @@ def command(
     texts, without running the model. Whichever of the two you omit stays as in the run; --stop ""
     means no stop string.
     """
-    gc.disable()  # records form no cycles: the collector would walk them all for nothing
-    from closeread.cli.score.metric_options import with_options
-    from closeread.cli.score.results import print_scored
+    gc.disable()  # records form no cycles, so the collector would only cost time
+    from closeread.cli.score.metric_options import parse_metric_options
+    from closeread.cli.score.results import print_scores
 
-    asked, options = with_options(metrics)
+    names, options = parse_metric_options(metrics)
     if skip_no_answer:
         options.setdefault("mrqa", {})["skip_no_answer"] = True
     if answer_language is not None:
         options.setdefault("mlqa", {})["answer_language"] = answer_language
     settings = ScoreSettings(
-        metrics=asked,
+        metrics=names,
         options=options,
         by=by,
         resamples=0 if no_intervals else resamples,
@@ -121,7 +121,7 @@ def command(
     )
     if run is not None:
         if predictions or save or null_odds or format_:
-            raise click.UsageError("give either RUN, or --dataset with --predictions; not both")
+            raise click.UsageError("give either RUN or --dataset with --predictions, not both")
         from closeread.cli.score.runs import score_runs
 
         found = score_runs(
@@ -132,13 +132,11 @@ def command(
             "--workers needs RUN; a --predictions file is always scored in one process"
         )
     elif stops or rule:
-        raise click.UsageError(
-            "--stop and --extract need RUN, which keeps the model's generated text"
-        )
+        raise click.UsageError("--stop and --extract need RUN, which stores the model's texts")
     elif dataset is not None and predictions is not None:
-        from closeread.cli.score.predictions import score_handed_in
+        from closeread.cli.score.predictions import score_predictions
 
-        found = score_handed_in(
+        found = score_predictions(
             dataset,
             predictions,
             settings,
@@ -148,5 +146,5 @@ def command(
             save=save,
         )
     else:
-        raise click.UsageError("give either RUN, or --dataset with --predictions")
-    print_scored(found, json_=json_)
+        raise click.UsageError("give either RUN or --dataset with --predictions")
+    print_scores(found, json_=json_)

@@ -11,16 +11,16 @@ from closeread.runs.scoring.summaries import resampling_of
 from closeread.types import Dataset, Submission, Summary
 
 
-def joined(
+def add_joined_scores(
     scored: RunSummary, dataset: Dataset, submission: Submission, limit: int | None = None
 ) -> RunSummary:
-    """Return numbers with those of the answers by their evidence.
+    """Add the joint scores of answers and evidence to a summary.
 
     Args:
-        scored: The numbers.
-        dataset: What was asked.
-        submission: What was answered.
-        limit: Of a run that answers the first questions alone: how many.
+        scored: The summary.
+        dataset: The data set.
+        submission: The predictions.
+        limit: The run's limit on questions, if any.
 
     Raises:
         UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
@@ -28,16 +28,16 @@ def joined(
     """
     settings = scored.settings
 
-    def told(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
+    def mark(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
         return {name: add_to_signature(one, settings.extraction) for name, one in summaries.items()}
 
     both = must_join(dataset, submission, resampling_of(settings), limit)
     groups = {
-        tag: {value: told(of) for value, of in values.items()}
+        tag: {value: mark(of) for value, of in values.items()}
         for tag, values in both.breakdowns.items()
     }
     return replace(
         scored,
-        metrics=scored.metrics | told(both.metrics),
+        metrics=scored.metrics | mark(both.metrics),
         breakdowns=scored.breakdowns | groups,
     )

@@ -1,17 +1,17 @@
-"""``--metric NAME,KEY=VALUE,...``: which numbers, by which options."""
+"""Parses ``--metric NAME,KEY=VALUE,...``."""
 
-from closeread.cli.terminal.reading import parsed
+from closeread.cli.terminal.reading import parse_assignments
 from closeread.errors import UsageError
 from closeread.metrics.subject import family
 
 
-def with_options(
+def parse_metric_options(
     metrics: tuple[str, ...],
 ) -> tuple[tuple[str, ...], dict[str, dict[str, object]]]:
-    """Take ``NAME,KEY=VALUE,...`` apart: the names, and of a family all options that were given.
+    """Split ``NAME,KEY=VALUE,...`` into names, and the options of each metric family.
 
     Raises:
-        UsageError: An option is no KEY=VALUE, or one name would have several values.
+        UsageError: An option is not KEY=VALUE, or a name or key is given twice with other values.
     """
     options: dict[str, dict[str, object]] = {}
     behind: dict[str, list[str]] = {}
@@ -29,10 +29,10 @@ def with_options(
                 cure="run `closeread score` once for each",
             )
         for assignment in own:
-            ((key, value),) = parsed((assignment,)).items()
+            ((key, value),) = parse_assignments((assignment,)).items()
             if options.setdefault(family(name), {}).setdefault(key, value) != value:
                 raise UsageError(
-                    f"--metric {family(name)} is given several values of {key}",
+                    f"--metric {family(name)} is given several values for {key}",
                     expected="one setting for all values of a metric",
                     cure="run `closeread score` once for each",
                 )

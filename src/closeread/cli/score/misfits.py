@@ -1,4 +1,4 @@
-"""What of predictions that were handed in does not fit their data set, said beside the numbers."""
+"""Reports what in a prediction file does not fit the data set."""
 
 from typing import Any
 
@@ -11,19 +11,19 @@ from closeread.runs.submission_fit import KINDS, find_misfits, format_misfits, r
 from closeread.types import Dataset, Submission
 
 
-def tell_misfits(
+def report_misfits(
     dataset: Dataset, submission: Submission, found: RunSummary, where: str = ""
 ) -> dict[str, Any]:
-    """Say and count what does not fit, and what it costs; look only where it may be.
+    """Report and count what does not fit, and what it costs; skip the search if all fits.
 
     Args:
-        dataset: What was asked.
-        submission: What was handed in.
-        found: Its numbers.
-        where: Stands before each line, of several runs.
+        dataset: The data set.
+        submission: The predictions.
+        found: Their scores.
+        where: A prefix of each line, for several runs.
 
     Returns:
-        ``misfits``: counts by kind; and ``read_as`` where other readings have other numbers.
+        ``misfits``: counts by kind; and ``read_as`` if other readings give other scores.
     """
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)

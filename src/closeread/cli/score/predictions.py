@@ -1,9 +1,9 @@
-"""Predictions that are handed in against a data set: their numbers, and what does not fit."""
+"""Scores a prediction file against a data set, and reports what does not fit."""
 
 from pathlib import Path
 
 from closeread.api.datasets import open_dataset
-from closeread.cli.score.misfits import tell_misfits
+from closeread.cli.score.misfits import report_misfits
 from closeread.cli.score.results import Scored
 from closeread.cli.terminal.output import remark
 from closeread.errors import PredictionError, UsageError
@@ -13,7 +13,7 @@ from closeread.runs.score import score_submission
 from closeread.runs.submission_fit import find_misfits, format_misfits, must_belong
 
 
-def score_handed_in(
+def score_predictions(
     name: str,
     predictions: Path,
     settings: ScoreSettings,
@@ -23,16 +23,16 @@ def score_handed_in(
     join: bool,
     save: Path | None,
 ) -> Scored:
-    """Return the numbers, and beside them how much of what was handed in does not fit, by kind.
+    """Return the scores, and counts of what does not fit, by kind.
 
     Args:
-        name: The data set's: a path, an address, or an exam's.
-        predictions: What was handed in.
-        settings: Which numbers.
-        null_odds: SQuAD 2.0's side file.
-        format_: The data set's; None guesses it.
-        join: Also answers by evidence.
-        save: A new run folder, which keeps the numbers.
+        name: The data set: a path, a URL or an exam.
+        predictions: The prediction file.
+        settings: The metrics and intervals.
+        null_odds: SQuAD 2.0's no-answer probabilities.
+        format_: The data set's format; None detects it.
+        join: Also score answers and evidence jointly.
+        save: A new run folder for predictions and scores.
 
     Raises:
         CloseReadError: As of ``api.judging.score``.
@@ -58,12 +58,12 @@ def score_handed_in(
         if not any(one.has_gold for one in dataset.questions()):
             for line in format_misfits(
                 find_misfits(dataset, submission)
-            ):  # what a team can mend is the form
+            ):  # without gold answers, at least the form can be checked
                 remark(line)
         raise
-    beside = tell_misfits(dataset, submission, found)
+    beside = report_misfits(dataset, submission, found)
     if join:
-        from closeread.cli.score.joined import joined
+        from closeread.cli.score.joined import add_joined_scores
 
-        found = joined(found, dataset, submission)
+        found = add_joined_scores(found, dataset, submission)
     return Scored(summaries=(found,), beside=beside)

@@ -1,4 +1,4 @@
-"""What ``closeread score`` found, and how it is printed."""
+"""Prints the results of ``closeread score``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,26 +7,26 @@ from typing import Any
 import click
 
 from closeread.cli.terminal.numbers import (
-    averaged,
-    broken_down,
-    contract,
+    averages_as_json,
+    breakdowns_as_json,
     print_averages,
     print_summary,
+    scores_as_json,
 )
-from closeread.cli.terminal.output import as_json
+from closeread.cli.terminal.output import print_json
 from closeread.runs.records import RunSummary
 from closeread.types import Summary
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """Numbers of one file of predictions, or of one run or several.
+    """The scores of one prediction file, or of one or more runs.
 
     Attributes:
-        summaries: One a file or run.
-        names: What each is called; tells them apart where there are several.
-        averages: Of several runs, by metric.
-        beside: What else is told of the only one, in JSON.
+        summaries: One per file or run.
+        names: The name of each.
+        averages: The macro-averages of several runs, by metric.
+        beside: Further JSON fields of a single result.
     """
 
     summaries: Sequence[RunSummary]
@@ -35,19 +35,19 @@ class Scored:
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def print_scored(found: Scored, *, json_: bool) -> None:
-    """Print all numbers, as tables or as one JSON object."""
+def print_scores(found: Scored, *, json_: bool) -> None:
+    """Print all scores, as tables or as one JSON object."""
     named = list(zip(found.names, found.summaries, strict=True))
     if json_:
         printed = [
-            contract(one.dataset, one.metrics) | broken_down(one.breakdowns)
+            scores_as_json(one.dataset, one.metrics) | breakdowns_as_json(one.breakdowns)
             for one in found.summaries
         ]
         if len(printed) == 1:
-            as_json(printed[0] | dict(found.beside))
+            print_json(printed[0] | dict(found.beside))
             return
         several = [one | {"run": name} for name, one in zip(found.names, printed, strict=True)]
-        as_json({"runs": several} | averaged(found.averages))
+        print_json({"runs": several} | averages_as_json(found.averages))
         return
     for place, (name, one) in enumerate(named):
         if place:

@@ -1,1 +1,1 @@
-"""What the verbs share: how they take places and readers, and how they print."""
+"""What the commands share: path options, reader options, progress and printing."""

@@ -1,4 +1,4 @@
-"""What a shell is offered where a name of the catalog is to be typed."""
+"""Completes names of the catalog in the shell."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 Offer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def begun_with(kind: catalog.Kind, begun: str) -> "list[CompletionItem]":
-    """Return the names of a kind that begin so, each with what it is."""
+def complete_names(kind: catalog.Kind, prefix: str) -> "list[CompletionItem]":
+    """Return the names of a kind that begin with ``prefix``, with their descriptions."""
     from click.shell_completion import CompletionItem
 
     entries = catalog.CATALOG[kind].items()
     return [
         CompletionItem(name, help=found.description)
         for name, found in entries
-        if name.startswith(begun)
+        if name.startswith(prefix)
     ]
 
 
-def names_of(kind: catalog.Kind) -> Offer:
-    """Return the ``shell_complete`` of an option whose value is a name of this kind."""
-    return lambda _context, _parameter, begun: begun_with(kind, begun)
+def complete_kind(kind: catalog.Kind) -> Offer:
+    """Return the ``shell_complete`` function of an option whose value is a name of this kind."""
+    return lambda _context, _parameter, prefix: complete_names(kind, prefix)

@@ -1,4 +1,4 @@
-"""Says where word vectors know too few of the words that they are to compare."""
+"""Warns if word vectors lack too many of the words that they compare."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -10,16 +10,16 @@ from closeread.types import Item
 _SAMPLE = 100
 
 
-def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any]) -> None:
-    """Say on stderr where the vectors know too few words of the first passages.
+def warn_unknown_words(items: Iterable[Item], name: str, options: Mapping[str, Any]) -> None:
+    """Warn on stderr if the vectors know too few words of the first passages.
 
     Args:
         items: Passages with their questions.
-        name: A retriever's, or of a reader by evidence.
-        options: All of its; without vectors nothing is said.
+        name: The name of a retriever, or of a reader by evidence.
+        options: All of its options; without vectors nothing is printed.
     """
     if ":" in f"{name}{options.get('retriever', '')}":
-        return  # what is not of this project's may mean another thing by its options
+        return  # options of other projects' classes may have another meaning
     path, words, stop_words = options.get("vectors"), "jieba", "own"
     if path:
         words = str(options.get("words", words))
@@ -32,7 +32,7 @@ def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any
     from closeread.evidence.words import Segmenter
 
     vectors, segmenter = load(str(path)), Segmenter(words, stop_words)
-    said = coverage_warning(
+    warning = coverage_warning(
         vectors,
         (
             word
@@ -40,10 +40,9 @@ def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any
             for word in segmenter.texts(passage.text, passage.language)
         ),
     )
-    if said:
-        remark(said)
+    if warning:
+        remark(warning)
     if vectors.left_out:
         remark(
-            f"{vectors.name}: vectors left out, as they are zeros or their word came before: "
-            f"{vectors.left_out:,}"
+            f"{vectors.name}: vectors skipped (all zeros, or repeated words): {vectors.left_out:,}"
         )

@@ -1,4 +1,4 @@
-"""How verbs print: results to stdout as a table or JSON, progress and remarks to stderr."""
+"""Prints results to stdout as tables or JSON, and remarks to stderr."""
 
 import io
 import sys
@@ -12,40 +12,40 @@ from closeread.wording import escape_message, in_one_line
 _GAP = 2  # blanks between columns
 
 
-def as_json(value: Any) -> None:
-    """Print one JSON value on stdout; records and tuples are taken as they are."""
+def print_json(value: Any) -> None:
+    """Print one JSON value on stdout; records and tuples are encoded as they are."""
     raw = msgspec.json.format(msgspec.json.encode(value), indent=2)
     write_json(raw.decode() + "\n")
 
 
 def write_json(text: str) -> None:
-    """Write JSON, or a part of it, on stdout: in UTF-8, whatever the terminal's encoding."""
+    """Write JSON, or a part of it, to stdout in UTF-8, whatever the terminal's encoding."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8")
     sys.stdout.write(text)
 
 
 def remark(message: str) -> None:
-    """Tell the user something that is not the result, on stderr.
+    """Print a remark, which is not part of the result, to stderr.
 
-    Line breaks of the message stay; what else a terminal would obey is shown by signs.
+    Line breaks are kept; other control characters are shown as symbols.
     """
     sys.stderr.write(escape_message(message) + "\n")
 
 
-def table(
+def print_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[str]],
     *,
     title: str = "",
     right: Sequence[str] = (),
 ) -> None:
-    """Print a table, double-width characters counted rightly, at most 100 columns wide.
+    """Print a table, at most 100 columns wide; wide characters take two columns.
 
     Args:
         headings: The column names.
-        rows: Cells as they are to be printed; what a terminal would obey is shown by signs.
-        title: A line above.
+        rows: Formatted cells; control characters are shown as symbols.
+        title: A line above the table.
         right: The headings of the columns to align on the right (numbers).
     """
     from rich.cells import cell_len
@@ -53,7 +53,7 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
+    out = make_console()
     made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     cells = [[*map(escape_message, row)] for row in rows]
     widest = [max(map(cell_len, column)) for column in zip(headings, *cells, strict=True)]
@@ -61,7 +61,7 @@ def table(
     for place, heading in enumerate(headings):
         numbers = heading in right
         least = max(map(cell_len, (*heading.split(), *(row[place] for row in cells))), default=0)
-        # A path that is too wide for its column goes on below: cut, it could not be copied. Where
+        # A path that is too wide for its column is folded: truncated, it could not be copied. If
         # the table is too wide, headings of numbers are broken before names are.
         made.add_column(
             escape_message(heading),
@@ -71,34 +71,34 @@ def table(
         )
     for row in cells:
         made.add_row(*row)
-    # A title of rich's own tables breaks where the table is narrower.
+    # rich would wrap a table's own title to the table's width.
     shown = Group(Text(escape_message(title), style="table.title"), made) if title else made
     if out.is_terminal:
         out.print(shown)
         return
     with out.capture() as printed:
         out.print(shown)
-    # rich fills lines up to the last column's width
+    # rich pads lines to the last column's width
     sys.stdout.write("\n".join(line.rstrip(" ") for line in printed.get().split("\n")))
 
 
-def sentence(text: str, indent: str = "") -> None:
-    """Print words, broken at 100 columns; further lines are set in as the first one."""
+def print_wrapped(text: str, indent: str = "") -> None:
+    """Print text wrapped at 100 columns, every line with the indent."""
     from rich.text import Text
 
-    out = console()
+    out = make_console()
     for line in Text(in_one_line(text)).wrap(out, out.width - len(indent)):
         line.rstrip()
         out.print(Text(indent) + line)
 
 
-def console(*, stderr: bool = False) -> Any:
+def make_console(*, stderr: bool = False) -> Any:
     """Return a rich console that honours NO_COLOR, pipes and the 100-column limit."""
     from rich.console import Console
 
     class Ours(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would exit with 1; the command line ends it quietly
+            raise BrokenPipeError  # rich would exit with 1; the command line handles it
 
     made = Ours(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
     made.width = min(made.width, 100) if made.is_terminal else 100

@@ -1,17 +1,17 @@
-"""Options that name where an outcome is kept."""
+"""Options for output paths."""
 
 import os
 from typing import Any
 
 import click
 
-from closeread.cli.terminal.place import Place
+from closeread.cli.terminal.place import LocalPath
 
 
-class Outcome(Place):
-    """The path of a file or folder that is written; ``-`` is none, as it would be taken for stdout.
+class OutputPath(LocalPath):
+    """The path of an output file or folder; ``-`` is rejected, since it would mean stdout.
 
-    What a verb prints is on stdout already: there is no room for the outcome beside it.
+    Stdout already carries what the command prints.
     """
 
     def convert(
@@ -26,5 +26,9 @@ class Outcome(Place):
             click.BadParameter: It is ``-``.
         """
         if value == "-":
-            self.fail("- is no place here; name one (./- is called so).", param, ctx)
+            self.fail(
+                "stdout (-) is not accepted here; give a path (write ./- for a file named -).",
+                param,
+                ctx,
+            )
         return super().convert(value, param, ctx)

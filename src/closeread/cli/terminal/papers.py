@@ -1,4 +1,4 @@
-"""Tables for papers, each in the file that its option names or on stdout (``-``)."""
+"""Writes tables for papers, each to its file or to stdout (``-``)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,22 +10,24 @@ from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.output_place import must_take_file
 
 
-def must_be_taken(*targets: str | None, json: bool) -> None:
-    """Try all files before anything is read.
+def check_targets(*targets: str | None, json: bool) -> None:
+    """Check all targets before anything is read.
 
     Raises:
-        UsageError: A table and ``--json`` both want stdout.
+        UsageError: A table and ``--json`` would both go to stdout.
         StorageError: A file cannot be written.
     """
     if json and "-" in targets:
-        raise UsageError("--json and a table both want stdout", cure="name a file for the table")
+        raise UsageError(
+            "--json and a table cannot both go to stdout", cure="write the table to a file"
+        )
     for target in targets:
         if target and target != "-":
             must_take_file(Path(target))
 
 
-def write_each(tables: Iterable[tuple[str | None, str]]) -> list[str]:
-    """Write each text where that is wanted, and return the files."""
+def write_tables(tables: Iterable[tuple[str | None, str]]) -> list[str]:
+    """Write each text to its target, and return the files written."""
     written = []
     for target, text in tables:
         if target == "-":

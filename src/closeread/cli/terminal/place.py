@@ -1,4 +1,4 @@
-"""Arguments and options that name a file or folder."""
+"""Arguments and options that are local paths."""
 
 import os
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 
-class Place(click.Path):
-    """The path of a file or folder; an empty one is none, as it would be taken for the folder here.
+class LocalPath(click.Path):
+    """The path of a file or folder; an empty one is rejected, since it would mean this folder.
 
-    It comes where a script's variable is not set: `closeread score "$RUN"`.
+    An empty path comes from an unset variable: `closeread score "$RUN"`.
     """
 
     def __init__(self, **checks: Any) -> None:
-        # what may not be read is told by what reads it, with what to do about it
+        # whatever reads an unreadable file reports it, with a cure
         super().__init__(readable=False, **checks)
 
     def convert(
@@ -25,10 +25,12 @@ class Place(click.Path):
         """Return the path.
 
         Raises:
-            click.BadParameter: It is empty, or an address, which is opened as a data set alone.
+            click.BadParameter: It is empty, or a URL, which only data sets can be.
         """
         if value == "":
-            self.fail("the path is empty; the folder here is called `.`.", param, ctx)
+            self.fail("the path is empty; write `.` for the current folder.", param, ctx)
         if str(value).startswith(("http://", "https://")):
-            self.fail(f"{value} is an address, which only data sets are: name a file.", param, ctx)
+            self.fail(
+                f"{value} is a URL, but only data sets can be URLs: give a local path.", param, ctx
+            )
         return super().convert(value, param, ctx)

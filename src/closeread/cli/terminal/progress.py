@@ -1,4 +1,4 @@
-"""How long work says how far it is, on stderr: a bar in a terminal, seldom a line in a log."""
+"""Shows progress on stderr: a bar in a terminal, occasional lines in a log."""
 
 import math
 import sys
@@ -10,27 +10,27 @@ from typing import TextIO
 
 from closeread.protocols import Advance
 
-_FIRST, _MOST = 60.0, 600.0  # seconds until a log's first line, and between two at most
+_FIRST, _MOST = 60.0, 600.0  # seconds until a log's first line, and at most between two lines
 
 
 @contextmanager
 def progress(label: str, total: int | None) -> Iterator[Advance]:
-    """Show how much is done while working, its rate and the time left.
+    """Show progress, rate and time left while working.
 
-    A terminal shows one line that moves and goes when the work is done. Where stderr is a file or
-    a pipe, a line is written after a minute, and then ever more seldom, so that a log of hours
-    stays short and short work leaves none.
+    A terminal shows one line, which disappears at the end. If stderr is a file or a pipe, a line is
+    written after a minute and then less and less often, so that long logs stay short and short work
+    writes none.
 
     Args:
-        label: What is being done.
-        total: How much there is; None where nobody knows.
+        label: The kind of work.
+        total: The number of steps; None if unknown.
     """
     if not sys.stderr.isatty():
-        yield Lines(label, total, sys.stderr).advance
+        yield ProgressLog(label, total, sys.stderr).advance
         return
     from rich import progress as bars
 
-    from closeread.cli.terminal.output import console
+    from closeread.cli.terminal.output import make_console
 
     with bars.Progress(
         bars.TextColumn("{task.description}"),
@@ -38,20 +38,20 @@ def progress(label: str, total: int | None) -> Iterator[Advance]:
         bars.MofNCompleteColumn(),
         bars.TaskProgressColumn(show_speed=True),
         bars.TimeRemainingColumn(),
-        console=console(stderr=True),
+        console=make_console(stderr=True),
         transient=True,
     ) as shown:
         yield partial(shown.advance, shown.add_task(label, total=total))
 
 
-class Lines:
+class ProgressLog:
     """Progress for a log.
 
     Args:
-        label: What is being done.
-        total: How much there is; None where nobody knows.
-        out: Where lines go.
-        clock: Seconds that only grow.
+        label: The kind of work.
+        total: The number of steps; None if unknown.
+        out: The stream to write to.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Lines:
         self._done += n
         now = self._clock()
         if self._first is None:
-            self._first = now, self._done  # work that is gone on with counts here what was done
+            self._first = now, self._done  # resumed work counts earlier steps here
         if now < self._due:
             return
         self._wait = min(self._wait * 1.5, _MOST)
@@ -86,14 +86,14 @@ class Lines:
         speed = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} s each"
         if not self._total:
             return f"{self._label}: {self._done:,}, {speed}"
-        left = _time(max(self._total - self._done, 0) / rate)
+        left = _format_duration(max(self._total - self._done, 0) / rate)
         share = self._done / self._total
         return (
             f"{self._label}: {self._done:,} of {self._total:,} ({share:.0%}), {speed}, {left} left"
         )
 
 
-def _time(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)

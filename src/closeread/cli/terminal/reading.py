@@ -1,4 +1,4 @@
-"""What the verbs that run readers share: options on the command line, progress, remarks."""
+"""What the commands that run readers share: options, progress and warnings."""
 
 import math
 import sys
@@ -19,22 +19,22 @@ from closeread.types import Prediction
 from closeread.wording import argument, count_of, in_one_line
 
 
-def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:
-    """Parse ``key=value`` pairs: values as TOML scalars where they are such, else as text.
+def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
+    """Parse ``key=value`` pairs; values are TOML scalars if they parse as such, else text.
 
     Raises:
-        UsageError: No ``=`` in one of them.
+        UsageError: One of them has no ``=``.
     """
     found: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals or not key:
             raise UsageError(f"-o {assignment}", expected="-o key=value")
-        found[key.strip().replace("-", "_")] = _scalar(value.strip())
+        found[key.strip().replace("-", "_")] = _parse_scalar(value.strip())
     return found
 
 
-def _scalar(text: str) -> Any:
+def _parse_scalar(text: str) -> Any:
     import tomllib
 
     try:
@@ -42,42 +42,43 @@ def _scalar(text: str) -> Any:
     except tomllib.TOMLDecodeError:
         return text
     if value in (math.inf, -math.inf) and "inf" not in text:
-        return text  # 499e6152 is how a commit is named, and no number that there is
-    if isinstance(value, float) and math.isnan(value):  # equals nothing, and is no setting
+        return text  # 499e6152 is a commit id, not a finite number
+    if isinstance(value, float) and math.isnan(value):  # equals nothing, so it cannot be a setting
         return text
     return value if isinstance(value, str | int | float | bool) else text
 
 
-def must_have_calibrator(file: Path | None, *, selective: bool) -> None:
-    """Refuse to withhold answers where no calibrator says which.
+def require_calibrator(file: Path | None, *, selective: bool) -> None:
+    """Reject ``--selective`` without a calibrator.
 
     Raises:
-        UsageError: They are to be withheld, and none is named.
+        UsageError: ``selective`` without ``file``.
     """
     if selective and file is None:
         raise UsageError(
-            "--selective withholds what lies below a calibrator's threshold, and none is named",
+            "--selective needs a calibrator, whose threshold decides which answers to withhold",
             cure="--calibrator FILE, from `closeread calibrate RUN --out FILE --risk 0.1`",
         )
 
 
-class Watch(Protocol):
-    """Begins a line, which takes the place of the one before; a ``protocols.Begin``."""
+class StartProgress(Protocol):
+    """Starts a progress line, which replaces the one before; a ``protocols.Begin``."""
 
     def __call__(self, total: int, label: str = ..., /) -> Advance:
-        """Return what is told of steps that are done; by default the label is the watch's."""
+        """Return the function that counts finished steps; the label defaults to the caller's."""
         ...
 
 
 @contextmanager
-def watched(
-    label: str, kept: str = "what was read is kept: the same command with --resume goes on"
-) -> Iterator[Watch]:
-    """Give the runner a way to show its progress; an interruption says how to go on.
+def show_progress(
+    label: str,
+    kept: str = "predictions so far are saved; rerun the same command with --resume to continue",
+) -> Iterator[StartProgress]:
+    """Yield the function that starts a progress line; an interruption prints ``kept`` and exits.
 
     Args:
-        label: Before the line.
-        kept: What is said of an interruption.
+        label: The default label of lines.
+        kept: What an interruption prints: what is saved and how to continue.
     """
     with ExitStack() as shown:
 
@@ -88,78 +89,80 @@ def watched(
         try:
             yield begin
         except KeyboardInterrupt as ended:
-            with suppress(OSError):  # the terminal may have gone, and ended us with that
+            with suppress(
+                OSError
+            ):  # the terminal may be gone, which may have caused the interruption
                 shown.close()
                 remark(str(ended) or f"interrupted; {kept}")
             sys.exit(exit_code(ended))
 
 
-def tell_otherwise(reader: ReaderInfo) -> None:
-    """Say on stderr where a model is read otherwise than it was trained."""
+def warn_training_mismatch(reader: ReaderInfo) -> None:
+    """Warn on stderr if a model is read with other settings than it was trained with."""
     from closeread.readers.training_match import describe_mismatch
 
     name, _ = reader.answering
-    if told := describe_mismatch(reader.options, reader.record, name):
-        remark(told)
+    if warning := describe_mismatch(reader.options, reader.record, name):
+        remark(warning)
 
 
-def tell_of(run: Run, limit: int | None) -> None:
-    """Say on stderr what is odd about a run that was just made.
+def warn_about_run(run: Run, limit: int | None) -> None:
+    """Print warnings about a run that was just finished.
 
     Args:
         run: Finished.
-        limit: How many questions were asked for.
+        limit: The requested maximum of questions.
     """
-    _tell_limit(run, limit)
-    _tell_defects(run)
-    _tell_failures(run)
-    _tell_never_none(run)
-    if not _tell_blanks(run):
-        _tell_silence(run)
+    _warn_limit(run, limit)
+    _warn_defects(run)
+    _warn_failures(run)
+    _warn_null_off(run)
+    if not _warn_empty_texts(run):
+        _warn_no_answers(run)
 
 
-def must_have_read(*runs: Run) -> None:
-    """End the verb with exit code 2 where the reader failed at every question of a run.
+def exit_if_all_failed(*runs: Run) -> None:
+    """Exit with code 2 if the reader failed on every question of a run.
 
-    What it kept is scored as wrong throughout, and tells of no reader: a service that refuses
-    every request, say. The run is left as it is.
+    Such a run would score 0 and says nothing about the reader, as when a service rejects every
+    request. The run is left as it is.
     """
     for run in runs:
         if 0 < run.info.n_predictions == run.info.n_failed:
             remark(
-                f"{in_one_line(str(run.path))}: nothing was read, for the reader failed at every "
-                "question: mend what is told above, and read again with --overwrite"
+                f"{in_one_line(str(run.path))}: the reader failed on every question: fix the "
+                "error above, then read again with --overwrite"
             )
             sys.exit(2)
 
 
-def _tell_limit(run: Run, limit: int | None) -> None:
-    """Say where more was read than asked for, since a group was not to be cut in two."""
+def _warn_limit(run: Run, limit: int | None) -> None:
+    """Report that more than the limit was read, to complete a group."""
     if limit is not None and run.info.dataset.n_questions > limit:
         remark(
-            f"the first {run.info.dataset.n_questions:,} questions, not {limit:,}, so that the "
-            "last group, which is scored as one, is whole"
+            f"read the first {run.info.dataset.n_questions:,} questions instead of {limit:,}, to "
+            "complete the last group, which is scored as a whole"
         )
 
 
-def _tell_failures(run: Run) -> None:
-    """Say how many questions the reader failed at, with the first reason."""
+def _warn_failures(run: Run) -> None:
+    """Report how many questions failed, with the first error."""
     if not run.info.n_failed:
         return
     first = next(found for found in run.predictions() if found.error)
     remark(
-        f"the reader failed at {run.info.n_failed:,} of {_questions(run)}; that is kept with the "
-        "error and counts as wrong. First, "
-        f"{in_one_line(first.question_id)}: {first.error}"
+        f"the reader failed on {run.info.n_failed:,} of {_count_questions(run)}; they are saved "
+        f"with the error and count as wrong. The first, {in_one_line(first.question_id)}: "
+        f"{first.error}"
     )
     if run.info.n_failed < run.info.n_predictions and not run.info.dataset.only:
         limit = run.info.dataset.limit
         rest = f"--rest {argument(run.path)}" + (f" --limit {limit}" if limit else "")
-        remark(f"`closeread read` with {rest} and another --out asks for these alone again")
+        remark(f"`closeread read` with {rest} and a new --out retries only these")
 
 
-def _tell_blanks(run: Run) -> bool:
-    """Say at how many questions a language model wrote nothing, and why the first ended."""
+def _warn_empty_texts(run: Run) -> bool:
+    """Report for how many questions a language model returned empty text, with the first reason."""
     if "extraction" not in run.info.reader.record:
         return False
     n_blank, first = 0, ""
@@ -167,67 +170,72 @@ def _tell_blanks(run: Run) -> bool:
         written = (found.generation, *found.others) if found.generation else ()
         ends = [one.finish_reason for one in written if not one.text.strip()]
         n_blank += bool(ends)
-        first = first or (f"{in_one_line(found.question_id)}: {_ended(ends[0])}" if ends else "")
+        first = first or (
+            f"{in_one_line(found.question_id)}: {_describe_ending(ends[0])}" if ends else ""
+        )
     if n_blank:
-        remark(f"the model wrote no text at {n_blank:,} of {_questions(run)}. First, {first}")
+        remark(
+            f"the model returned empty text for {n_blank:,} of {_count_questions(run)}. The first, "
+            f"{first}"
+        )
     return n_blank > 0
 
 
-def _ended(reason: str) -> str:
-    """Return why a blank text ended, and what may help."""
-    told = (
-        f"its reply ended by {in_one_line(reason)}"
-        if reason
-        else "its reply ended without a reason"
+def _describe_ending(reason: str) -> str:
+    """Return why an empty text ended, and what may help."""
+    ending = (
+        f"the finish reason is {in_one_line(reason)}" if reason else "no finish reason is given"
     )
     if reason != "length":
-        return told
-    return f"{told}: a larger -o max_tokens= leaves room behind what the model thinks unseen"
+        return ending
+    return f"{ending}: a larger -o max_tokens= leaves room for the answer after hidden reasoning"
 
 
-def _tell_never_none(run: Run) -> None:
-    """Say where questions have no answer, and a checkpoint that may know it was not asked.
+def _warn_null_off(run: Run) -> None:
+    """Warn if questions have no answer but the reader never predicts "no answer".
 
-    One made elsewhere does not tell whether it learned to say so.
+    Checkpoints made elsewhere do not record whether they were trained on such questions.
     """
     reader = run.info.reader
     if reader.options.get("null") != "auto" or reader.record.get("null") is not False:
         return
-    asked = islice(run.dataset().questions(), run.info.dataset.limit)
-    n_none = sum(any(answer.kind == "none" for answer in one.answers) for one in asked)
+    questions = islice(run.dataset().questions(), run.info.dataset.limit)
+    n_none = sum(any(answer.kind == "none" for answer in one.answers) for one in questions)
     if n_none:
         remark(
-            f"{n_none:,} of {_questions(run)} have no answer, and the checkpoint does not say that "
-            "it learned to tell: it answered all; if it did learn it, -o null=on lets it say so"
+            f"{n_none:,} of {_count_questions(run)} have no gold answer, but the reader answered "
+            "them all: the checkpoint does not record that it was trained on unanswerable "
+            "questions. If it was, pass -o null=on"
         )
 
 
-def _tell_silence(run: Run) -> None:
-    """Say where a reader answered nothing: it may be one of other questions, or not understood."""
-    if run.info.n_predictions and all(map(_is_silent, run.predictions())):
+def _warn_no_answers(run: Run) -> None:
+    """Warn if a reader answered nothing: it may not support these questions."""
+    if run.info.n_predictions and all(map(_is_unanswered, run.predictions())):
         what_helps = (
-            "predictions.jsonl has its texts, and `closeread score --extract` reads them anew"
+            "its texts are in predictions.jsonl; `closeread score --extract` extracts the "
+            "answers again"
             if "extraction" in run.info.reader.record
-            else "which kinds a reader answers tells docs/readers.md"
+            else "docs/readers.md lists which kinds of questions each reader answers"
         )
         remark(
-            f"{in_one_line(run.info.reader.name)} gave no answer to any of {_questions(run)}; "
-            f"{what_helps}"
+            f"{in_one_line(run.info.reader.name)} gave no answer to any of "
+            f"{_count_questions(run)}; {what_helps}"
         )
 
 
-def _questions(run: Run) -> str:
+def _count_questions(run: Run) -> str:
     return count_of(run.info.n_predictions, "question")
 
 
-def _is_silent(found: Prediction) -> bool:
+def _is_unanswered(found: Prediction) -> bool:
     if found.answer is not None:
         return found.answer.kind == "none"
     return not (found.error or found.option_scores or found.evidence)
 
 
-def _tell_defects(run: Run) -> None:
-    """Say what is wrong with the data."""
+def _warn_defects(run: Run) -> None:
+    """Report the defects in the data."""
     if run.info.defects:
         counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
-        remark(f"defects in the data, kept and counted: {counted}")
+        remark(f"defects in the data, counted and kept: {counted}")

@@ -1,4 +1,4 @@
-"""One question as lines of a terminal: passage, question, options, answers and evidence."""
+"""Renders a question for a terminal: passage, question, options, answers and evidence."""
 
 import itertools
 import os
@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from closeread.cli.terminal.typeset import Glyph, Mark, glyphs, painted, wrapped
+from closeread.cli.terminal.typeset import Glyph, Mark, render_glyphs, to_glyphs, wrap_glyphs
 from closeread.text.mrqa_marks import MARK
 from closeread.types import Answer, Passage, Question, Span
 
-_WIDEST = 100
+_MAX_WIDTH = 100
 _MARKER = re.compile(rf"(?:{MARK}\s*)+")
 _TITLE = re.compile(r"\[TLE\]\s*")
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Sheet:
     """How questions are shown.
 
     Attributes:
-        width: Cells in a line.
-        colour: Styles by the terminal's codes; signs around answers and evidence otherwise.
-        picked: What is said of an option that is an answer.
-        nothing: What is said where there is no answer, not even that there is none.
+        width: Line width in terminal cells.
+        colour: Use terminal styles; otherwise brackets around answers and evidence.
+        picked: The label of an option that is an answer.
+        nothing: The text for a question without any answer.
     """
 
     width: int
@@ -39,67 +39,67 @@ class Sheet:
         """Yield the lines of one question, each with its line end.
 
         Args:
-            number: From 1, in the set's order.
-            passage: What the question is about.
-            question: With gold, where the set has it.
-            whole: The whole passage; otherwise only its paragraphs with an answer or evidence.
+            number: From 1, in the data set's order.
+            passage: The question's passage.
+            question: With gold answers, if there are any.
+            whole: Show the whole passage; otherwise only paragraphs with an answer or evidence.
         """
         yield from self._head(number, passage, question)
         yield from self.body(passage, question, whole)
         yield "\n"
 
     def body(self, passage: Passage, question: Question, whole: bool) -> Iterator[str]:
-        """Yield the same lines without the first ones, which say what question it is."""
-        evidence = _numbered(question)
+        """Yield the same lines without the heading."""
+        evidence = _number_evidence(question)
         yield from self._passage(passage, self._marks(question, evidence), whole)
         yield "\n"
-        for number, line in enumerate(question.text.split("\n")):  # of conversations several
+        for number, line in enumerate(question.text.split("\n")):  # conversations have several
             lead = "   " if number else "Q  "
-            yield from self._block(glyphs(line, styles=["strong"]), lead) if line else "\n"
+            yield from self._block(to_glyphs(line, styles=["strong"]), lead) if line else "\n"
         if question.asks_for:
-            yield from self._block(glyphs(f"asks for what is {question.asks_for}"), "   ")
+            yield from self._block(to_glyphs(f"asks for what is {question.asks_for}"), "   ")
         yield from self._options(question, evidence)
         yield from self._answers(question)
 
     def remark(self, text: str) -> Iterator[str]:
-        """Yield the lines of what is said beside a question."""
-        yield from self._block(glyphs(text, styles=["soft"]), "   ")
+        """Yield the lines of a remark on a question."""
+        yield from self._block(to_glyphs(text, styles=["soft"]), "   ")
 
     def _head(self, number: int, passage: Passage, question: Question) -> Iterator[str]:
-        told = [str(number), question.question_id, question.kind]
+        parts = [str(number), question.question_id, question.kind]
         if question.group_id:
-            told.append(f"{question.group_id} {question.role or ''}".strip())
-        line = glyphs(" · ".join(told), styles=["strong"])
+            parts.append(f"{question.group_id} {question.role or ''}".strip())
+        line = to_glyphs(" · ".join(parts), styles=["strong"])
         rest = max(0, self.width - sum(glyph.cells for glyph in line) - 4)
-        yield from self._block([*line, *glyphs(" " + "─" * rest, styles=["soft"])], "── ")
+        yield from self._block([*line, *to_glyphs(" " + "─" * rest, styles=["soft"])], "── ")
         facts = [f"passage {passage.passage_id}", passage.title]
         facts += [f"{key}: {value}" for key, value in question.tags.items()]
-        yield from self._block(glyphs(" · ".join(filter(None, facts)), styles=["soft"]), "   ")
+        yield from self._block(to_glyphs(" · ".join(filter(None, facts)), styles=["soft"]), "   ")
         yield "\n"
 
     def _passage(self, passage: Passage, marks: list[Mark], whole: bool) -> Iterator[str]:
         left_out = False
-        for paragraph, heading in _paragraphs(passage.text):
-            inside = _within(marks, paragraph)
+        for paragraph, heading in _iter_paragraphs(passage.text):
+            inside = _marks_within(marks, paragraph)
             if not whole and not any(mark.style != "soft" for mark in inside):
                 left_out = left_out or paragraph.end > paragraph.start
                 continue
             if left_out:
-                yield from self._block(glyphs("[...]", styles=["soft"]), "   ")
+                yield from self._block(to_glyphs("[...]", styles=["soft"]), "   ")
                 left_out = False
             text = paragraph.of(passage.text)
             for found in _MARKER.finditer(text):
                 inside.append(Mark(Span(found.start(), found.end()), "soft"))
-            yield from self._block(glyphs(text, inside, ["strong"] if heading else []), "   ")
+            yield from self._block(to_glyphs(text, inside, ["strong"] if heading else []), "   ")
         if left_out:
-            yield from self._block(glyphs("[the passage as above]", styles=["soft"]), "   ")
+            yield from self._block(to_glyphs("[the passage as above]", styles=["soft"]), "   ")
 
     def _marks(self, question: Question, evidence: dict[Span, int]) -> list[Mark]:
-        spans = _merged(span for answer in question.answers for span in answer.spans)
+        spans = _merge_spans(span for answer in question.answers for span in answer.spans)
         signs = ("", "") if self.colour else ("⟦", "⟧")
         marks = [Mark(span, "answer", *signs) for span in spans]
         for span, number in evidence.items():
-            sign = str(number).translate(_RAISED)
+            sign = str(number).translate(_SUPERSCRIPTS)
             before, after = (sign, "") if self.colour else (f"⟪{sign}", "⟫")
             marks.append(Mark(span, "evidence", before, after))
         return marks
@@ -108,75 +108,79 @@ class Sheet:
         gold = {answer.label for answer in question.answers if answer.label}
         for index, option in enumerate(question.options):
             right = option.label in gold
-            line = glyphs(option.text, styles=["answer"] if right and self.colour else [])
+            line = to_glyphs(option.text, styles=["answer"] if right and self.colour else [])
             truth = question.option_truth[index] if index < len(question.option_truth) else None
-            told = [
+            parts = [
                 self.picked if right else "",
                 {True: "true", False: "false", None: ""}[truth],
                 *(f"{key}: {value}" for key, value in option.tags.items()),
             ]
             numbers = [
-                str(evidence[span]).translate(_RAISED)
+                str(evidence[span]).translate(_SUPERSCRIPTS)
                 for found in question.gold_evidence
                 if found.option_label == option.label
                 for span in found.spans
             ]
             if numbers:
-                told.append("evidence " + " ".join(numbers))
-            note = ", ".join(filter(None, told))
-            line += glyphs(f"  ({note})" if note else "", styles=["soft"])
+                parts.append("evidence " + " ".join(numbers))
+            note = ", ".join(filter(None, parts))
+            line += to_glyphs(f"  ({note})" if note else "", styles=["soft"])
             yield from self._block(line, f" {'●' if right else '○'} {option.label}  ")
 
     def _answers(self, question: Question) -> Iterator[str]:
         given = Counter(
-            _told(answer) for answer in question.answers if not (answer.label and question.options)
+            _answer_text(answer)
+            for answer in question.answers
+            if not (answer.label and question.options)
         )
         for text, times in given.items():
-            line = glyphs(text, styles=["answer"] if self.colour else [])
+            line = to_glyphs(text, styles=["answer"] if self.colour else [])
             if not self.colour:
-                line = [*glyphs("⟦"), *line, *glyphs("⟧")]
+                line = [*to_glyphs("⟦"), *line, *to_glyphs("⟧")]
             if times > 1:
-                line += glyphs(f"  (given {times} times)", styles=["soft"])
+                line += to_glyphs(f"  (given {times} times)", styles=["soft"])
             yield from self._block(line, "A  ")
-        if not question.answers and not question.option_truth:  # which stand at the options
-            yield from self._block(glyphs(self.nothing, styles=["soft"]), "A  ")
+        if not question.answers and not question.option_truth:  # which the options show
+            yield from self._block(to_glyphs(self.nothing, styles=["soft"]), "A  ")
 
     def _block(self, line: list[Glyph], lead: str) -> Iterator[str]:
-        """Yield a paragraph behind a lead, its further lines indented as far."""
-        first = glyphs(lead)
+        """Yield a paragraph after a lead, with further lines indented."""
+        first = to_glyphs(lead)
         indent = sum(glyph.cells for glyph in first)
         room = max(self.width - indent, 8)
-        for index, part in enumerate(wrapped(line, room)):
-            margin = first if index == 0 else glyphs(" " * indent)
-            yield painted([*margin, *part], self.colour).rstrip(" ") + "\n"
+        for index, part in enumerate(wrap_glyphs(line, room)):
+            margin = first if index == 0 else to_glyphs(" " * indent)
+            yield render_glyphs([*margin, *part], self.colour).rstrip(" ") + "\n"
 
 
-def sheet_of(width: int | None, **said: str) -> Sheet:
-    """Return how questions are shown on stdout as it is: a terminal with colours, or a file.
+def make_sheet(width: int | None, **said: str) -> Sheet:
+    """Return a sheet that fits stdout: a terminal with colours, or a file.
 
     Args:
-        width: Cells in a line; by default as many as there are, a hundred at most.
-        said: ``picked`` and ``nothing`` of a sheet.
+        width: Line width in cells; by default the terminal's, at most 100.
+        said: ``picked`` and ``nothing`` of the sheet.
     """
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    cells = width or (min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal else _WIDEST)
+    cells = width or (
+        min(shutil.get_terminal_size().columns, _MAX_WIDTH) if on_terminal else _MAX_WIDTH
+    )
     return Sheet(width=cells, colour=colour, **said)
 
 
-def _told(answer: Answer) -> str:
+def _answer_text(answer: Answer) -> str:
     if answer.kind == "none":
         return "no answer in the passage"
     text = " | ".join(answer.texts) or answer.label
     return text if answer.kind == "span" else f"{text} ({answer.kind})"
 
 
-def _numbered(question: Question) -> dict[Span, int]:
+def _number_evidence(question: Question) -> dict[Span, int]:
     spans = sorted({span for found in question.gold_evidence for span in found.spans})
     return {span: number for number, span in enumerate(spans, 1)}
 
 
-def _merged(spans: Iterator[Span]) -> list[Span]:
+def _merge_spans(spans: Iterator[Span]) -> list[Span]:
     made: list[Span] = []
     for span in sorted(spans):
         if made and span.start < made[-1].end:
@@ -186,8 +190,8 @@ def _merged(spans: Iterator[Span]) -> list[Span]:
     return made
 
 
-def _within(marks: list[Mark], paragraph: Span) -> list[Mark]:
-    """Return the parts of marks that lie in a paragraph, counted from its beginning."""
+def _marks_within(marks: list[Mark], paragraph: Span) -> list[Mark]:
+    """Return the parts of marks inside a paragraph, with offsets from its start."""
     found = []
     for mark in marks:
         start = max(mark.span.start, paragraph.start) - paragraph.start
@@ -197,10 +201,10 @@ def _within(marks: list[Mark], paragraph: Span) -> list[Mark]:
     return found
 
 
-def _paragraphs(text: str) -> Iterator[tuple[Span, bool]]:
-    """Yield the lines of a passage, and whether each is a title; MRQA's markers begin lines too.
+def _iter_paragraphs(text: str) -> Iterator[tuple[Span, bool]]:
+    """Yield the lines of a passage, and whether each is a title; MRQA markers also begin lines.
 
-    Of several blank lines one is kept.
+    Consecutive blank lines become one.
     """
     borders = {0, len(text)}
     borders.update(found.end() for found in re.finditer("\n", text))

@@ -1,4 +1,4 @@
-"""Text with marks into lines for a terminal: harmless, aligned, styled or bracketed."""
+"""Turns text with marks into terminal lines: safe, aligned, styled or bracketed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from closeread.types import Span
 from closeread.wording import visible_sign
 
 STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
-# Marks that must not begin a line, and marks that must not end one.
+# Punctuation that must not begin a line, and punctuation that must not end one.
 _NO_START = frozenset("，。！？：；、．）》」』”’】〉］〕｝〗…—～·,.!?:;)]}»%％⟧⟫")
 _NO_END = frozenset("（《「『“‘【〈［〔｛〖([{«⟦⟪⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A stretch of a text to be shown in a style, with signs around it."""
+    """A span of a text with a style, and the symbols before and after it."""
 
     span: Span
     style: str
@@ -24,20 +24,20 @@ class Mark:
 
 @dataclass(frozen=True)
 class Glyph:
-    """What one place of a line shows; combining characters belong to the one before them."""
+    """One character cell of a line, with its combining characters."""
 
     text: str
     cells: int
     styles: frozenset[str] = frozenset()
 
 
-def glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) -> list[Glyph]:
-    """Turn a text into glyphs, with the signs of its marks in their places.
+def to_glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) -> list[Glyph]:
+    """Convert a text to glyphs, including the symbols of its marks.
 
     Args:
         text: Any text.
         marks: They may overlap and cross.
-        styles: What all of the text is shown in.
+        styles: Styles of the whole text.
     """
     from rich.cells import get_character_cell_size
 
@@ -71,31 +71,31 @@ def glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) ->
     return made
 
 
-def wrapped(line: Sequence[Glyph], width: int) -> Iterator[list[Glyph]]:
-    """Break a line at blanks and between Chinese characters, never before closing punctuation.
+def wrap_glyphs(line: Sequence[Glyph], width: int) -> Iterator[list[Glyph]]:
+    """Wrap a line at blanks and between Chinese characters, never before closing punctuation.
 
     Yields:
         At least one line, each at most ``width`` cells wide (a single glyph may be wider).
     """
     current: list[Glyph] = []
     used = 0
-    for word in _words(line):
+    for word in _iter_words(line):
         cells = sum(glyph.cells for glyph in word)
         bare = cells - sum(glyph.cells for glyph in word if glyph.text == " ")
         if current and used + bare > width:
-            yield _trimmed(current)
+            yield _strip_trailing(current)
             current, used = [], 0
         for glyph in word:
             if current and used + glyph.cells > width and glyph.text != " ":
-                yield _trimmed(current)
+                yield _strip_trailing(current)
                 current, used = [], 0
             current.append(glyph)
             used += glyph.cells
-    yield _trimmed(current)
+    yield _strip_trailing(current)
 
 
-def painted(line: Sequence[Glyph], colour: bool) -> str:
-    """Return a line as it is written, with or without the terminal's codes for styles."""
+def render_glyphs(line: Sequence[Glyph], colour: bool) -> str:
+    """Return a line as text, with or without terminal style codes."""
     if not colour:
         return "".join(glyph.text for glyph in line)
     parts: list[str] = []
@@ -111,11 +111,11 @@ def painted(line: Sequence[Glyph], colour: bool) -> str:
     return "".join(parts)
 
 
-def _words(line: Sequence[Glyph]) -> Iterator[list[Glyph]]:
-    """Cut a line where it may be broken; blanks stay with what they follow."""
+def _iter_words(line: Sequence[Glyph]) -> Iterator[list[Glyph]]:
+    """Split a line where it may be wrapped; blanks stay with the word before."""
     word: list[Glyph] = []
     for glyph in line:
-        if word and glyph.text != " " and _breaks(word[-1], glyph):
+        if word and glyph.text != " " and _can_break(word[-1], glyph):
             yield word
             word = []
         word.append(glyph)
@@ -123,14 +123,14 @@ def _words(line: Sequence[Glyph]) -> Iterator[list[Glyph]]:
         yield word
 
 
-def _breaks(before: Glyph, after: Glyph) -> bool:
+def _can_break(before: Glyph, after: Glyph) -> bool:
     if before.text == " ":
         return True
     wide = before.cells == 2 or after.cells == 2
     return wide and after.text not in _NO_START and before.text not in _NO_END
 
 
-def _trimmed(line: list[Glyph]) -> list[Glyph]:
+def _strip_trailing(line: list[Glyph]) -> list[Glyph]:
     end = len(line)
     while end and line[end - 1].text == " ":
         end -= 1

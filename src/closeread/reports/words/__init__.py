@@ -1,1 +1,1 @@
-"""What pages, plots and tables say, in English and Chinese."""
+"""The words of pages, plots and tables, in English and Chinese."""

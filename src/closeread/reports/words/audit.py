@@ -1,4 +1,4 @@
-"""What the audit page says of itself, in Chinese; the checks' sentences are beside it."""
+"""The audit page's own words in Chinese; ``audit_sentences`` has those of the checks."""
 
 from closeread.reports.words.phrases import Phrases
 
@@ -8,14 +8,14 @@ _FRAME: dict[str, str] = {
     "{names} and {n} more": "{names} 等（另有 {n} 个）",
     "audit: can the number be believed?": "审计：分数可信吗？",
     "Examined": "审查对象",
-    "Left out as bad": "因有问题而略去",
-    "{n} verdicts, the gravest first": "{n} 项结论，最严重的在前",
+    "Skipped as unusable": "因无法使用而跳过",
+    "{n} verdicts, the most severe first": "{n} 项结论，最严重的在前",
     "sound": "可信",
     "doubtful": "存疑",
     "broken": "不可用",
     "skipped": "未查",
-    "nothing was found": "未发现问题",
-    "read on": "请细看",
+    "the check found nothing": "未发现问题",
+    "read the check's tables before you use the number": "使用该分数之前，请先看该项检查的表格",
     "do not use the number as it is": "请勿直接使用该分数",
     "the sources lack what the check needs": "来源缺少该项检查所需的内容",
     "Nothing to show.": "没有内容。",
@@ -42,22 +42,23 @@ _FRAME: dict[str, str] = {
     "shortcuts": "捷径（shortcuts）",
     "leakage": "泄漏（leakage）",
     "replan": "重跑计划（replan）",
-    "Does the scorer keep its promises on these questions?": "评分器在这些题目上信守承诺吗？",
-    "Do the scores that the harness saved come out again?": "评测框架保存的分数能否重新得出？",
-    "What do all scorers say of these answers, where do they part, and why?":
-        "各评分器如何评这些答案？分歧在哪里？为什么？",
+    "Does the scorer behave as it should on these questions?":
+        "评分器在这些题目上的行为符合要求吗？",
+    "Can the scores that the harness saved be reproduced?": "评测框架保存的分数能否重新得出？",
+    "Where do scorers disagree about the same answers, and why?":
+        "各评分器对同样的答案在哪里有分歧？为什么？",
     "Do the answers belong to their questions?": "答案与题目对得上吗？",
-    "Do questions come more than once?": "有题目重复出现吗？",
-    "Did texts become others on their way, and what does that cost?":
-        "文字在传递中变成乱码了吗？代价多大？",
-    "How did the texts end, and what would another stop have given?":
-        "文本如何结束？换一个停止串会怎样？",
+    "Does a question occur more than once?": "有题目重复出现吗？",
+    "Did encodings or escapes change texts, and what does that cost?":
+        "编码或转义改变了文字吗？代价多大？",
+    "How did the texts end, and what would another stop or extraction give?":
+        "文本如何结束？换停止串或抽取规则会怎样？",
     "Does this benchmark move over models as the others do?":
         "该基准随模型的变化与其他基准一致吗？",
-    "What is answered without reading?": "哪些题不读原文也能答对？",
+    "What can be answered without reading?": "哪些题不读原文也能答对？",
     "Has the reader seen what it should not?": "阅读器看到了不该看的内容吗？",
-    "After a change: what holds, what is scored anew, what must be generated again?":
-        "改动之后：哪些不变，哪些重新评分，哪些必须重新生成？",
+    "After a change, what must be generated again?":
+        "改动之后，哪些必须重新生成？",
     "missing-gold": "缺标准答案（missing-gold）",
     "nan-score": "分数为 NaN（nan-score）",
     "odd-shots": "示例数不是数字（odd-shots）",
@@ -68,22 +69,22 @@ _FRAME: dict[str, str] = {
 FRAME = Phrases(_FRAME)
 
 QUESTIONS = {
-    "metamorphic": "Does the scorer keep its promises on these questions?",
-    "recorded": "Do the scores that the harness saved come out again?",
-    "disagreement": "What do all scorers say of these answers, where do they part, and why?",
+    "metamorphic": "Does the scorer behave as it should on these questions?",
+    "recorded": "Can the scores that the harness saved be reproduced?",
+    "disagreement": "Where do scorers disagree about the same answers, and why?",
     "order": "Do the answers belong to their questions?",
-    "repeats": "Do questions come more than once?",
-    "garbled": "Did texts become others on their way, and what does that cost?",
-    "truncation": "How did the texts end, and what would another stop have given?",
+    "repeats": "Does a question occur more than once?",
+    "garbled": "Did encodings or escapes change texts, and what does that cost?",
+    "truncation": "How did the texts end, and what would another stop or extraction give?",
     "shape": "Does this benchmark move over models as the others do?",
-    "shortcuts": "What is answered without reading?",
+    "shortcuts": "What can be answered without reading?",
     "leakage": "Has the reader seen what it should not?",
-    "replan": "After a change: what holds, what is scored anew, what must be generated again?",
+    "replan": "After a change, what must be generated again?",
 }
 
 MEANINGS = {
-    "sound": "nothing was found",
-    "doubtful": "read on",
+    "sound": "the check found nothing",
+    "doubtful": "read the check's tables before you use the number",
     "broken": "do not use the number as it is",
     "skipped": "the sources lack what the check needs",
 }

@@ -1,9 +1,9 @@
-"""What stands beside and below differences between runs, in English and Chinese."""
+"""The words around differences between runs, in English and Chinese."""
 
 # As in ``closeread.reports.words.page``.
 DIFFERENCES: dict[str, tuple[str, str]] = {
     "difference": ("Difference", "差值"),
-    "difference.title": ("By how much do they differ?", "相差多少？"),
+    "difference.title": ("How much do the runs differ?", "相差多少？"),
     "difference.of": ("{metric}: difference from {run}", "{metric}：与 {run} 之差"),
     "difference.smallest": ("would show", "可辨"),
     "difference.how": (
@@ -21,11 +21,11 @@ DIFFERENCES: dict[str, tuple[str, str]] = {
         "Holm：p 按全部数据集与运行校正。",
     ),
     "difference.holm-averages": (
-        "Holm: p adjusted for all data sets and runs; of an average for the runs.",
+        "Holm: p adjusted for all data sets and runs; that of an average only for the runs.",
         "Holm：p 按全部数据集与运行校正；平均值的 p 只按运行校正。",
     ),
     "difference.shows": (
-        "would show: the smallest difference that so many questions would show (power 0.8).",
+        "would show: the smallest difference that this many questions would show (power 0.8).",
         "可辨：这么多题能看出的最小差异（功效 0.8）。",
     ),
     "difference.sure": (

@@ -1,4 +1,4 @@
-"""What numbers say beside themselves, in Chinese, as the report shows it."""
+"""Chinese translations of the notes of scores, for the report."""
 
 from closeread.reports.words.phrases import Phrases
 
@@ -98,12 +98,12 @@ NOTES = Phrases(
             "证据只是标准段落的一部分，计 0 分",
         "the evidence of 1 answer is only part of a gold paragraph and scores 0: `closeread "
         "convert RUN FILE --to qasper` writes whole paragraphs":
-            "1 个答案的证据只是标准段落的一部分，计 0 分："
-            "`convert RUN FILE --to qasper` 写出整个段落",
-        "the evidence of {n} answers is only part of a gold paragraph and scores 0: "
+            "1 个答案的证据只是标准段落的一部分，这里计 0 分："
+            "`closeread convert RUN FILE --to qasper` 写出整个段落",
+        "the evidence of {n} answers is only part of a gold paragraph and scores 0 here: "
         "`closeread convert RUN FILE --to qasper` writes whole paragraphs":
-            "{n} 个答案的证据只是标准段落的一部分，计 0 分："
-            "`convert RUN FILE --to qasper` 写出整个段落",
+            "{n} 个答案的证据只是标准段落的一部分，这里计 0 分："
+            "`closeread convert RUN FILE --to qasper` 写出整个段落",
         "the maximum, not the mean": "取最大值，不是平均",
     }
 )  # fmt: skip

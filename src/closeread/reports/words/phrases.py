@@ -1,22 +1,21 @@
-"""Sentences that are made elsewhere in English, said in Chinese: by templates, not by keys.
+"""Translates English sentences of other modules into Chinese, by templates instead of keys.
 
-A check writes plain English, for the terminal and for programs. The page knows its sentences as
-templates, ``{name}`` standing for what is not ours (names, numbers, stops) and is kept as it is,
-``{=cause}`` for a part that is one of our sentences itself. What no template fits stays English as
-a whole: a sentence is never mixed of both.
+A check writes plain English, for the terminal and for programs. In a template, ``{name}`` stands
+for text that is kept as it is (names, numbers, stop strings), ``{=cause}`` for a part that is
+itself translated. A sentence that matches no template stays English as a whole.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 
 _FIELD = re.compile(r"\{(=?\w+)\}")
-_DEEPEST = 4  # our sentences nest no deeper; a stranger's name may look as if they did
+_DEEPEST = 4  # templates nest no deeper, although a name in them may look like a template
 _LISTS = (("; ", "；"), (" + ", " + "), (", ", "，"))
 _SEPARATORS = (": ", *(separator for separator, _ in _LISTS))
 
 
 class Phrases:
-    """Our sentences, English template to Chinese template; the earlier one is tried first."""
+    """Maps English templates to Chinese ones; earlier templates are tried first."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._exact = pairs
@@ -27,15 +26,15 @@ class Phrases:
         ]
 
     def say(self, text: str, language: str) -> str:
-        """Return a sentence in a language; as it is where there is no other."""
-        return text if language == "en" else (self._said(text) or text)
+        """Return a sentence in a language, unchanged if there is no translation."""
+        return text if language == "en" else (self._translate(text) or text)
 
     def templates(self) -> Mapping[str, str]:
-        """Return all of them, English to Chinese."""
+        """Return all templates, English to Chinese."""
         return self._exact
 
     def fill(self, template: str, language: str, **values: object) -> str:
-        """Return one of these templates in a language, its fields filled in.
+        """Fill in a template in a language.
 
         Raises:
             KeyError: There is no such template, or a field has no value.
@@ -43,23 +42,23 @@ class Phrases:
         chosen = self._exact[template] if language == "zh" else template
         return _FIELD.sub(lambda field: str(values[field[1]]), chosen)
 
-    def _said(self, text: str, depth: int = 0) -> str | None:
+    def _translate(self, text: str, depth: int = 0) -> str | None:
         if text in self._exact:
             return self._exact[text]
         if depth > _DEEPEST:
             return None
-        # A name seldom holds a list's separator: where one would, try the sentence as a list first.
+        # Names rarely contain a list separator; if one would, try the sentence as a list first.
         return (
-            self._matched(text, depth, loose=False)
-            or self._listed(text, depth)
-            or self._matched(text, depth, loose=True)
+            self._match_templates(text, depth, loose=False)
+            or self._translate_list(text, depth)
+            or self._match_templates(text, depth, loose=True)
         )
 
-    def _matched(self, text: str, depth: int, *, loose: bool) -> str | None:
+    def _match_templates(self, text: str, depth: int, *, loose: bool) -> str | None:
         for literals, names, chinese in self._templates:
             if depth and not literals[0] and literals[1].startswith(": ") and names[0][0] != "=":
                 continue  # only a whole sentence begins with a name
-            for values in _values(literals, text):
+            for values in _iter_values(literals, text):
                 fields = dict(zip(names, values, strict=True))
                 if not loose and any(
                     separator in value
@@ -68,34 +67,34 @@ class Phrases:
                     if not name.startswith("=")
                 ):
                     continue
-                if (said := self._filled(fields, chinese, depth)) is not None:
-                    return said
+                if (filled := self._fill_template(fields, chinese, depth)) is not None:
+                    return filled
         return None
 
-    def _listed(self, text: str, depth: int) -> str | None:
+    def _translate_list(self, text: str, depth: int) -> str | None:
         for separator, joint in _LISTS:
             if separator in text:
-                parts = [self._said(part, depth + 1) for part in text.split(separator)]
+                parts = [self._translate(part, depth + 1) for part in text.split(separator)]
                 known = [part for part in parts if part is not None]
                 if len(known) == len(parts):
                     return joint.join(known)
         return None
 
-    def _filled(self, fields: Mapping[str, str], chinese: str, depth: int) -> str | None:
+    def _fill_template(self, fields: Mapping[str, str], chinese: str, depth: int) -> str | None:
         found: dict[str, str] = {}
         for name, value in fields.items():
-            said = self._said(value, depth + 1) if name.startswith("=") else value
-            if said is None:
+            translated = self._translate(value, depth + 1) if name.startswith("=") else value
+            if translated is None:
                 return None
-            found[name] = said
+            found[name] = translated
         return _FIELD.sub(lambda field: found[field[1]], chinese)
 
 
-def _values(literals: list[str], text: str) -> Iterator[list[str]]:
-    """Yield what stands between the literals, found from the right, then from the left.
+def _iter_values(literals: list[str], text: str) -> Iterator[list[str]]:
+    """Yield the values between the literals, matched from the right, then from the left.
 
-    Names stand at the front of our sentences and may hold anything, hence from the right first.
-    No backtracking: the time is that of a search for each literal.
+    Names are at the front of sentences and may contain anything, so matching starts at the right.
+    No backtracking: the cost is one search per literal.
     """
     first, *inner, last = literals
     if not text.startswith(first) or not text.endswith(last):

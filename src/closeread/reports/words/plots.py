@@ -1,11 +1,11 @@
-"""What plots say, in English and Chinese: their titles, notes and sides."""
+"""The words of plots, in English and Chinese: titles, notes and axes."""
 
 # As in ``closeread.reports.words.page``.
 PLOTS: dict[str, tuple[str, str]] = {
-    "numbers": ("The numbers behind it", "图中数据"),
+    "numbers": ("Numbers in this plot", "图中数据"),
     "whole": ("the whole set: {value}", "整体：{value}"),
-    "chance": ("what chance would give", "随机水平"),
-    "axis.coverage": ("answered, % (the surest first)", "作答比例，%（最自信的在前）"),
+    "chance": ("chance level", "随机水平"),
+    "axis.coverage": ("answered, % (most confident first)", "作答比例，%（置信度最高的在前）"),
     "rank.longest": ("longest", "最长"),
     "rank.shortest": ("shortest", "最短"),
     "rank.nth": ("length rank {n}", "长度第 {n}"),
@@ -46,20 +46,20 @@ PLOTS: dict[str, tuple[str, str]] = {
         "所答题目的平均 {metric}（%）；标记处为作答 80% 与 90%",
     ),
     "plot-note.band": (
-        "Shaded: the {level}% interval of each point by itself ({resamples} resamples)",
+        "Shaded: pointwise {level}% interval ({resamples} resamples)",
         "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）",
     ),
     "plot-note.bands": (
-        "Shaded: the {level}% interval of each point by itself ({resamples} resamples); which run "
-        "is better only their difference tells",
+        "Shaded: pointwise {level}% intervals ({resamples} resamples); to tell which run is "
+        "better, look at their difference",
         "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）；孰优孰劣须看两次运行的差值",
     ),
     "plot-note.bounds": (
-        "The numbers behind it have {level}% intervals, each point by itself",
+        "The numbers in this plot have pointwise {level}% intervals",
         "图中数据附逐点的 {level}% 区间",
     ),
     "plot-note.length": (
-        "Share of {n} questions, %, whose gold or chosen option has this place by length",
+        "Share of {n} questions, %, whose gold or chosen option has this length rank",
         "{n} 题中标准答案与所选选项在各长度名次上的比例（%）",
     ),
     "plot-note.flips": ("Questions, {run}", "题数，{run}"),

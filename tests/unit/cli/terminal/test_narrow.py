@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from closeread.cli.terminal.output import table
+from closeread.cli.terminal.output import print_table
 from terminals import on_terminal
 from verbs import within
 
@@ -46,7 +46,7 @@ def test_notes_are_whole_lines_where_no_terminal_is(runs):
 
 def test_headings_of_numbers_are_broken_before_names_are(capsys):
     name = "a_score_with_a_name_of_forty_characters_"
-    table(("score", "nearest", "a long heading of a number"), [(name, name, "0.5")],
+    print_table(("score", "nearest", "a long heading of a number"), [(name, name, "0.5")],
           right=["a long heading of a number"])  # fmt: skip
     assert [line.split() for line in capsys.readouterr().out.splitlines()][-1] == [
         name,

@@ -14,7 +14,7 @@ from click.shell_completion import BashComplete
 
 from closeread import catalog
 from closeread.cli import cli
-from closeread.cli.terminal.output import sentence, table
+from closeread.cli.terminal.output import print_table, print_wrapped
 from closeread.readers.generative.rules import RULES
 
 CLOSEREAD = [sys.executable, "-m", "closeread"]
@@ -85,14 +85,14 @@ def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
 
 
 def test_a_title_is_not_broken_by_a_narrow_table(capsys):
-    table(("a", "b"), [("1", "2")], title="Position of the answer in the passage")
-    assert capsys.readouterr().out == "Position of the answer in the passage\na  b\n1  2\n"
+    print_table(("a", "b"), [("1", "2")], title="Where in the passage the answer stands")
+    assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
 
 
 def test_a_word_that_is_too_wide_is_not_cut(capsys):
     """Such as the folder of a run, which the next command is to name."""
     path = "runs/" + "a-model-with-a-long-name" * 3
-    table(("run", "lost in the log"), [(path, "nothing of it")] * 2 + [("x", "y" * 60)])
+    print_table(("run", "lost in the log"), [(path, "nothing of it")] * 2 + [("x", "y" * 60)])
     shown = capsys.readouterr().out
     assert "…" not in shown
     assert path in "".join(line.partition("  ")[0] for line in shown.splitlines())
@@ -100,7 +100,7 @@ def test_a_word_that_is_too_wide_is_not_cut(capsys):
 
 def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
     """Double-width characters count as two."""
-    sentence("ends in a digit " * 10 + "题" * 60, "  ")
+    print_wrapped("ends in a digit " * 10 + "题" * 60, "  ")
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 2
     assert all(line.startswith("  ") and line == line.rstrip() for line in lines)
@@ -192,7 +192,7 @@ def test_a_full_disk_is_told_in_one_message(arguments):
     assert ended.returncode == 2
     assert ended.stderr.startswith("closeread: the output: cannot be written: ")
     assert "Traceback" not in ended.stderr
-    assert "do: make room" in ended.stderr
+    assert "do: free disk space" in ended.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="`>&-` is the shell's")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.cli import VERBS, main
+from closeread.cli import COMMANDS, main
 from closeread.errors import StorageError
 from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.output_place import must_take_file, must_take_folder
@@ -291,7 +291,7 @@ def test_nothing_is_written_under_the_name_of_stdout(folder, capsys, arguments):
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "-"])
     assert ended.value.code == 2
-    assert ": - is no place here; name one" in capsys.readouterr().err
+    assert ": stdout (-) is not accepted here; give a path" in capsys.readouterr().err
     assert not Path("-").exists()
 
 
@@ -300,12 +300,12 @@ def test_every_outcome_refuses_to_be_stdout():
     names = {"out", "save", "html", "plots", "held-out", "build-corpus"}
     found = [
         (verb, option.name, type(option.type).__name__)
-        for verb in VERBS
+        for verb in COMMANDS
         for option in import_module(f"closeread.cli.{verb}").command.params
         if {name.lstrip("-") for name in option.opts} & names
     ]
     assert len(found) > 12
-    assert {kind for *_, kind in found} == {"Outcome"}, found
+    assert {kind for *_, kind in found} == {"OutputPath"}, found
 
 
 TOO_LONG = [
@@ -324,7 +324,7 @@ def test_a_name_that_is_too_long_is_told(folder, run, capsys, arguments):
     with pytest.raises(SystemExit) as ended:
         main([*given, "x" * 300 + ".jsonl"])
     assert ended.value.code == 2
-    assert "x…: the name is too long for the system\n" in capsys.readouterr().err
+    assert "x…: the name is too long for the file system\n" in capsys.readouterr().err
 
 
 def test_links_that_lead_to_one_another_are_no_traceback(folder, run, capsys):

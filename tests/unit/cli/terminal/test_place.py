@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from closeread.cli import VERBS
-from closeread.cli.terminal.place import Place
+from closeread.cli import COMMANDS
+from closeread.cli.terminal.place import LocalPath
 from verbs import apart, bound_by_permissions, within
 
 LOGS = Path(__file__).parents[2] / "logs/fixtures/handmade"
@@ -70,7 +70,7 @@ def test_an_empty_path_is_told_where_the_folder_here_is_a_run(closeread, tmp_pat
 def test_an_address_in_place_of_a_file_is_told(closeread, tmp_path, arguments):
     """A path of it has one slash: the message named a file that nobody had asked for."""
     told = closeread(*arguments, code=2).stderr
-    assert "://example.org/" in told and "name a file" in told
+    assert "://example.org/" in told and "give a local path" in told
     assert not list(tmp_path.iterdir())
 
 
@@ -78,12 +78,12 @@ def test_every_path_that_a_verb_takes_is_a_place():
     """A new argument or option that names a file or folder has the type that refuses none."""
     paths = [
         (verb, option.name, type(option.type))
-        for verb in VERBS
+        for verb in COMMANDS
         for option in import_module(f"closeread.cli.{verb}").command.params
         if isinstance(option.type, click.Path)
     ]
     assert len(paths) > 30
-    assert not [one for one in paths if not issubclass(one[-1], Place)]
+    assert not [one for one in paths if not issubclass(one[-1], LocalPath)]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(tmp_path, argumen
     locked.chmod(0o700)
     assert (done.returncode, done.stdout) == (2, "")
     told = done.stderr
-    assert re.search(r"cannot be (looked at|read): Permission denied\n  do: check the p", told)
+    assert re.search(r"cannot be (accessed|read): Permission denied\n  do: check the p", told)
     if arguments[0] == "convert":  # it names what was asked for, and nothing in it
         assert re.match(r"closeread: (locked/run|.*locked/x.jsonl): cannot", told)
     assert [path.name for path in tmp_path.rglob("*")] == ["locked"]
@@ -160,7 +160,7 @@ def test_a_nul_in_a_path_of_a_recipe_is_told(closeread, tmp_path):
     """No shell passes one on, and no system has such a file."""
     recipe = 'datasets = ["exam/zh"]\nreader.name = "majority"\nout = "a\\u0000b"\n'
     (tmp_path / "recipe.toml").write_text(recipe)
-    assert "NUL stands in a path" in closeread("run", "recipe.toml", code=2).stderr
+    assert "a path contains a NUL" in closeread("run", "recipe.toml", code=2).stderr
     assert [one.name for one in tmp_path.iterdir()] == ["recipe.toml"]
 
 

@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from closeread.cli.terminal.progress import Lines
+from closeread.cli.terminal.progress import ProgressLog
 from verbs import closeread
 
 
@@ -18,7 +18,7 @@ class Clock:
 
 def worked(total: int | None, *, seconds_each: float, steps: int, before: int = 0) -> list[str]:
     out, clock = StringIO(), Clock()
-    lines = Lines("training", total, out, clock)
+    lines = ProgressLog("training", total, out, clock)
     if before:
         lines.advance(before)
     for _ in range(steps):

@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from closeread.cli.terminal.typeset import Mark, glyphs, painted, wrapped
+from closeread.cli.terminal.typeset import Mark, render_glyphs, to_glyphs, wrap_glyphs
 from closeread.types import Span
 from closeread.wording import visible_sign
 
 
 def lines(text: str, width: int, *marks: Mark) -> list[str]:
-    return [painted(line, colour=False) for line in wrapped(glyphs(text, marks), width)]
+    return [
+        render_glyphs(line, colour=False) for line in wrap_glyphs(to_glyphs(text, marks), width)
+    ]
 
 
 def test_words_stay_whole():
@@ -51,9 +53,9 @@ def test_marks_may_cross():
 
 def test_styles_are_closed():
     """Every styled line ends in a reset, so that a pager may cut anywhere."""
-    line = glyphs("a gold b", (Mark(Span(2, 6), "answer"),))
-    assert painted(line, colour=True) == "a \x1b[0;1;7mgold\x1b[0m b"
-    assert painted(glyphs("x", styles=["soft"]), colour=True) == "\x1b[0;2mx\x1b[0m"
+    line = to_glyphs("a gold b", (Mark(Span(2, 6), "answer"),))
+    assert render_glyphs(line, colour=True) == "a \x1b[0;1;7mgold\x1b[0m b"
+    assert render_glyphs(to_glyphs("x", styles=["soft"]), colour=True) == "\x1b[0;2mx\x1b[0m"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_nothing_is_lost_and_nothing_is_too_wide(text, width):
 @given(st.text(alphabet=st.characters(codec=None), max_size=100))
 def test_no_control_character_survives(text):
     """Whatever goes in, what comes out has no control, surrogate or direction character."""
-    shown = painted(glyphs(text), colour=False)
+    shown = render_glyphs(to_glyphs(text), colour=False)
     for character in shown:
         assert unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}
         assert character not in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

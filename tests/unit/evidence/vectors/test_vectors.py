@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from closeread.cli.terminal.known_words import tell_known_words
+from closeread.cli.terminal.known_words import warn_unknown_words
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.encoding import word_vectors
 from closeread.evidence.vectors import files as vector_files
@@ -190,10 +190,8 @@ def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told
     twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
     path = str(written(tmp_path / "v.txt", twice))
     assert load(path).rows(["cat"]).tolist() == [[1.0, 0.0]]
-    tell_known_words([], "soft-masking", {"vectors": path})
-    assert "v.txt: vectors left out, as they are zeros or their word came before: 1" in (
-        capsys.readouterr().err
-    )
+    warn_unknown_words([], "soft-masking", {"vectors": path})
+    assert "v.txt: vectors skipped (all zeros, or repeated words): 1" in (capsys.readouterr().err)
 
 
 def test_no_file_and_no_path_say_what_to_do(tmp_path):

@@ -113,9 +113,9 @@ def test_letters_are_scored_whatever_the_message_holds():
 @pytest.mark.parametrize(
     ("message", "finish_reason", "told"),
     [
-        ({"content": None, "reasoning_content": "So"}, "length", "by length: a larger -o max_t"),
-        ({"content": None, "tool_calls": [{"id": "x"}]}, "tool_calls", "by tool_calls\n"),
-        ({"content": [THOUGHT]}, "", "without a reason\n"),
+        ({"content": None, "reasoning_content": "So"}, "length", "is length: a larger -o max_t"),
+        ({"content": None, "tool_calls": [{"id": "x"}]}, "tool_calls", "is tool_calls\n"),
+        ({"content": [THOUGHT]}, "", "no finish reason is given\n"),
     ],
 )
 def test_texts_that_are_blank_are_counted_with_why_they_ended(
@@ -129,8 +129,8 @@ def test_texts_that_are_blank_are_counted_with_why_they_ended(
                   "--limit", "3", "--out", str(tmp_path / "run")])  # fmt: skip
         assert ended.value.code == 0
     said = " ".join(capsys.readouterr().err.split(" "))
-    assert "wrote no text at 3 of 3 questions" in said and told in said
-    assert "which kinds a reader answers" not in said
+    assert "returned empty text for 3 of 3 questions" in said and told in said
+    assert "which kinds of questions each reader answers" not in said
 
 
 def test_texts_that_hold_no_answer_are_not_laid_to_the_kind_of_the_questions(tmp_path, capsys):
@@ -141,5 +141,5 @@ def test_texts_that_hold_no_answer_are_not_laid_to_the_kind_of_the_questions(tmp
                   "--limit", "3", "--out", str(tmp_path / "run")])  # fmt: skip
         assert ended.value.code == 0
     said = capsys.readouterr().err
-    assert "gave no answer to any of 3 questions; predictions.jsonl has its texts" in said
-    assert "which kinds a reader answers" not in said
+    assert "gave no answer to any of 3 questions; its texts are in predictions.jsonl" in said
+    assert "which kinds of questions each reader answers" not in said

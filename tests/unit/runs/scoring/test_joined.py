@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.reports.gather import gather
-from closeread.reports.joint import joint
+from closeread.reports.joint import joint_scores
 from closeread.types import (
     ROLES,
     Answer,
@@ -215,7 +215,7 @@ def test_evidence_that_is_places_alone_is_judged_by_its_texts(tmp_path):
     ]
     values = {"squad.f1": {"right": 1.0, "wrong": 1.0}}
     path = write_run(tmp_path / "run", dataset, told, values)
-    (found,) = joint(gather([path]))
+    (found,) = joint_scores(gather([path]))
     assert found.cells == {"right": "both", "wrong": "answer_only", "missing": "neither"}
     assert found.metrics["joined.overall_f1"].value == pytest.approx(1 / 3)
     assert found.metrics["joined.overall_f1"].n_answered == 2
