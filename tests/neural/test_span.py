@@ -276,7 +276,7 @@ def test_a_checkpoint_that_was_not_asked_for_no_answer_is_told_of_questions_with
         done = within("read", data, "--reader", "span", "-o", f"model={model}", *options,
                       "--out", tmp_path / f"run-{name}")  # fmt: skip
         said[name] = done.stderr
-    assert "1 of 2 questions have no answer" in said["elsewhere"]
+    assert "1 of 2 questions have no gold answer" in said["elsewhere"]
     assert "-o null=on" in said["elsewhere"]
     assert "no gold answer" not in said["knows"]
     assert "no answer" not in said["off"]
