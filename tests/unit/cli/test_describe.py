@@ -56,7 +56,7 @@ def test_strict_stops_at_defects(faulty: Path):
     done = within("describe", str(faulty), "--strict")
     assert done.returncode == 2
     assert "answer-not-an-option: 1" in done.stderr
-    assert "d-0: the answer '丙' is no option" in done.stderr
+    assert "d-0: the answer '丙' is not an option" in done.stderr
     assert "do: " in done.stderr
     assert not done.stdout
     with pytest.raises(DefectError):

@@ -314,7 +314,9 @@ def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
     assert [run["n_predictions"] for run in found["runs"].values()] == [14]
     assert found["skipped"]["missing-field"] == 14
     assert set(found["passed_over"]) == {str(bad), str(cut)}
-    assert f"skipped: {bad}: no question is left in this log (missing-field 14)" in printed.err
+    assert (
+        f"skipped: {bad}: no usable question is left in this log (missing-field 14)" in printed.err
+    )
     assert f"skipped: {cut}: " in printed.err
 
 
