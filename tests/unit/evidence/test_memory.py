@@ -26,7 +26,7 @@ def test_words_as_long_as_passages_are_not_kept(cut):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(("name", "index"), [("cover", "Indexed"), ("bm25", "_Index")])
+@pytest.mark.parametrize(("name", "index"), [("cover", "IndexedPassage"), ("bm25", "_Index")])
 def test_of_long_passages_few_are_kept(name, index):
     """What is found out of a passage may take a hundred times its room."""
     found = factory.make("retriever", name)[0]
