@@ -214,7 +214,7 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
         page = visit(other)
         ask(page, "The lamp was lit at six. It went out at nine.", "When was the lamp lit?")
         page.locator(".took").wait_for()
-        assert "nothing is promised here" in page.locator(".why").inner_text()
+        assert "its guarantee does not hold here" in page.locator(".why").inner_text()
         page.context.close()
 
 
