@@ -21,7 +21,6 @@ from benchmarks.arguments import COUNT, begin
 from benchmarks.measure import DATA, Result, ratio, tell
 from benchmarks.neural.encoder import clocked, forward_only
 from closeread import exam, load
-from closeread.readers.windows import Encoded
 from closeread.types import PassageQuestion
 
 RUNS = 3
@@ -40,7 +39,9 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
     items = list(islice(every, most))
     model = model or made(DATA / "encoder", items)
     results = []
-    for name, (reader, sequences) in readers(model, items).items():
+    for name, reader in readers(model).items():
+        # What the model is shown of all questions.
+        sequences = [one for item in items for one in reader._asked(*item).sequences]
         plain = network(reader._checkpoint)
         sides = {
             "ours": reading(reader, items, reader._network),
@@ -55,29 +56,23 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
     return results
 
 
-def readers(model: str, items: list[PassageQuestion]) -> dict[str, tuple[Any, list[Encoded]]]:
-    """Return each reader with all that its model is shown."""
+def readers(model: str) -> dict[str, Any]:
+    """Return each reader by its name."""
     from closeread.readers.neural.checkpoint_opening import open_checkpoint
     from closeread.readers.neural.choice import ChoiceReader
     from closeread.readers.neural.chunk import ChunkReader
     from closeread.readers.neural.fused import open_fused
     from closeread.readers.neural.verifier import VerifierReader
-    from closeread.readers.statements import statements
     from closeread.registry.factory import make
 
     of_options = open_checkpoint(model, "choice", new_head=True)
     of_pairs = open_checkpoint(model, "pair", new_head=True, n_classes=2)
     pairs = open_fused(of_pairs)
-    choice = ChoiceReader(of_options, network=open_fused(of_options))
-    chunk = ChunkReader(of_pairs, network=pairs)
-    verifier = VerifierReader(of_pairs, make("retriever", "cover", {})[0], network=pairs)
-    told = [one for p, q in items for one in statements(q, p, verifier._retriever)]
-    windows = [one for item in items for of in choice._windows(*item) for one in of]
-    chunks = [one for item in items for of in chunk._chunks(*item) for one in of]
+    retriever, _ = make("retriever", "cover", {})
     return {
-        "choice": (choice, [one.encoded for one in windows]),
-        "chunk": (chunk, [one.encoded for one in chunks]),
-        "verifier": (verifier, [verifier._encoded(one) for one in told]),
+        "choice": ChoiceReader(of_options, network=open_fused(of_options)),
+        "chunk": ChunkReader(of_pairs, network=pairs),
+        "verifier": VerifierReader(of_pairs, retriever, network=pairs),
     }
 
 
