@@ -270,7 +270,7 @@ def test_teachers_that_the_device_does_not_hold_are_told(tmp_path, soup, few, mo
 
     monkeypatch.setattr(f"closeread.training.neural.distillation.distil.{at}", full)
     with pytest.raises(
-        UsageError, match=r"does not hold the teachers beside the student.*CUDA"
+        UsageError, match=r"the student with its teachers does not fit in .*CUDA"
     ) as told:
         train(tmp_path / "out", str(soup), few, reader=taught(), max_steps=1)
     assert "`teachers`" in told.value.cure

@@ -446,7 +446,9 @@ def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypa
 
     monkeypatch.setattr(BertForQuestionAnswering, "forward", full)
     monkeypatch.setattr(Checkpoint, "minds_padding", False)
-    with pytest.raises(UsageError, match="memory does not hold a batch: CUDA out of") as told:
+    with pytest.raises(
+        UsageError, match="a batch does not fit in the device's memory: CUDA out of"
+    ) as told:
         train(tmp_path / "out", encoder, data, max_steps=2)
     assert "train.batch_size" in told.value.cure
     assert not (tmp_path / "out").exists()
@@ -460,7 +462,7 @@ def test_a_look_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypat
 
     monkeypatch.setattr("closeread.training.neural.train.measure_dev", full)
     for soup in (1, 2):
-        with pytest.raises(UsageError, match="does not hold the evaluation on dev") as told:
+        with pytest.raises(UsageError, match="the evaluation on dev does not fit in") as told:
             train(
                 tmp_path / "out", encoder, data, dev=[{"path": data}], max_steps=1, soup=soup,
                 overwrite=True,
@@ -476,7 +478,9 @@ def test_a_model_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypa
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
 
     monkeypatch.setattr(BertForQuestionAnswering, "to", full)
-    with pytest.raises(UsageError, match="memory does not hold the model: CUDA out of") as told:
+    with pytest.raises(
+        UsageError, match="the model does not fit in the device's memory: CUDA out of"
+    ) as told:
         train(tmp_path / "out", encoder, data, max_steps=2)
     assert told.value.where == encoder
     assert "smaller model" in told.value.cure

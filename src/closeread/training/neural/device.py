@@ -122,7 +122,7 @@ def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
     The reader's own cure names an option for reading, which a training recipe does not have.
 
     Raises:
-        UsageError: The device's memory does not hold ``what``.
+        UsageError: ``what`` does not fit in the device's memory.
     """
     try:
         yield
@@ -130,7 +130,7 @@ def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
         if not isinstance(full := error.__cause__, torch.OutOfMemoryError):
             raise
         raise UsageError(
-            f"the device's memory does not hold {what}: {first_line(full)}",
+            f"{what} does not fit in the device's memory: {first_line(full)}",
             where=error.where,
             cure=cure,
         ) from full

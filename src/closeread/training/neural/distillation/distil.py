@@ -24,7 +24,7 @@ from closeread.training.neural.distillation.teachers import tokenizer_mismatch
 
 N_VOTES = 100  # of a question, for where its answer starts and as many for where it ends
 Spans = Sequence[tuple[int, int]]
-_TEACHERS = "the teachers beside the student"
+_TEACHERS = "the student with its teachers"
 _MEMORY_CURE = 'name fewer or smaller `teachers`, or set train.device = "cpu"'
 
 

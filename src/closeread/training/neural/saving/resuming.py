@@ -53,7 +53,7 @@ def train(
                 _train(trainer, state, settings.patience)
         except torch.OutOfMemoryError as error:
             raise UsageError(
-                f"the device's memory does not hold a batch: {first_line(error)}",
+                f"a batch does not fit in the device's memory: {first_line(error)}",
                 cure="reduce train.batch_size and raise train.accumulation to match; complete "
                 "states are kept",
             ) from error
