@@ -49,11 +49,11 @@ main()
 EARLY = """
 import os, signal
 from closeread.training.neural import train
-plain = train._opened
+plain = train._open_model
 def opened(*given):
     os.kill(os.getpid(), signal.SIGTERM)
     return plain(*given)
-train._opened = opened
+train._open_model = opened
 from closeread.cli import main
 main()
 """

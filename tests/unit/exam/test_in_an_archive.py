@@ -57,8 +57,8 @@ def test_a_cache_that_cannot_hold_the_copy_is_told(tmp_path, monkeypatch):
 def test_a_prompt_is_found(archive):
     """The reader that needs it is made without an endpoint."""
     code = (
-        "from closeread.readers.generative.prompts import shipped\n"
-        "print(len({shipped('choice', language).sha256 for language in ('zh', 'en')}))"
+        "from closeread.readers.generative.prompts import load_built_in\n"
+        "print(len({load_built_in('choice', language).sha256 for language in ('zh', 'en')}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(archive)},

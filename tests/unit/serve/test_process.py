@@ -248,7 +248,7 @@ def test_a_stop_tells_clients_to_connect_anew(held, go):
 def test_a_stop_tells_clients_that_come_a_little_later():
     """They kept their connections and were about to ask again; nothing else is left to do."""
     # half a second is what they have, and may be over before a busy machine has asked
-    code = "import closeread.cli as c, closeread.serve.listen as l; l._TOLD_SECONDS = 600"
+    code = "import closeread.cli as c, closeread.serve.listen as l; l._IDLE_CLOSE_SECONDS = 600"
     command = ["-c", f"{code}; c.main()", "serve", "odd_readers:Echo", "--port", "0"]
     with running([*command, "--grace-seconds", "600"], HERE) as server, ExitStack() as stack:
         kept = [stack.enter_context(server.connect()) for _ in range(3)]
