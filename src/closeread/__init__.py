@@ -13,6 +13,7 @@ _PUBLIC = {
     "OpenReader": "closeread.api.asking",
     "read": "closeread.api.running",
     "score": "closeread.api.judging",
+    "find_misfits": "closeread.api.judging",
     "compare": "closeread.api.judging",
     "compare_tables": "closeread.api.judging",
     "verify": "closeread.api.judging",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from closeread.api.judging import audit as audit
     from closeread.api.judging import compare as compare
     from closeread.api.judging import compare_tables as compare_tables
+    from closeread.api.judging import find_misfits as find_misfits
     from closeread.api.judging import report as report
     from closeread.api.judging import score as score
     from closeread.api.judging import verify as verify

@@ -1,4 +1,4 @@
-"""Numbers and what to think of them, from Python: score, compare, verify, audit, report."""
+"""The functions that produce or check numbers: score, compare, verify, audit, report."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,16 +11,17 @@ from closeread.errors import UsageError
 from closeread.formats.files.output_place import output_file_in
 from closeread.formats.submissions import load_submission, make_submission
 from closeread.metrics.intervals import Resampling
+from closeread.runs import submission_fit
 from closeread.runs.compare import Compared, compare_runs
 from closeread.runs.compare_tables import ComparedTables, are_tables
 from closeread.runs.compare_tables import compare_tables as tables_compared
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import REPORT, Run, find_runs, open_run
-from closeread.runs.submission_fit import must_belong
+from closeread.runs.submission_fit import Misfits, must_belong
 from closeread.runs.verify import Verification
 from closeread.runs.verify import verify as verify_run
-from closeread.types import Dataset, Prediction
+from closeread.types import Dataset, Prediction, Submission
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
 
 _RESAMPLES = 10_000
 
+Predictions = Named | Mapping[Any, Any] | Iterable[Prediction | Mapping[Any, Any]]
+NullOdds = Named | Mapping[Any, float]
+
 
 def score(
     run_or_dataset: Named | Run | Dataset | Items,
-    predictions: Named | Mapping[Any, Any] | Iterable[Prediction | Mapping[Any, Any]] | None = None,
+    predictions: Predictions | None = None,
     *,
     metrics: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
     options: Mapping[str, dict[str, Any]] | None = None,
-    null_odds: Named | Mapping[Any, float] | None = None,
+    null_odds: NullOdds | None = None,
     resamples: int = _RESAMPLES,
     level: float = 0.95,
     seed: int = 0,
@@ -44,27 +48,29 @@ def score(
     """Score a run, or predictions against a data set; ``closeread score`` as a function.
 
     Args:
-        run_or_dataset: Without predictions a run or its folder, into which the numbers are
-            written. With them the data set: a path, a URL, ``exam/zh``, a data set, or passages
+        run_or_dataset: Without predictions: a run or its folder, which keeps the scores. With
+            predictions: the data set, as a path, a URL, ``exam/zh``, a ``Dataset``, or passages
             with their questions.
-        predictions: A file in any form that is handed in, what such a file holds (``{id: text}``
-            and the others of docs/formats.md), or predictions.
-        metrics: Such as ``squad`` or ``squad.f1``; by default what the data set's publishers use.
-        by: Tags of the questions to break the numbers down by.
-        options: Metric family to the options that it takes.
-        null_odds: SQuAD 2.0's side file, or what it holds.
-        resamples: Of the intervals; 0 for none.
-        level: Of the intervals.
-        seed: Of the intervals.
+        predictions: A file in any form that docs/formats.md lists, the content of such a file
+            (``{id: text}`` and others), or ``Prediction`` objects.
+        metrics: Families or values such as ``squad`` or ``squad.f1``; by default the official
+            metrics of the data set.
+        by: Tags of the questions by which the scores are broken down.
+        options: The options of each metric family, by its name.
+        null_odds: SQuAD 2.0's no-answer probabilities: the file, or its content.
+        resamples: Bootstrap resamples of the intervals; 0 for no intervals.
+        level: Confidence level of the intervals.
+        seed: Random seed of the intervals.
 
     Returns:
-        Its ``metrics`` are summaries by name: ``value``, ``low``, ``high``, ``signature``.
+        The summary; its ``metrics`` map each name to ``value``, ``low``, ``high``,
+        ``signature`` and more. Values are fractions.
 
     Raises:
-        InputError: The data set, the predictions or the run is broken, or not finished.
+        InputError: The data set, the predictions or the run is broken, or the run is unfinished.
         UnknownNameError: There is no such metric.
-        UsageError: A metric has no such value, or there is no gold.
-        MismatchError: The predictions are for other questions.
+        UsageError: A metric has no such value, or the data set has no gold answers.
+        MismatchError: No prediction matches a question.
     """
     settings = ScoreSettings(
         metrics=as_names(metrics),
@@ -85,12 +91,35 @@ def score(
             "predictions given together with a run, which has its own", expected="score(run)"
         )
     dataset = as_dataset(run_or_dataset)
-    if isinstance(predictions, str | os.PathLike):
-        submission = load_submission(predictions, dataset, null_odds=null_odds)
-    else:
-        submission = make_submission(predictions, dataset, null_odds=null_odds)
-    must_belong(dataset, submission)
+    submission = _as_submission(predictions, dataset, null_odds)
     return score_submission(dataset, submission, settings)
+
+
+def find_misfits(
+    dataset: Named | Dataset | Items,
+    predictions: Predictions,
+    *,
+    null_odds: NullOdds | None = None,
+) -> Misfits:
+    """Find what in predictions does not fit the data set; what ``closeread score`` warns about.
+
+    Official programs score misfits without a word: an answer in a wrong form counts as wrong.
+
+    Args:
+        dataset: As of ``score``; so are the others.
+        predictions: What is to be scored.
+        null_odds: The no-answer probabilities, if any.
+
+    Returns:
+        The question ids of each kind, such as ``missing``, ``strangers`` or ``garbled``;
+        ``counts`` has their numbers.
+
+    Raises:
+        InputError: The data set or the predictions are broken.
+        MismatchError: No prediction matches a question.
+    """
+    opened = as_dataset(dataset)
+    return submission_fit.find_misfits(opened, _as_submission(predictions, opened, null_odds))
 
 
 def compare(
@@ -103,18 +132,18 @@ def compare(
 ) -> Compared:
     """Compare scored runs with the first of them; ``closeread compare`` as a function.
 
-    Readers that each read several data sets are compared by ``compare_tables``.
+    ``compare_tables`` compares readers that each read several data sets.
 
     Args:
         runs: Two or more runs or their folders; a folder of runs stands for all runs in it.
-        metrics: Families or values; by default all that every run has.
-        seeds: Take runs that differ only in their reader's seed as one system.
-        resamples: Of intervals and of tests by simulation.
-        level: Of the intervals.
-        seed: Of the resampling.
+        metrics: Families or values; by default those that all runs have.
+        seeds: Treat runs that differ only in their reader's seed as one system.
+        resamples: Resamples of the intervals and of simulated tests.
+        level: Confidence level of the intervals.
+        seed: Random seed of the resampling.
 
     Raises:
-        UsageError: Fewer than two systems, or no run has a metric.
+        UsageError: There are fewer than two systems, or a named metric is in no run.
         InputError: A run was not scored.
         MismatchError: Data sets or signatures differ.
     """
@@ -134,18 +163,18 @@ def compare_tables(
     """Compare readers that each read several data sets: set by set, and by their macro-average.
 
     Args:
-        folders: Two or more, each holding one reader's runs, one on each data set; the first is
-            compared with.
-        metrics: As of ``compare``; so are the others.
-        seeds: Take folders whose runs differ only in their reader's seed as one system.
-        resamples: Of intervals and of tests by simulation.
-        level: Of the intervals.
-        seed: Of the resampling.
+        folders: Two or more folders, each with one reader's runs, one run per data set. All
+            are compared with the first.
+        metrics: Families or values; by default those that all runs on a data set have.
+        seeds: Treat folders whose runs differ only in their reader's seed as one system.
+        resamples: Resamples of the intervals and of simulated tests.
+        level: Confidence level of the intervals.
+        seed: Random seed of the resampling.
 
     Raises:
-        UsageError: These are no such folders, or the runs on a data set share no metric.
+        UsageError: The folders are not such tables, or the runs on a data set share no metric.
         InputError: A run was not scored.
-        MismatchError: No data set was read by all, or signatures differ.
+        MismatchError: The folders share no data set, or signatures differ.
     """
     tables = {path: _expand_runs([path]) for path in map(_as_path, folders)}
     if not are_tables(tables):
@@ -162,14 +191,15 @@ def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
     """Recompute every number of a run from its own files; ``closeread verify`` as a function.
 
     Args:
-        run: Or its folder.
-        dataset: Where the data set lies now, if it has moved: a path, a URL, ``exam/zh``.
+        run: The run or its folder.
+        dataset: The data set's new place, if it was moved: a path, a URL or ``exam/zh``.
 
     Returns:
-        ``differences`` is empty where all is well; ``verdict`` says it in words.
+        The verification; ``differences`` is empty if everything agrees, and ``verdict`` is the
+        result in words.
 
     Raises:
-        InputError: There is no run, or a file of it may not be read.
+        InputError: The folder is not a run, or one of its files cannot be read.
     """
     return verify_run(_as_run(run), None if dataset is None else locate(os.fspath(dataset)))
 
@@ -188,31 +218,32 @@ def audit(
     plant_bugs: int = 0,
     skip_bad: bool = False,
 ) -> "Audit":
-    """Ask whether runs' numbers are to be believed; ``closeread audit`` as a function.
+    """Check whether the runs' numbers can be believed; ``closeread audit`` as a function.
 
-    What another harness saved is made a run first: ``closeread.ingest``.
+    ``closeread.ingest`` turns another harness' logs into runs.
 
     Args:
         sources: Runs or their folders, and tables of models' scores.
-        checks: Such as ``metamorphic``; by default all that the sources allow.
-        metrics: Scorers for metamorphic and disagreement; by default those that fit.
-        train: A training set, for leakage.
-        seed: Of what is drawn.
-        dataset: Where the runs' data set lies now, if it has moved: a path, a URL, ``exam/zh``.
-        target: The benchmark that a table of scores doubts.
-        n_questions: Of how many questions its scores are that have no standard error.
-        change: For replan, a ``closeread.audits.replan.Change``: what is to be changed.
-        tokens_per_second: For replan, for GPU-hours; ``run``: as the run was.
-        plant_bugs: For metamorphic: plant so many bugs a scorer, and report the share found.
-        skip_bad: Leave out what is bad, counted, in place of the error.
+        checks: The checks to make, such as ``metamorphic``; by default all that the sources allow.
+        metrics: The metrics that metamorphic and disagreement examine; by default those that fit.
+        train: For leakage: a training set.
+        seed: Random seed of ``plant_bugs``.
+        dataset: The data set's new place, if it was moved: a path, a URL or ``exam/zh``.
+        target: For shape: the benchmark in a table of scores that is in doubt.
+        n_questions: For shape: the number of questions behind scores without a standard error.
+        change: For replan: the planned change.
+        tokens_per_second: For replan: the speed that gives GPU-hours; ``run`` takes the run's.
+        plant_bugs: For metamorphic: plant this many bugs per metric, and report the share found.
+        skip_bad: Skip and count broken records instead of raising an error.
 
     Returns:
-        Of each check a finding in ``findings``: ``verdict``, ``headline``, ``tables``.
+        The audit; ``findings`` has one finding per check, with ``verdict``, ``headline`` and
+        ``tables``.
 
     Raises:
-        UsageError: A check is unknown, a number out of its range, or the sources hold nothing to
+        UsageError: A check is unknown, a number is out of range, or the sources hold nothing to
             check.
-        InputError: A source is broken, or holds bad things that are not to be skipped.
+        InputError: A source is broken, or has broken records and ``skip_bad`` is false.
     """
     from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import audit as examine
@@ -244,13 +275,16 @@ def report(
 
     Args:
         runs: Runs or their folders; a folder of runs stands for all runs in it.
-        out: The page; of one run ``report.html`` in its folder unless said.
-        language: ``en`` or ``zh``; the data set's by default.
-        ranked: The best run first, not in the order given.
+        out: The page's path; for one run, ``report.html`` in its folder by default.
+        language: ``en`` or ``zh``; by default the data set's.
+        ranked: Show the best run first instead of the order given.
+
+    Returns:
+        The page's path.
 
     Raises:
-        UsageError: Several runs, and no page is named; a page is not written in that language.
-        InputError: A run is not finished, or damaged.
+        UsageError: ``out`` is missing for several runs, or there is no page in that language.
+        InputError: A run is unfinished or damaged.
         StorageError: The page cannot be written.
     """
     from closeread.pipeline.shading import add_attention
@@ -272,6 +306,18 @@ def report(
     material = gather(folders, ranked=ranked)
     add_attention(material, lambda _: None)
     return write_material(material, Path(out), language=language)
+
+
+def _as_submission(
+    predictions: Predictions, dataset: Dataset, null_odds: NullOdds | None
+) -> Submission:
+    """Return predictions of any form, at least one of which matches a question."""
+    if isinstance(predictions, str | os.PathLike):
+        submission = load_submission(predictions, dataset, null_odds=null_odds)
+    else:
+        submission = make_submission(predictions, dataset, null_odds=null_odds)
+    must_belong(dataset, submission)
+    return submission
 
 
 def _as_path(given: Any) -> Path:

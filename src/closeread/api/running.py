@@ -1,4 +1,4 @@
-"""Making runs, files and readers from Python: read, ingest, convert, hand in, attack, train."""
+"""The functions that write runs, files and readers: read, ingest, convert, attack, train."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,10 +37,10 @@ from closeread.training.recipes.precheck import precheck_recipe
 from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
 
-_MADE = ("positive", "negative")  # of ``attack``
-# How errors tell to name the format of a set that is learned from.
-_BESIDE = 'format = "..." beside its path in the recipe'
-_CONVERTED = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe"
+_VARIANT_ROLES = ("positive", "negative")
+# The cures in errors about a training set's format.
+_FORMAT_KEY = 'format = "..." beside its path in the recipe'
+_CONVERT_FIRST = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe"
 
 
 def read(
@@ -61,25 +61,29 @@ def read(
 
     Args:
         dataset: A path, a URL, ``exam/zh``, or a data set that was loaded from a file.
-        reader: A reader's name, one that is open, or an object with the method ``read``.
+        reader: A reader's name, an open reader, or an object with the method ``read``.
         out: The run folder.
-        options: Of a reader that is named.
-        limit: The first so many questions; a triple is not cut in two.
-        only: Ids of the questions to be read; by default all.
-        rest: A run, or its folder, that all other answers are taken from; without ``only`` all
-            answers but those that its reader failed at.
-        batch_size: How many questions the reader is given at once; by default as it likes.
-        resume: Go on with the run that is there.
-        overwrite: Discard the run that is there.
-        begin: Called with the number of questions; what it returns is called with every step.
+        options: The options of a reader given by name.
+        limit: Read the first ``limit`` questions; triples stay whole.
+        only: Ids of the questions to read; by default all.
+        rest: A run or its folder that supplies all other answers. Without ``only``, it supplies
+            all answers except those where its reader failed.
+        batch_size: Questions per call of the reader; by default the reader's own choice.
+        resume: Continue the run in the folder.
+        overwrite: Replace the run in the folder.
+        begin: Called with the number of questions; returns a function that is called with the
+            number of questions done since its last call.
+
+    Returns:
+        The finished run.
 
     Raises:
         InputError: The data set is broken or empty.
-        UsageError: The folder is taken, the reader breaks its contract or has a calibrator,
-            ``only`` is empty, or nothing is to be read again.
-        MismatchError: The run to be resumed was made otherwise, or ``rest`` answers other
+        UsageError: The folder is in use, the reader breaks its contract or has a calibrator,
+            ``only`` is empty, or there is nothing to read again.
+        MismatchError: The run in the folder has other settings, or ``rest`` answers other
             questions.
-        StorageError: The folder cannot be written; what is there can be resumed.
+        StorageError: The folder cannot be written; the run in it can be resumed.
     """
     _check_exclusive(resume, overwrite)
     must_be_free(Path(out), allowed=resume or overwrite)
@@ -111,7 +115,7 @@ def _check_exclusive(resume: bool, overwrite: bool) -> None:
 
 
 def _question_ids(only: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the ids that are to be read, each once; none where all are."""
+    """Return the ids to read, each once; an empty tuple if all are to be read."""
     ids = tuple(dict.fromkeys(as_names(only))) if only is not None else ()
     if only is not None and not ids:
         raise UsageError(
@@ -131,7 +135,7 @@ def _open_reader(
             expected="the reader's name",
         )
     if isinstance(reader, OpenReader):
-        if reader.sure is not None:  # a run records what its reader says, and is calibrated after
+        if reader.sure is not None:  # a run records the reader's own confidences
             raise UsageError(
                 f"the reader {reader.name} has a calibrator, which a run cannot record",
                 expected="the reader itself, as open_reader returns it",
@@ -139,7 +143,7 @@ def _open_reader(
                 "use answers(...) of the calibrated reader",
             )
         return reader.name, reader.options, reader.reader
-    if isinstance(reader, type) or not isinstance(reader, Reader):  # a class has its method, too
+    if isinstance(reader, type) or not isinstance(reader, Reader):  # a class has the method, too
         raise UsageError(
             f"{reader!r:.80} is not a reader",
             expected="a name, the result of open_reader, or an object with the method `read`",
@@ -156,21 +160,21 @@ def ingest(
     skip_bad: bool = False,
     overwrite: bool = False,
 ) -> Ingested:
-    """Make run folders of other harnesses' saved logs; ``closeread ingest`` as a function.
+    """Turn other harnesses' saved logs into run folders; ``closeread ingest`` as a function.
 
     Args:
-        logs: Files, or folders to be searched for logs.
+        logs: Files, or folders to search for logs.
         out: A new or empty folder.
-        harness: The reader's name; guessed from each file's content when None.
-        skip_bad: Leave out what cannot be used, and count it in ``run.json``.
-        overwrite: Discard the runs that are there.
+        harness: The log reader's name; None detects it from each file's content.
+        skip_bad: Skip unusable records, and count them in ``run.json``.
+        overwrite: Replace the runs in the folder.
 
     Returns:
-        Its ``runs`` are to be scored and audited.
+        The new runs, as ``runs``.
 
     Raises:
-        InputError: No log, or something in one cannot be used.
-        UsageError: The folder is taken, or no log is given.
+        InputError: No log was found, or a log has unusable records.
+        UsageError: The folder is in use, or no log was given.
         MissingExtraError: A log needs an optional dependency that is not installed.
         StorageError: The folder cannot be written.
     """
@@ -192,16 +196,16 @@ def convert(
 
     Args:
         source: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
-        target: Where; a name that ends in ``.gz`` is compressed.
-        to: A format's name; by default what the target's name says.
-        limit: At most so many questions (a triple is not cut in two).
+        target: The new file; a name that ends in ``.gz`` is compressed.
+        to: The format's name; by default detected from the target's name.
+        limit: Write the first ``limit`` questions; triples stay whole.
 
     Returns:
-        What was written, and what the format has no place for, counted.
+        Counts of what was written, and of what the format cannot hold.
 
     Raises:
         InputError: The data set is broken.
-        UsageError: The target's name says no format, or the format cannot hold the questions.
+        UsageError: The target's name suggests no format, or the format cannot hold the questions.
         StorageError: The folder cannot be written, or the disk is full.
     """
     must_take_file(Path(target))
@@ -216,14 +220,17 @@ def hand_in(
     beside: Named | Sequence[Named] = (),
     dataset: Named | None = None,
 ) -> HandedIn:
-    """Write a run's predictions as an official program takes them; ``closeread convert RUN``.
+    """Write a run's predictions in an official program's form; ``closeread convert RUN``.
 
     Args:
-        run: Or its folder; finished.
-        target: Where; a name that ends in ``.zip`` is GCRC_advRobust's package.
-        to: Such as ``texts`` or ``gcrc-advrobust`` (docs/convert.md).
-        beside: The files that go into the package: ``model.zip``, ``GCRC_advRobust.docx``.
-        dataset: Where the data set lies now, if it has moved: a path, a URL, ``exam/zh``.
+        run: A finished run or its folder.
+        target: The new file; a name that ends in ``.zip`` makes GCRC_advRobust's package.
+        to: The form, such as ``texts`` or ``gcrc-advrobust`` (docs/convert.md).
+        beside: The package's other files: ``model.zip``, ``GCRC_advRobust.docx``.
+        dataset: The data set's new place, if it was moved: a path, a URL or ``exam/zh``.
+
+    Returns:
+        What was written; ``without_letter`` counts questions that lack a letter they need.
 
     Raises:
         UsageError: The run cannot fill the form, or the package lacks a part.
@@ -249,35 +256,41 @@ def attack(
     tries: int = 8,
     step: Advance = uncounted,
 ) -> Attacked:
-    """Write a data set's questions beside what was made of them; ``closeread attack``.
+    """Write a data set with variants of its questions; ``closeread attack`` as a function.
 
     Args:
         source: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
-        strategies: Names from ``closeread ls perturbations``; none, to deal options anew only.
+        strategies: Names from ``closeread ls perturbations``; with none, variants only have their
+            options in a new order.
         target: The new data set's file.
-        to: A format's name; by default closeread's own where the target's name ends in ``.jsonl``,
-            else what it says.
-        roles: ``positive`` or ``negative`` variants only; by default as the strategies make them.
-        deal: Whether the options of variants are dealt anew; by default where statements are
-            changed.
-        seed: Of all draws.
-        limit: The first so many questions.
-        against: A reader whose failures are sought among ``tries`` draws of each question.
-        tries: How many; at least 2.
-        step: Called with the number of questions that are done.
+        to: The format's name; by default closeread's own if the target's name ends in ``.jsonl``,
+            otherwise detected from the name.
+        roles: Make only ``positive`` or only ``negative`` variants; by default whichever the
+            strategies make.
+        deal: Whether variants get their options in a new order; by default if statements change.
+        seed: Random seed of all draws.
+        limit: Use the first ``limit`` questions.
+        against: A reader; of ``tries`` draws per question, one that it fails is kept.
+        tries: Draws per question; at least 2.
+        step: Called with the number of questions done since its last call.
+
+    Returns:
+        Counts of groups and changes, and what was left out.
 
     Raises:
         InputError: The data set is broken.
         UnknownNameError: There is no such strategy, reader or format.
-        UsageError: A role is neither, nothing could be made harder, the format cannot hold it, or
-            the reader has a calibrator.
+        UsageError: A role is unknown, no question could be changed, the format cannot hold the
+            variants, or the reader has a calibrator.
         StorageError: The folder cannot be written, or the disk is full.
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
     wanted = as_names(roles)
-    if unknown := [role for role in wanted if role not in _MADE]:
-        raise UsageError(f"no variants have the role {unknown[0]!r}", expected=" or ".join(_MADE))
+    if unknown := [role for role in wanted if role not in _VARIANT_ROLES]:
+        raise UsageError(
+            f"no variants have the role {unknown[0]!r}", expected=" or ".join(_VARIANT_ROLES)
+        )
     found, names = as_dataset(source), as_names(strategies)
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
@@ -295,9 +308,11 @@ def attack(
 
 
 def _named_in_recipe(recipe: Path, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
-    """Open a data set of a training; its errors tell what to write in the recipe."""
+    """Open a training set; its errors say what to write in the recipe."""
     with locate_errors(recipe):
-        return open_dataset(name, format or None, option=_CONVERTED if format is None else _BESIDE)
+        return open_dataset(
+            name, format or None, option=_CONVERT_FIRST if format is None else _FORMAT_KEY
+        )
 
 
 def train(
@@ -310,29 +325,30 @@ def train(
     begin_examples: Begin = unwatched,
     say: Callable[[str], None] = lambda line: None,
 ) -> Trained:
-    """Train a reader as a recipe says; ``closeread train`` as a function.
+    """Train a reader by a recipe; ``closeread train`` as a function.
 
     Under ``accelerate launch`` or ``torchrun`` every process calls it.
 
     Args:
         recipe: A TOML file.
-        out: What is to be made, instead of what the recipe names, which then need name nothing.
-        resume: Go on with a training that was broken off.
-        overwrite: Discard what was trained there before.
-        begin: Called with the number of steps; what it returns is called with every step done.
-        begin_examples: The same of a data set's questions of which examples are made first; that
-            takes minutes where there are many.
-        say: Told lines for the user while training goes on.
+        out: The output file or folder; overrides the recipe's ``out``.
+        resume: Continue an interrupted training.
+        overwrite: Replace an earlier training's output.
+        begin: Called with the number of steps; returns a function that is called with the number
+            of steps done since its last call.
+        begin_examples: The same for the questions of each data set, while examples are made of
+            them; that takes minutes for large sets.
+        say: Called with lines for the user during training.
 
     Returns:
-        ``out`` is the file or folder made, ``told`` what is known of it.
+        ``out`` is the written file or folder, ``told`` the facts about the training.
 
     Raises:
         InputError: The recipe or a data set is broken.
-        UsageError: The recipe makes no sense, or the place is taken.
+        UsageError: The recipe contradicts itself, or the output place is in use.
         MissingExtraError: The trainer needs an optional dependency that is not installed.
-        KeyboardInterrupt: Ctrl+C, or while a neural reader learns SIGTERM or SIGHUP; a state is
-            saved then, and the text says after which step.
+        KeyboardInterrupt: Ctrl+C, or SIGTERM or SIGHUP while a neural reader is trained. The state
+            was saved; the text says after which step.
     """
     _check_exclusive(resume, overwrite)
     path = Path(recipe)

@@ -142,6 +142,11 @@ class Misfits(NamedTuple):
     n_questions: int
     ungarbled: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of question ids of each kind, 0 included."""
+        return {kind: len(getattr(self, kind)) for kind in KINDS}
+
 
 def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
     """Find the predictions of a submission that do not fit the data set."""

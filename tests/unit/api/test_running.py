@@ -65,6 +65,23 @@ def test_every_form_that_a_file_may_have(tmp_path):
         assert given["squad.em"].value == 0.5
 
 
+def test_misfits_are_those_that_the_command_line_counts(tmp_path):
+    """Of a file and of its content; a run made of the file counts the same."""
+    given = {"en-01-q1": "Josiah Pell", "en-01-q2": "unanswerable", "stranger": "1894"}
+    (tmp_path / "p.json").write_text(json.dumps(given))
+    found = closeread.find_misfits("exam/en", given)
+    assert found.strangers == ["stranger"]
+    assert found.declined == ["en-01-q2"]
+    assert found.counts["missing"] == 73
+    assert closeread.find_misfits("exam/en", tmp_path / "p.json") == found
+    file, run = str(tmp_path / "p.json"), str(tmp_path / "run")
+    score = ("score", "--dataset", "exam/en", "--predictions", file, "--save", run)
+    assert _printed(*score)["misfits"] == found.counts
+    assert _printed("score", run)["misfits"] == found.counts
+    with pytest.raises(MismatchError, match="stranger"):
+        closeread.find_misfits("exam/en", {"stranger": "1894"})
+
+
 def test_ids_that_are_numbers_are_those_of_a_file():
     """JSON has no other keys than texts: an id as a table's index has it is the same."""
     passage, questions = _items()[0]

@@ -37,6 +37,5 @@ def report_misfits(
     reread = reinterpretation.reinterpret(dataset, submission, found, strange)
     for line in (*format_misfits(strange), *reinterpretation.format_changes(reread)):
         remark(f"{where}: {line}" if where else line)
-    counts = {kind: len(getattr(strange, kind)) for kind in KINDS}
     would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}
-    return {"misfits": counts} | ({"read_as": would_be} if would_be else {})
+    return {"misfits": strange.counts} | ({"read_as": would_be} if would_be else {})

@@ -66,4 +66,4 @@ def score_predictions(
         from closeread.cli.score.joined import add_joined_scores
 
         found = add_joined_scores(found, dataset, submission)
-    return Scored(summaries=(found,), beside=beside)
+    return Scored(summaries=(found,), beside=(beside,))

@@ -26,25 +26,26 @@ class Scored:
         summaries: One per file or run.
         names: The name of each.
         averages: The macro-averages of several runs, by metric.
-        beside: Further JSON fields of a single result.
+        beside: Further JSON fields of each file or run; empty if there are none.
     """
 
     summaries: Sequence[RunSummary]
     names: Sequence[str] = ("",)
     averages: Mapping[str, Summary] = field(default_factory=dict)
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Sequence[dict[str, Any]] = ()
 
 
 def print_scores(found: Scored, *, json_: bool) -> None:
     """Print all scores, as tables or as one JSON object."""
     named = list(zip(found.names, found.summaries, strict=True))
     if json_:
+        beside = found.beside or [{}] * len(found.summaries)
         printed = [
-            scores_as_json(one.dataset, one.metrics) | breakdowns_as_json(one.breakdowns)
-            for one in found.summaries
+            scores_as_json(one.dataset, one.metrics) | breakdowns_as_json(one.breakdowns) | more
+            for one, more in zip(found.summaries, beside, strict=True)
         ]
         if len(printed) == 1:
-            print_json(printed[0] | dict(found.beside))
+            print_json(printed[0])
             return
         several = [one | {"run": name} for name, one in zip(found.names, printed, strict=True)]
         print_json({"runs": several} | averages_as_json(found.averages))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -66,18 +67,28 @@ def score_runs(
                 score_run(run, anew, workers=workers, advance=of_questions, begin=of_metrics)
             )
             of_runs(1)
+    beside: list[dict[str, Any]] = []
     for run, scored in zip(runs, found, strict=True):
         _warn_changed(run)
         _warn_log_defects(run)
         _warn_unmatched(run, scored)
-        if run.info.submission and scored.settings.extraction is None:
-            data = run.dataset()
-            report_misfits(data, as_submission(run, data), scored, str(run.path))
+        beside.append(_report_misfits(run, scored))
     if join:
         found = [_add_joined_scores(*pair) for pair in zip(runs, found, strict=True)]
     return Scored(
-        summaries=found, names=[str(one.path) for one in runs], averages=macro_averages(runs)
+        summaries=found,
+        names=[str(one.path) for one in runs],
+        averages=macro_averages(runs),
+        beside=beside,
     )
+
+
+def _report_misfits(run: Run, scored: RunSummary) -> dict[str, Any]:
+    """Report what does not fit in a run that holds a submission; return the JSON fields."""
+    if not run.info.submission or scored.settings.extraction is not None:
+        return {}
+    dataset = run.dataset()
+    return report_misfits(dataset, as_submission(run, dataset), scored, str(run.path))
 
 
 def _with_extraction(
