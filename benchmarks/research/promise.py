@@ -45,7 +45,7 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
         above = [
             one.correct
             for one in others
-            if calibrator.of_signs(one.signs) >= calibrator.threshold.value
+            if calibrator.confidence_from_features(one.signs) >= calibrator.threshold.value
         ]
         shares.append(len(above) / len(others))
         risks += [1 - sum(above) / len(above)] if above else []

@@ -102,7 +102,7 @@ def scored(spans, n_tokens, shown, rows, penalty):
     for first, last in spans:
         best = max(range(len(shown)), key=lambda at: (around(shown[at], first, last), -at))
         if around(shown[best], first, last) >= 0:
-            at = shown[best].at - shown[best].first
+            at = shown[best].offset - shown[best].first
             row = rows[best].astype(np.float64).round(5)
             score = float(row[0, first + at] + row[1, last + at])
             found[first, last] = score - penalty * (last - first)

@@ -1,4 +1,4 @@
-"""Baselines that do not read: the floor to compare a score with."""
+"""Baselines that ignore the question or the passage: a floor to compare scores with."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -11,18 +11,18 @@ from closeread.types import Answer, Option, PassageQuestion, Prediction, Questio
 
 
 def first_sentence() -> "Floor":
-    """Make a reader that answers with the passage's first sentence, whatever is asked.
+    """Make a reader that answers every question with the passage's first sentence.
 
-    A title that the MRQA shared task's ``[TLE]`` marks is none, unless nothing else is there.
+    A title marked by the MRQA shared task's ``[TLE]`` is skipped unless it is the whole passage.
     """
     return Floor(_first_sentence)
 
 
 def random_option(seed: int = 0) -> "Floor":
-    """Make a reader that picks an option by chance.
+    """Make a reader that picks a random option.
 
     Args:
-        seed: With the question's id it fixes the choice, so that order and batches move nothing.
+        seed: Seed and question id together fix the choice, independent of order and batches.
     """
     return Floor(lambda item: _pick(item, lambda options: _pick_random(seed, item[1], options)))
 
@@ -36,8 +36,8 @@ def majority(label: str = "A") -> "Floor":
     """Make a reader that always picks one label.
 
     Args:
-        label: Name the label that is right most often in training data; a question that has no
-            such option fails, with its error in the prediction.
+        label: The label that is right most often in the training data. A question without this
+            option gets a prediction with an error.
     """
     return Floor(lambda item: _pick(item, lambda options: _pick_label(label, options)))
 
@@ -45,15 +45,15 @@ def majority(label: str = "A") -> "Floor":
 class Floor:
     """A reader that answers every question by one rule.
 
-    A question that the rule cannot touch (no option is there to be picked) fails: its prediction
-    says why, it counts as wrong, and the run goes on.
+    If the rule does not apply (a question has no options to pick from), the prediction has an
+    error: it counts as wrong, and the run continues.
     """
 
     def __init__(self, rule: Callable[[PassageQuestion], Answer]) -> None:
         self._rule = rule
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, in order."""
+        """Yield one prediction per item, in order."""
         for item in items:
             try:
                 answer = self._rule(item)
@@ -73,9 +73,9 @@ def _first_sentence(item: PassageQuestion) -> Answer:
 
 @lru_cache(maxsize=64)
 def _first_sentence_span(text: str, language: str) -> tuple[Span, ...]:
-    found = sentences(text, language)
-    no_title = (one for one in found if not text[: one.start].rstrip().endswith("[TLE]"))
-    return tuple(islice(no_title, 1)) or found[:1]
+    spans = sentences(text, language)
+    not_titles = (span for span in spans if not text[: span.start].rstrip().endswith("[TLE]"))
+    return tuple(islice(not_titles, 1)) or spans[:1]
 
 
 def _pick(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -> Answer:

@@ -1,8 +1,8 @@
 """Plans which sequences a model computes together; needs no torch.
 
-Every sequence is padded to its own length rounded up, never to its neighbours': a batch holds
-sequences of one rounded length. So what is computed for a sequence does not depend on what stands
-beside it, nor on how many do.
+A sequence is padded to its own length, rounded up, never to the length of another: all sequences
+of a batch have the same rounded length. So the result for a sequence depends neither on the other
+sequences of its batch nor on their number.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ class Batch(NamedTuple):
 
     Attributes:
         indices: The index of each among all sequences.
-        length: Number of tokens that each is padded to.
+        length: Tokens of each after padding.
     """
 
     indices: list[int]
@@ -28,22 +28,21 @@ def plan_batches(
     *,
     token_budget: int,
     multiple: int = 8,
-    most: int | None = None,
-    then: Sequence[int] | None = None,
+    max_length: int | None = None,
+    secondary_lengths: Sequence[int] | None = None,
 ) -> list[Batch]:
-    """Return batches that hold every sequence once, the longest first.
+    """Return batches that together hold every sequence once, the longest first.
 
-    The longest come first so that memory runs out at once or never.
+    The longest come first so that memory, if too small, runs out at once.
 
     Args:
         lengths: Tokens of each sequence.
-        token_budget: Tokens that a batch may have, padding included; a sequence longer than that
-            is a batch alone.
-        multiple: To what lengths are rounded up.
-        most: Tokens that a model can be given; no sequence is padded beyond, though it may be
-            longer itself.
-        then: A second number of each sequence: among those of one rounded length the largest come
-            first, so that what a batch holds is alike in this too.
+        token_budget: Maximum tokens of a batch, padding included; a longer sequence is a batch of
+            its own.
+        multiple: Lengths are rounded up to a multiple of this.
+        max_length: Maximum tokens that the model takes: padding stops there.
+        secondary_lengths: A second length of each sequence. Sequences of one rounded length are
+            sorted by it, the largest first, so that a batch holds similar ones.
 
     Raises:
         UsageError: The budget or the multiple is below 1.
@@ -55,16 +54,16 @@ def plan_batches(
     by_length: dict[int, list[int]] = {}
     for index, length in enumerate(lengths):
         rounded = max(1, -(-length // multiple)) * multiple
-        if most is not None:
-            rounded = max(length, min(rounded, most))
+        if max_length is not None:
+            rounded = max(length, min(rounded, max_length))
         by_length.setdefault(rounded, []).append(index)
-    found: list[Batch] = []
+    batches: list[Batch] = []
     for rounded in sorted(by_length, reverse=True):
         indices = by_length[rounded]
-        if then is not None:
-            indices.sort(key=lambda index: -then[index])
+        if secondary_lengths is not None:
+            indices.sort(key=lambda index: -secondary_lengths[index])
         size = max(1, token_budget // rounded)
-        found.extend(
+        batches.extend(
             Batch(indices[first : first + size], rounded) for first in range(0, len(indices), size)
         )
-    return found
+    return batches

@@ -1,6 +1,6 @@
-"""A reader that chooses among options: an encoder with a multiple-choice head.
+"""The reader ``choice``: an encoder with a multiple-choice head picks one of the options.
 
-What needs torch is loaded when the reader is made.
+torch is imported only when a reader is made.
 """
 
 from typing import TYPE_CHECKING, Literal, get_args
@@ -29,24 +29,24 @@ def choice(
     token_budget: int = 0,
     pickled: bool = False,
 ) -> "ChoiceReader":
-    """Make the reader.
+    """Make the reader ``choice``.
 
     Args:
         model: A folder, or a hub name: an encoder with a multiple-choice head.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
-        max_length: Tokens of passage, question and option together; less where the model takes
-            less.
-        windows: ``first`` reads the beginning of the passage, as the published baseline does;
-            ``all`` reads on in windows that overlap.
-        stride: Tokens by which windows move.
-        aggregate: What counts of an option's windows: the ``max`` or the ``mean``.
-        token_budget: Tokens of a batch; 0 for what suits the device.
+        max_length: Maximum tokens of passage, question and option together; the model's own
+            maximum is used if it is smaller.
+        windows: ``first`` reads only the beginning of the passage, as the published baseline does;
+            ``all`` reads the whole passage in overlapping windows.
+        stride: Tokens between the starts of neighbouring windows.
+        aggregate: How an option's score follows from those of its windows: ``max`` or ``mean``.
+        token_budget: Maximum tokens of a batch; 0 uses the device's default.
         pickled: Also read weights that are not safetensors. Such files can run code.
 
     Raises:
-        UsageError: No model is named, or a value is out of its range.
-        InputError: The model cannot be opened, or has no such head.
+        UsageError: ``model`` is empty, or a value is out of range.
+        InputError: The model cannot be opened, or has no multiple-choice head.
         MissingExtraError: torch or transformers is not installed.
     """
     require_model(model)

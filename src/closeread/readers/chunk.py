@@ -1,7 +1,7 @@
-"""A reader that judges every option by chunks of the passage: the baseline without evidence.
+"""The reader ``chunk``: scores every option against chunks of the passage, without evidence.
 
-RoBERTa-Large-Chunk of Zhang et al. (2021, section 4). What needs torch is loaded when the reader
-is made.
+It is the baseline RoBERTa-Large-Chunk of Zhang et al. (2021, section 4). torch is imported only
+when a reader is made.
 """
 
 from typing import TYPE_CHECKING, get_args
@@ -29,24 +29,24 @@ def chunk(
     token_budget: int = 0,
     pickled: bool = False,
 ) -> "ChunkReader":
-    """Make the reader.
+    """Make the reader ``chunk``.
 
     Args:
         model: A folder, or a hub name: an encoder with a head of two classes (supported or not),
             of three (natural language inference) or of one number.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
-        max_length: Tokens of chunk and option together; the longer of them is cut.
+        max_length: Maximum tokens of chunk and option together; the longer of the two is cut.
         chunk_tokens: Tokens of a chunk; chunks do not overlap.
-        aggregate: What counts of an option's chunks: the ``max`` or the ``mean`` of the log-odds.
-            The paper does not say.
-        label: The class that means "supported", where the model's names do not tell.
-        token_budget: Tokens of a batch; 0 for what suits the device.
+        aggregate: How an option's log-odds follow from those of its chunks: ``max`` or ``mean``.
+            The paper does not say which it uses.
+        label: The class that means "supported", if the names of the model's classes do not show it.
+        token_budget: Maximum tokens of a batch; 0 uses the device's default.
         pickled: Also read weights that are not safetensors. Such files can run code.
 
     Raises:
-        UsageError: No model is named, or a value is out of its range.
-        InputError: The model cannot be opened, or has no such head.
+        UsageError: ``model`` is empty, or a value is out of range.
+        InputError: The model cannot be opened, or has no classification head.
         MissingExtraError: torch or transformers is not installed.
     """
     require_model(model)

@@ -7,40 +7,40 @@ from msgspec.structs import replace
 
 from closeread.types import Candidate, Evidence, Prediction, Question
 
-DIGITS = 6  # of what a run folder keeps
+DIGITS = 6  # to which scores are rounded in a run folder
 
 
 def rank_options(question: Question, odds: Sequence[float]) -> list[int]:
-    """Return the options' places, the one that the stem asks for first.
+    """Return the indices of the options, the answer first.
 
-    The best supported option where the stem asks for that, the least supported one where it asks
-    for what the passage contradicts; the first of equal ones.
+    The answer is the best supported option, or the least supported one if the stem asks for what
+    the passage contradicts. Equal options keep their order.
 
     Args:
-        question: ``asks_for`` decides.
-        odds: How well each option is supported: probabilities, log-odds or any other number.
+        question: Its ``asks_for`` gives the direction.
+        odds: Support of each option: probabilities, log-odds or any other number.
     """
-    turned = polarity_sign(question)
-    return sorted(range(len(odds)), key=lambda place: (-turned * odds[place], place))
+    sign = polarity_sign(question)
+    return sorted(range(len(odds)), key=lambda index: (-sign * odds[index], index))
 
 
 def answer_shares(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
-    """Return the chance of every option to be the one asked for, given that exactly one is.
+    """Return the probability of every option to be the answer, given that exactly one is.
 
-    With truths that are independent of one another and log-odds that are right, the chance that
-    one option alone is supported is in proportion to its odds, and the chance that it alone is not
-    to one divided by them: a softmax over the log-odds, or over their negatives. It is as
-    calibrated as the log-odds are, which nothing promises.
+    If options are independent and the log-odds are right, the probability that exactly one option
+    is supported is proportional to its odds, and the probability that exactly one is not supported
+    to the inverse of its odds. So the result is a softmax over the log-odds, or over their
+    negatives. It is only as well calibrated as the log-odds.
 
     Args:
-        question: ``asks_for`` decides.
-        odds: Log-odds of "supported" of every option.
+        question: Its ``asks_for`` gives the direction.
+        odds: Log-odds of "supported" for every option.
     """
-    return softmax([polarity_sign(question) * one for one in odds])
+    return softmax([polarity_sign(question) * value for value in odds])
 
 
 def softmax(scores: Sequence[float]) -> tuple[float, ...]:
-    """Return shares that sum to 1 from logarithms, whatever their size."""
+    """Return the softmax of scores of any size, without overflow."""
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
     total = math.fsum(powers)
@@ -48,7 +48,7 @@ def softmax(scores: Sequence[float]) -> tuple[float, ...]:
 
 
 def log_sum(values: Sequence[float]) -> float:
-    """Return log(sum(exp(value))) over the values."""
+    """Return log(sum(exp(value))) over the values, without overflow."""
     top = max(values)
     return top + math.log(math.fsum(math.exp(value - top) for value in values))
 
@@ -62,20 +62,20 @@ def decided(
     evidence: tuple[Evidence, ...] = (),
     note: str = "",
 ) -> Prediction:
-    """Return the answer with its confidence and the others behind it.
+    """Return the prediction that the support of the options gives, all options as candidates.
 
     Args:
-        question: With options.
-        odds: Log-odds of "supported" of every option; they decide.
-        scores: How well each option is supported, as the user wants to see it.
-        scores_rank: Whether these are no probabilities.
-        evidence: Of every option.
-        note: What else is to be said.
+        question: A question with options.
+        odds: Log-odds of "supported" for every option; they decide the answer.
+        scores: Support of every option in the unit that the prediction reports.
+        scores_rank: Whether ``scores`` only rank the options, because they are no probabilities.
+        evidence: Evidence of every option.
+        note: The prediction's note.
     """
     order, shares = rank_options(question, odds), answer_shares(question, odds)
-    found = _prediction(question, order, shares, note)
+    prediction = _build_prediction(question, order, shares, note)
     return replace(
-        found,
+        prediction,
         option_scores=tuple(round(score, DIGITS) for score in scores),
         scores_rank=scores_rank,
         evidence=evidence,
@@ -83,21 +83,27 @@ def decided(
 
 
 def choose_by_share(question: Question, shares: Sequence[float], note: str = "") -> Prediction:
-    """Return the answer where every option has its own probability, as a hypothesis's classes.
+    """Return the prediction of the option with the largest probability of being the answer.
 
-    Of a stem that asks for what the passage contradicts, what is likely the answer is hardly
-    supported: ``option_scores`` are then what is left of 1.
+    If the stem asks for what the passage contradicts, a likely answer has little support:
+    ``option_scores`` are then 1 minus the probabilities.
+
+    Args:
+        question: A question with options.
+        shares: Probability of every option to be the answer, such as those of a hypothesis's
+            classes.
+        note: The prediction's note.
     """
-    order = sorted(range(len(shares)), key=lambda place: (-shares[place], place))
-    found = _prediction(question, order, shares, note)
+    order = sorted(range(len(shares)), key=lambda index: (-shares[index], index))
+    prediction = _build_prediction(question, order, shares, note)
     support = shares if polarity_sign(question) > 0 else [1 - share for share in shares]
-    return replace(found, option_scores=tuple(round(one, DIGITS) for one in support))
+    return replace(prediction, option_scores=tuple(round(score, DIGITS) for score in support))
 
 
 def not_for_it(question: Question) -> Prediction:
     """Return the prediction for a question of a kind that the reader does not answer.
 
-    It has no answer and a note. The answer ``none`` would claim that the passage has no answer.
+    It has a note instead of an answer: the answer ``none`` would claim that the passage has none.
     """
     return Prediction(
         question_id=question.question_id,
@@ -106,7 +112,7 @@ def not_for_it(question: Question) -> Prediction:
     )
 
 
-def _prediction(
+def _build_prediction(
     question: Question, order: Sequence[int], shares: Sequence[float], note: str
 ) -> Prediction:
     return Prediction(
@@ -114,8 +120,8 @@ def _prediction(
         answer=question.options[order[0]].answer,
         confidence=round(shares[order[0]], DIGITS),
         candidates=tuple(
-            Candidate(answer=question.options[place].answer, score=round(shares[place], DIGITS))
-            for place in order
+            Candidate(answer=question.options[index].answer, score=round(shares[index], DIGITS))
+            for index in order
         ),
         note=note,
     )

@@ -1,8 +1,8 @@
 """Encoders through sentence-transformers: the torch side of dense retrieval and reranking.
 
-Models are folders or hub names and are never chosen for the user. Their code is not run
+Models are folders or hub names; there is no default model. Their code is not run
 (``trust_remote_code`` off), the encoder's weights are read from safetensors only (small layers
-behind it also from pickles of tensors, ``weights_only``), and HF_HUB_OFFLINE keeps the library from
+after it also from pickles of tensors, ``weights_only``), and HF_HUB_OFFLINE keeps the library from
 the network.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SAFE = {"use_safetensors": True}
 _EXPECTED = "a folder of a sentence-transformers model with safetensors, or a hub name"
-_TRAINED = {
+_TRAINED_TO = {
     "SentenceTransformer": "to return one vector for each text",
     "CrossEncoder": "to return one score for each pair of texts",
 }
@@ -41,8 +41,8 @@ def bi_encoder(model: PathText = "", device: str = "cpu", batch_size: int = 64) 
 
     Args:
         model: A folder, or a hub name (the paper's: distiluse-base-multilingual-cased-v1).
-        device: Where it runs.
-        batch_size: Texts at a time.
+        device: Such as ``cpu`` or ``cuda:0``.
+        batch_size: Texts per batch.
     """
     return BiEncoder(_open_model("SentenceTransformer", model, device), batch_size, model)
 
@@ -55,12 +55,12 @@ def cross_encoder(
 
 
 class BiEncoder:
-    """One vector a text.
+    """Computes one vector per text.
 
     Args:
-        model: Opened.
-        batch_size: Texts at a time.
-        name: How the user named it.
+        model: An opened sentence-transformers model.
+        batch_size: Texts per batch.
+        name: The model's name as the user gave it.
     """
 
     def __init__(self, model: Any, batch_size: int, name: str) -> None:
@@ -69,10 +69,10 @@ class BiEncoder:
         self.models = _used_models(model, name)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
-        """Return one row a text, shape (texts, dimensions).
+        """Return the vectors of texts, shape (texts, dimensions).
 
         Raises:
-            InputError: It cannot compute them, or some numbers are not finite.
+            InputError: The model fails on the texts, or some numbers are not finite.
         """
         with _report_failure(self.models[0].name):
             rows: NDArray[Any] = self._model.encode(
@@ -85,7 +85,7 @@ class BiEncoder:
 
 
 class CrossEncoder:
-    """One number a pair of texts; arguments as for ``BiEncoder``."""
+    """Computes one score per pair of texts; arguments as for ``BiEncoder``."""
 
     def __init__(self, model: Any, batch_size: int, name: str) -> None:
         self._model = model
@@ -93,28 +93,28 @@ class CrossEncoder:
         self.models = _used_models(model, name)
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
-        """Return one score a pair, shape (pairs,).
+        """Return the scores of pairs, shape (pairs,).
 
         Raises:
-            UsageError: The model gives several numbers a pair.
-            InputError: It cannot compute them, or some numbers are not finite.
+            UsageError: The model returns several numbers per pair.
+            InputError: The model fails on the texts, or some numbers are not finite.
         """
         import numpy as np
 
         with _report_failure(self.models[0].name):
-            found = np.asarray(
+            scores = np.asarray(
                 self._model.predict(
                     list(pairs), batch_size=self._batch_size, show_progress_bar=False
                 )
             )
-        if found.ndim != 1:
+        if scores.ndim != 1:
             raise UsageError(
-                f"the cross-encoder returns {found.shape[1]} scores for each pair of texts",
+                f"the cross-encoder returns {scores.shape[1]} scores for each pair of texts",
                 where=self.models[0].name,
                 expected="one score",
                 cure="use a cross-encoder with one output, as trained for reranking",
             )
-        return _check_finite(found, self.models[0].name)
+        return _check_finite(scores, self.models[0].name)
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def _report_failure(name: str) -> Iterator[None]:
             yield
     except InputError:
         raise
-    except Exception as error:  # each model has its own way to refuse
+    except Exception as error:  # models raise many types of errors
         raise InputError(
             f"the model failed on the texts: {first_line(error)}",
             where=name,
@@ -133,21 +133,21 @@ def _report_failure(name: str) -> Iterator[None]:
         ) from error
 
 
-def _check_finite(found: "NDArray[Any]", name: str) -> "NDArray[Any]":
+def _check_finite(outputs: "NDArray[Any]", name: str) -> "NDArray[Any]":
     import numpy as np
 
-    if not np.isfinite(found).all():
+    if not np.isfinite(outputs).all():
         raise InputError(
             "the model's outputs are not finite (NaN or infinity)",
             where=name,
             expected="undamaged weights",
             cure=_COPY_AGAIN,
         )
-    return found
+    return outputs
 
 
 def _used_models(model: Any, name: str) -> tuple[UsedModel, ...]:
-    size = sum(int(one.numel()) for one in model.parameters())
+    size = sum(int(parameter.numel()) for parameter in model.parameters())
     return (UsedModel(name=name, n_parameters=size),)
 
 
@@ -174,33 +174,33 @@ def _open_model(kind: str, model: str, device: str) -> Any:
         silence_library,
     )
 
-    given = loading_options(model)
-    disable_progress_bar()  # progress is the verb's to show
+    options = loading_options(model)
+    disable_progress_bar()  # commands show their own progress
     try:
-        with silence_library():  # what is missing is judged below
-            opened = getattr(sentence_transformers, kind)(
-                model, device=device, model_kwargs=dict(_SAFE), **given
+        with silence_library():  # missing weights are reported below
+            encoder = getattr(sentence_transformers, kind)(
+                model, device=device, model_kwargs=dict(_SAFE), **options
             )
-            missing = find_missing_weights(opened, given)
-    except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        found, expected, cure = diagnose_opening_error(Path(model), str(error)) or (
+            missing = find_missing_weights(encoder, options)
+    except Exception as error:  # broken files make the libraries raise many types of errors
+        problem, expected, cure = diagnose_opening_error(Path(model), str(error)) or (
             first_line(error),
             _EXPECTED,
             suggest_cure(model),
         )
         raise InputError(
-            f"the model cannot be opened: {found}", where=model, expected=expected, cure=cure
+            f"the model cannot be opened: {problem}", where=model, expected=expected, cure=cure
         ) from error
-    if kind == "SentenceTransformer":  # no vector is made of what a pooler says
-        missing = [one for one in missing if "pooler" not in one]
+    if kind == "SentenceTransformer":  # its vectors do not use the pooler
+        missing = [weight for weight in missing if "pooler" not in weight]
     if missing:
         raise InputError(
             f"the checkpoint has no weights for {', '.join(missing[:4])}, which would be random",
             where=model,
-            expected=f"a model trained {_TRAINED[kind]}",
+            expected=f"a model trained {_TRAINED_TO[kind]}",
             cure=_COPY_AGAIN,
         )
-    tokenizer = getattr(opened, "tokenizer", None)
-    if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind
+    tokenizer = getattr(encoder, "tokenizer", None)
+    if hasattr(tokenizer, "added_tokens_decoder"):  # static embeddings have another tokenizer
         check_vocabulary(model, tokenizer)
-    return opened
+    return encoder

@@ -12,22 +12,22 @@ from closeread.types import Answer, Evidence, Passage, PassageQuestion, Predicti
 
 
 def evidence(retriever: str = "cover", **options: Any) -> "EvidenceReader":
-    """Make the reader.
+    """Make the reader ``evidence``.
 
     Args:
         retriever: From ``closeread ls retrievers``, or ``package.module:factory``.
-        **options: The retriever's own.
+        **options: The retriever's options.
     """
-    made, resolved = make("retriever", retriever, options)
-    return EvidenceReader(made, resolved)
+    opened_retriever, resolved = make("retriever", retriever, options)
+    return EvidenceReader(opened_retriever, resolved)
 
 
 class EvidenceReader:
-    """Picks the option whose evidence has the highest score, or the lowest where that is asked.
+    """Picks the option whose evidence has the highest score, or the lowest if the stem asks so.
 
-    Where there are no options, or they are judgements of one hypothesis, the first sentence found
-    is the answer, or the first option. A retriever's scores are not made to be compared between
-    options: what is measured with this reader is the evidence.
+    A question without options is answered with the first evidence sentence, a question that judges
+    one hypothesis with its first option. A retriever's scores need not be comparable between
+    options: use this reader to measure the evidence, not the answers.
     """
 
     def __init__(self, retriever: Retriever, options: dict[str, Any]) -> None:
@@ -36,45 +36,45 @@ class EvidenceReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the retriever's models."""
-        model = self.options.get("model")  # of somebody's own retriever it may be anything
+        """The record of the retriever's models for the run folder."""
+        model = self.options.get("model")  # of any type in a user's own retriever
         weights = weights_record(model) if isinstance(model, str) else {}
         return {f"evidence_{name}": value for name, value in weights.items()} | evidence_record(
             self._retriever
         )
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, in order."""
+        """Yield one prediction per item, in order."""
         for passage, question in items:
             if question.claims:
-                found = tuple(
+                retrieved = tuple(
                     self._retriever.retrieve(question, passage, claim) for claim in question.claims
                 )
-                yield _pick_option(question, found)
+                yield _pick_option(question, retrieved)
             else:
-                found = (self._retriever.retrieve(question, passage, None),)
+                retrieved = (self._retriever.retrieve(question, passage, None),)
                 yield Prediction(
                     question_id=question.question_id,
-                    answer=_quote_evidence(question, passage, found[0]),
-                    evidence=found,
+                    answer=_quote_evidence(question, passage, retrieved[0]),
+                    evidence=retrieved,
                 )
 
 
-def _pick_option(question: Question, found: tuple[Evidence, ...]) -> Prediction:
-    scores = tuple(one.score if one.score is not None else 0.0 for one in found)
+def _pick_option(question: Question, evidence: tuple[Evidence, ...]) -> Prediction:
+    scores = tuple(item.score if item.score is not None else 0.0 for item in evidence)
     return Prediction(
         question_id=question.question_id,
         answer=question.options[rank_options(question, scores)[0]].answer,
         option_scores=scores,
         scores_rank=True,
-        evidence=found,
+        evidence=evidence,
     )
 
 
-def _quote_evidence(question: Question, passage: Passage, found: Evidence) -> Answer:
+def _quote_evidence(question: Question, passage: Passage, evidence: Evidence) -> Answer:
     if question.options:
         return question.options[0].answer
-    if not found.spans:
+    if not evidence.spans:
         return Answer(kind="none")
-    first = found.spans[0]
+    first = evidence.spans[0]
     return Answer(kind="span", texts=(first.of(passage.text),), spans=(first,))

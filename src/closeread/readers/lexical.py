@@ -1,4 +1,4 @@
-"""A reader without weights: options and questions are covered with the passage's own words."""
+"""A reader without weights: it measures how far sentences of the passage cover a claim's words."""
 
 import math
 import re
@@ -29,7 +29,7 @@ from closeread.types import (
 )
 
 _N_BEST = 10
-_SENTENCES = 3  # so many of the best are searched for answers
+_SENTENCES_SEARCHED = 3  # the best sentences, in which candidates are searched
 _DIFFERENCE = re.compile(
     r"\bhow (?:many|much)(?: \w+)? (?:more|fewer|less|longer|higher)\b|\bdifference\b",
     re.IGNORECASE,
@@ -37,21 +37,21 @@ _DIFFERENCE = re.compile(
 _SEVERAL = re.compile(r"\b(?:two|three|four|both|names|who were)\b", re.IGNORECASE)
 _WHICH = re.compile(r"\bwhich ", re.IGNORECASE)
 _ARE = re.compile(r" are\b", re.IGNORECASE)
-_DENIES = re.compile(
+_NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing)\b|n['’]t\b|[不没沒无無未]", re.IGNORECASE
 )
 
 
 def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader":
-    """Make the reader.
+    """Make the reader ``lexical``.
 
     Args:
-        retriever: Which retriever finds the sentences that an option rests on.
-        sharpness: How fast confidence grows with the distance between two options' supports;
-            a finite number above 0.
+        retriever: The retriever that finds the evidence of an option.
+        sharpness: How fast confidence grows with the difference between two options' support; a
+            finite number above 0.
 
     Raises:
-        UsageError: ``sharpness`` is no such number, or ``retriever`` names none.
+        UsageError: ``sharpness`` is not such a number, or there is no such retriever.
     """
     if not (math.isfinite(sharpness) and sharpness > 0):
         raise UsageError(
@@ -62,10 +62,11 @@ def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader"
 
 
 class LexicalReader:
-    """Covers options and questions with the passage's sentences, and picks by that.
+    """Answers by how far sentences of the passage cover the words of an option or a question.
 
-    It takes the option that the passage covers best (or worst, if the stem asks for that), and
-    where there are no options the piece of the best sentence that fits the question word.
+    It picks the option that the passage covers best (or worst, if the stem asks for that). To a
+    question without options it answers with the candidate that fits the question word, from the
+    best sentences.
     """
 
     def __init__(self, retriever: Retriever, sharpness: float) -> None:
@@ -73,59 +74,63 @@ class LexicalReader:
         self._sharpness = sharpness
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, in order, each as soon as it is made."""
+        """Yield one prediction per item, in order, without waiting for later items."""
         for passage, question in items:
             if question.kind == "entailment" and question.options:
-                yield self._entailment(passage, question)
+                yield self._answer_entailment(passage, question)
             elif question.options:
-                yield self._choice(passage, question)
+                yield self._answer_choice(passage, question)
             else:
-                yield self._free(passage, question)
+                yield self._answer_open(passage, question)
 
-    def _choice(self, passage: Passage, question: Question) -> Prediction:
-        found = tuple(
+    def _answer_choice(self, passage: Passage, question: Question) -> Prediction:
+        option_evidence = tuple(
             self._retriever.retrieve(question, passage, option) for option in question.options
         )
-        support = tuple(evidence.score or 0.0 for evidence in found)
-        return self._picked(question, support, found, polarity_sign(question))
+        support = tuple(evidence.score or 0.0 for evidence in option_evidence)
+        return self._choose_option(question, support, option_evidence, polarity_sign(question))
 
-    def _entailment(self, passage: Passage, question: Question) -> Prediction:
-        """Judge the hypothesis (the question's text) by how far the premise covers it."""
-        found = self._retriever.retrieve(question, passage, None)
-        covered = found.score or 0.0
-        denied = bool(_DENIES.search(question.text)) != bool(_DENIES.search(passage.text))
-        by_name = {
-            "entailment": 0.0 if denied else covered,
-            "contradiction": 0.5 + covered / 2 if denied else (1 - covered) / 2,
-            "neutral": 0.75 * (1 - covered),
+    def _answer_entailment(self, passage: Passage, question: Question) -> Prediction:
+        """Classify the hypothesis (the question's text) by how far the premise covers it."""
+        evidence = self._retriever.retrieve(question, passage, None)
+        coverage = evidence.score or 0.0
+        is_negated = bool(_NEGATION.search(question.text)) != bool(_NEGATION.search(passage.text))
+        class_scores = {
+            "entailment": 0.0 if is_negated else coverage,
+            "contradiction": 0.5 + coverage / 2 if is_negated else (1 - coverage) / 2,
+            "neutral": 0.75 * (1 - coverage),
         }
-        support = tuple(by_name.get(option.text.lower(), 0.0) for option in question.options)
-        return self._picked(question, support, (found,), 1.0)
+        support = tuple(class_scores.get(option.text.lower(), 0.0) for option in question.options)
+        return self._choose_option(question, support, (evidence,), 1.0)
 
-    def _picked(
+    def _choose_option(
         self,
         question: Question,
         support: tuple[float, ...],
         evidence: tuple[Evidence, ...],
-        turned: float,
+        sign: float,
     ) -> Prediction:
-        found = choose_by_share(
-            question, softmax([turned * self._sharpness * one for one in support])
+        prediction = choose_by_share(
+            question, softmax([sign * self._sharpness * score for score in support])
         )
-        return replace(found, option_scores=support, scores_rank=True, evidence=evidence)
+        return replace(prediction, option_scores=support, scores_rank=True, evidence=evidence)
 
-    def _free(self, passage: Passage, question: Question) -> Prediction:
-        asked = expected_answer_type(question.text)
-        ranked = _rank_spans(passage, question, asked)
+    def _answer_open(self, passage: Passage, question: Question) -> Prediction:
+        answer_type = expected_answer_type(question.text)
+        ranked = _rank_spans(passage, question, answer_type)
         if not ranked:
             return Prediction(
                 question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
             )
         shares = softmax([self._sharpness * score for score, _, _ in ranked])
         sentence = ranked[0][2]
-        answers = [_answer(passage.text, question, asked, span) for _, span, _ in ranked]
+        answers = [
+            _build_answer(passage.text, question, answer_type, span) for _, span, _ in ranked
+        ]
         if question.kind == "discrete":
-            answers[0] = _discrete_answer(passage.text, question, asked, ranked, answers[0])
+            answers[0] = _build_discrete_answer(
+                passage.text, question, answer_type, ranked, answers[0]
+            )
         return Prediction(
             question_id=question.question_id,
             answer=answers[0],
@@ -138,74 +143,84 @@ class LexicalReader:
         )
 
 
-RankedSpans = list[tuple[float, Span, Span]]  # score, candidate, its sentence; the best first
+RankedSpans = list[tuple[float, Span, Span]]  # score, candidate, sentence of it; the best first
 
 
-def _rank_spans(passage: Passage, question: Question, asked: Asked) -> RankedSpans:
-    """Rank candidate pieces by how well their sentence and their surroundings fit the question."""
-    wanted = set(terms(question.text))
-    spans, holding = _sentence_index(passage.text, passage.language)
-    weight = {
-        term: math.log(1 + len(spans) / (0.5 + len(holding.get(term, ()))))
-        for term in sorted(wanted)
+def _rank_spans(passage: Passage, question: Question, answer_type: Asked) -> RankedSpans:
+    """Return the best candidates: those whose sentence and surroundings match the question."""
+    question_terms = set(terms(question.text))
+    spans, sentences_by_term = _sentence_index(passage.text, passage.language)
+    term_weights = {
+        term: math.log(1 + len(spans) / (0.5 + len(sentences_by_term.get(term, ()))))
+        for term in sorted(question_terms)
     }
-    total = sum_in_order(weight.values()) or 1.0
-    brought: dict[int, list[float]] = {}
-    for term, one in weight.items():
-        for place in holding.get(term, ()):
-            brought.setdefault(place, []).append(one)
-    fits = [sum_in_order(brought.get(place, ())) / total for place in range(len(spans))]
-    best = nsmallest(_SENTENCES, range(len(spans)), key=lambda place: (-fits[place], place))
+    total = sum_in_order(term_weights.values()) or 1.0
+    matched_weights: dict[int, list[float]] = {}
+    for term, weight in term_weights.items():
+        for index in sentences_by_term.get(term, ()):
+            matched_weights.setdefault(index, []).append(weight)
+    sentence_scores = [
+        sum_in_order(matched_weights.get(index, ())) / total for index in range(len(spans))
+    ]
+    best = nsmallest(
+        _SENTENCES_SEARCHED, range(len(spans)), key=lambda index: (-sentence_scores[index], index)
+    )
     ranked: RankedSpans = []
-    for fit, sentence in ((fits[place], spans[place]) for place in best):
-        for span in find_candidates(passage.text, sentence, asked, passage.language):
-            own = set(terms(span.of(passage.text)))
-            repeated = len(own & wanted) / len(own) if own else 1.0
-            near = _nearness(passage.text, span, sentence, wanted)
-            ranked.append((fit + 0.3 * near - 0.6 * repeated, span, sentence))
+    for sentence_score, sentence in ((sentence_scores[index], spans[index]) for index in best):
+        for span in find_candidates(passage.text, sentence, answer_type, passage.language):
+            candidate_terms = set(terms(span.of(passage.text)))
+            repeated_share = (
+                len(candidate_terms & question_terms) / len(candidate_terms)
+                if candidate_terms
+                else 1.0
+            )
+            nearness = _term_nearness(passage.text, span, sentence, question_terms)
+            ranked.append((sentence_score + 0.3 * nearness - 0.6 * repeated_share, span, sentence))
     ranked.sort(key=lambda row: (-row[0], row[1]))
     return ranked[:_N_BEST]
 
 
 def _index_sentences(text: str, language: str) -> tuple[tuple[Span, ...], dict[str, list[int]]]:
-    """Return a passage's sentences, and which of them hold a term."""
+    """Return a passage's sentences, and for each term the indices of the sentences with it."""
     spans = sentences(text, language)
-    holding: dict[str, list[int]] = {}
-    for place, span in enumerate(spans):
+    sentences_by_term: dict[str, list[int]] = {}
+    for index, span in enumerate(spans):
         for term in terms(span.of(text)):
-            holding.setdefault(term, []).append(place)
-    return spans, holding
+            sentences_by_term.setdefault(term, []).append(index)
+    return spans, sentences_by_term
 
 
 _sentence_index = TextCache(_index_sentences)
 
 
-def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
-    """Return how close the question's terms are: their share within 40 characters on both sides.
+def _term_nearness(text: str, span: Span, sentence: Span, question_terms: set[str]) -> float:
+    """Return the share of the question's terms within 40 characters around a candidate.
 
-    One is added where the very next word is one of them, as the thing that a number counts.
+    1 is added if the next word is a question term: it is often the thing that a number counts.
     """
     left = text[max(sentence.start, span.start - 40) : span.start]
     right = text[span.end : min(sentence.end, span.end + 40)]
-    if not wanted:
+    if not question_terms:
         return 0.0
-    behind = terms(right)
-    counted = not wanted.isdisjoint(behind[:1])
-    return counted + len(wanted & {*terms(left), *behind}) / len(wanted)
+    right_terms = terms(right)
+    next_word_matches = not question_terms.isdisjoint(right_terms[:1])
+    return next_word_matches + len(question_terms & {*terms(left), *right_terms}) / len(
+        question_terms
+    )
 
 
-def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:
-    found = span.of(text)
-    if question.kind == "discrete" and asked == "date" and " " in found:
-        return Answer(kind="date", texts=(format_date(found) or found,), spans=(span,))
-    return Answer(kind="span", texts=(found,), spans=(span,))
+def _build_answer(text: str, question: Question, answer_type: Asked, span: Span) -> Answer:
+    answer_text = span.of(text)
+    if question.kind == "discrete" and answer_type == "date" and " " in answer_text:
+        return Answer(kind="date", texts=(format_date(answer_text) or answer_text,), spans=(span,))
+    return Answer(kind="span", texts=(answer_text,), spans=(span,))
 
 
 def asks_for_several(question: str) -> bool:
-    """Whether a question asks for more than one thing: which ... are, who were, both, two ..."""
+    """Return whether a question asks for several things: which ... are, who were, both, two ..."""
     if _SEVERAL.search(question):
         return True
-    # What follows the first "which" of a line follows every other one's part of it, too.
+    # Searching after the first "which" of a line is enough: it includes what follows the others.
     for line in question.split("\n"):
         which = _WHICH.search(line)
         if which and _ARE.search(line, which.end()):
@@ -213,24 +228,26 @@ def asks_for_several(question: str) -> bool:
     return False
 
 
-def _discrete_answer(
-    text: str, question: Question, asked: Asked, ranked: RankedSpans, first: Answer
+def _build_discrete_answer(
+    text: str, question: Question, answer_type: Asked, ranked: RankedSpans, first: Answer
 ) -> Answer:
-    """Return the number, or the several spans, that a discrete question asks for."""
+    """Return the number or the several spans that a discrete question asks for, else ``first``."""
     _, _, sentence = ranked[0]
-    if asked == "number":
-        found = find_numbers(text, sentence)
-        if _DIFFERENCE.search(question.text) and len(found) > 1:
-            return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):.12g}",))
+    if answer_type == "number":
+        numbers = find_numbers(text, sentence)
+        if _DIFFERENCE.search(question.text) and len(numbers) > 1:
+            return Answer(kind="number", texts=(f"{abs(numbers[0] - numbers[1]):.12g}",))
         return Answer(kind="number", texts=first.texts, spans=first.spans)
-    if asked in ("name", "thing") and asks_for_several(question.text):
-        spans = tuple(sorted(span for _, span, of in ranked if of == sentence))
-        apart = [
+    if answer_type in ("name", "thing") and asks_for_several(question.text):
+        spans = tuple(
+            sorted(span for _, span, span_sentence in ranked if span_sentence == sentence)
+        )
+        disjoint = [
             span
-            for place, span in enumerate(spans)
-            if not place or span.start >= spans[place - 1].end
+            for index, span in enumerate(spans)
+            if not index or span.start >= spans[index - 1].end
         ][:3]
-        if len(apart) > 1:
-            texts = tuple(dict.fromkeys(span.of(text) for span in apart))
-            return Answer(kind="spans", texts=texts, spans=tuple(apart))
+        if len(disjoint) > 1:
+            texts = tuple(dict.fromkeys(span.of(text) for span in disjoint))
+            return Answer(kind="spans", texts=texts, spans=tuple(disjoint))
     return first

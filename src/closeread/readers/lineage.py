@@ -1,8 +1,8 @@
 """The lineage of a model: every model and data set behind it, written next to its weights.
 
 Contests ask for it. GCRC_advRobust's closed track allows no large model at any stage of data,
-training or prediction, and nobody can tell that from weights. ``closeread train`` writes it into
-the checkpoint; readers carry it into the run; ``closeread verify --track closed`` judges it.
+training or prediction, and weights do not show that. ``closeread train`` writes the lineage into
+the checkpoint, readers copy it into the run, and ``closeread verify --track closed`` checks it.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from closeread.protocols import Retriever
 from closeread.readers.models.weights import settings_sha256, weights_sha256
 from closeread.types import Record
 
-RECORD = "closeread.json"  # of a finished training; the lineage is a part of it
+RECORD = "closeread.json"  # the record of a finished training, which includes the lineage
 PEOPLE = "people"
 
 
@@ -29,10 +29,10 @@ class Maker(Record, frozen=True, kw_only=True):
 
 
 class Learned(Record, frozen=True, kw_only=True):
-    """A data set that was learned from.
+    """A data set in the training data.
 
     Attributes:
-        made_by: Who wrote it, as the user declares: ``people`` or a model; empty is not known.
+        made_by: Who wrote it, as the user declares: ``people`` or a model; empty if not declared.
     """
 
     name: str
@@ -46,11 +46,12 @@ class Stage(Record, frozen=True, kw_only=True):
     """One training.
 
     Attributes:
-        reader: What was trained; ``encoder`` for a model of a language alone.
-        options: The reader's: other models among them, such as a retriever's, had a part in it.
-        settings: What the recipe said under ``[train]``, resolved.
-        evidence_models: What its retriever worked with.
-        taught_by: How the models came to be whose answers were learned.
+        reader: The reader that was trained; ``encoder`` for pretraining without a task.
+        options: The reader's options. They name other models that took part, such as a retriever's.
+        settings: The resolved ``[train]`` section of the recipe.
+        evidence_models: The models of the reader's retriever.
+        learned_from: The training data.
+        taught_by: The lineages of the teachers in distillation.
     """
 
     reader: str
@@ -62,14 +63,14 @@ class Stage(Record, frozen=True, kw_only=True):
 
 
 class Lineage(Record, frozen=True, kw_only=True):
-    """How a checkpoint came to be.
+    """The trainings that produced a checkpoint.
 
     Attributes:
-        n_parameters: Of the checkpoint itself.
-        origin: The checkpoint with which the first stage began, whose own making nothing records;
-            empty where it began with random numbers.
+        n_parameters: Number of parameters of the checkpoint.
+        origin: The checkpoint that the first stage started from, which has no training record;
+            empty if training started from random weights.
         origin_made_by: Who wrote the texts that the origin was trained on, as the user declares.
-        stages: In the order in which they happened.
+        stages: The trainings, the first one first.
     """
 
     n_parameters: int
@@ -77,61 +78,66 @@ class Lineage(Record, frozen=True, kw_only=True):
     origin_made_by: str | Maker = ""
     stages: tuple[Stage, ...] = ()
 
-    def then(self, stage: Stage, n_parameters: int) -> "Lineage":
-        """Return the lineage after one more stage."""
+    def add_stage(self, stage: Stage, n_parameters: int) -> "Lineage":
+        """Return a new lineage with one more stage at the end.
+
+        Args:
+            stage: The training that was added.
+            n_parameters: Number of parameters of the checkpoint after it.
+        """
         return msgspec.structs.replace(
             self, n_parameters=n_parameters, stages=(*self.stages, stage)
         )
 
     def teachers(self) -> Iterator["Lineage"]:
-        """Yield that of every model whose answers were learned, at any stage, and of its own."""
+        """Yield the lineage of every teacher of any stage, and of the teachers' own teachers."""
         for stage in self.stages:
-            for one in stage.taught_by:
-                yield one
-                yield from one.teachers()
+            for teacher in stage.taught_by:
+                yield teacher
+                yield from teacher.teachers()
 
 
-class _Trained(msgspec.Struct, frozen=True):
-    """The one part of a training's record that is read here."""
+class _TrainingRecord(msgspec.Struct, frozen=True):
+    """The part of a training record that this module reads."""
 
     lineage: Lineage | None = None
 
 
 def lineage_of(folder: str, n_parameters: int, made_by: str | Maker = "") -> Lineage:
-    """Return what is recorded of a checkpoint; where nothing is, it is itself an origin.
+    """Return the recorded lineage of a checkpoint; one without a record is itself an origin.
 
     Args:
         folder: A checkpoint's folder, or a hub name.
-        n_parameters: Of the checkpoint.
-        made_by: What the user declares of an origin.
+        n_parameters: Number of parameters of the checkpoint.
+        made_by: Who wrote the texts that an origin was trained on, as the user declares.
 
     Raises:
-        InputError: There is a record, and it cannot be read.
+        InputError: There is a record, but it cannot be read.
     """
     path = Path(folder, RECORD)
     if path.is_file():
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=_Trained).lineage
+            lineage = msgspec.json.decode(path.read_bytes(), type=_TrainingRecord).lineage
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 f"not a training record: {error}",
                 where=str(path),
                 expected="the file that `closeread train` writes next to the weights",
             ) from error
-        if found is not None:
-            return found
+        if lineage is not None:
+            return lineage
     return Lineage(n_parameters=n_parameters, origin=folder, origin_made_by=made_by)
 
 
 def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
-    """Return what a reader's record says of its model.
+    """Return the part of a reader's record about its model: hashes, size and lineage.
 
     Args:
         name: A checkpoint's folder, or a hub name.
-        n_parameters: Of the model as it is run.
+        n_parameters: Number of parameters of the model as it runs.
 
     Raises:
-        InputError: The record of its training or its weights cannot be read.
+        InputError: Its training record or its weights cannot be read.
     """
     return weights_record(name) | {
         "n_parameters": n_parameters,
@@ -140,24 +146,25 @@ def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
 
 
 def weights_record(name: str) -> dict[str, str]:
-    """Return the part of a reader's record that tells its model from others of the same name.
+    """Return the hashes of a model's weights and settings, which tell models of one name apart.
 
-    It is empty where nothing lies where a folder or the hub's cache should hold it, or no model is
-    named.
+    Args:
+        name: A folder or a hub name. The result is empty if it is empty, or if neither the folder
+            nor the hub's cache has the files.
 
     Raises:
-        InputError: They cannot be read.
+        InputError: A file of the model cannot be read.
     """
     if not name:
         return {}
-    found = {"weights_sha256": weights_sha256(name), "settings_sha256": settings_sha256(name)}
-    return {key: value for key, value in found.items() if value}
+    hashes = {"weights_sha256": weights_sha256(name), "settings_sha256": settings_sha256(name)}
+    return {key: value for key, value in hashes.items() if value}
 
 
 def evidence_record(retriever: Retriever) -> dict[str, Any]:
-    """Return the part of a reader's record that tells with which models evidence was found.
+    """Return the part of a reader's record about the models of its retriever.
 
-    It is empty where a retriever does not tell, as those without any model do not need to.
+    It is empty if the retriever declares none.
     """
     models = declared_models(retriever)
     return {} if models is None else {"evidence_models": msgspec.to_builtins(list(models))}

@@ -1,6 +1,6 @@
-"""A reader that points at the answer: an encoder with a span head over windows of the passage.
+"""The reader ``span``: an encoder with a span head, over windows of the passage.
 
-What needs torch is loaded when the reader is made.
+torch is imported only when a reader is made.
 """
 
 from typing import TYPE_CHECKING, Literal, get_args
@@ -34,32 +34,32 @@ def span(
     token_budget: int = 0,
     pickled: bool = False,
 ) -> "SpanReader":
-    """Make the reader.
+    """Make the reader ``span``.
 
     Args:
         model: A folder, or a hub name: an encoder with a question-answering head.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
-        max_length: Tokens of a window, question and special tokens included; less where the model
-            takes less.
-        stride: Tokens by which windows move; by default as far as leaves neighbours 96 tokens to
-            share, or a third of ``max_length`` where that is less.
-        max_answer_tokens: Tokens that an answer may have.
-        n_best: How many candidates a prediction holds.
+        max_length: Maximum tokens of a window, question and special tokens included; the model's
+            own maximum is used if it is smaller.
+        stride: Tokens between the starts of neighbouring windows. By default neighbours overlap
+            by 96 tokens, or by a third of ``max_length`` if that is fewer.
+        max_answer_tokens: Maximum tokens of an answer.
+        n_best: Number of candidates in a prediction.
         null: Whether the model can say that there is no answer (SQuAD 2.0): ``on``, ``off``, or
             ``auto``, which takes what ``closeread train`` wrote into its configuration.
-        null_threshold: The probability of "no answer" above which that is the answer. 1 always
-            gives an answer, as one needs to seek the best threshold.
-        length_penalty: What each token of an answer but one takes off its score, which is a sum of
-            two logits; by default what ``closeread train`` wrote into the model's configuration,
-            or nothing.
-        runtime: ``torch``, ``onnx`` (ONNX Runtime) or ``int8`` (the same with weights of 8 bits).
-        token_budget: Tokens of a batch; 0 for what suits the device.
+        null_threshold: The probability of "no answer" above which the reader gives no answer. With
+            1 it always answers, which a search for the best threshold needs.
+        length_penalty: Subtracted from a span's score (a sum of two logits) for every token after
+            the first; by default the value that ``closeread train`` wrote into the model's
+            configuration, or 0.
+        runtime: ``torch``, ``onnx`` (ONNX Runtime) or ``int8`` (ONNX Runtime with 8-bit weights).
+        token_budget: Maximum tokens of a batch; 0 uses the device's default.
         pickled: Also read weights that are not safetensors. Such files can run code.
 
     Raises:
-        UsageError: No model is named, or a value is out of its range.
-        InputError: The model cannot be opened, or has no such head.
+        UsageError: ``model`` is empty, or a value is out of range.
+        InputError: The model cannot be opened, or has no question-answering head.
         MissingExtraError: torch, transformers or onnxruntime is not installed.
     """
     require_model(model)

@@ -1,7 +1,7 @@
-"""Readers that hold every option against its evidence with a cross-encoder.
+"""Readers that verify every option against its evidence with a cross-encoder.
 
-``verifier`` with a retriever of the user's choice, ``extract-integrate-compete`` with the defaults
-of Zhang et al. (2021). What needs torch is loaded when a reader is made.
+``verifier`` uses any retriever; ``extract-integrate-compete`` has the defaults of Zhang et al.
+(2021). torch is imported only when a reader is made.
 """
 
 from collections.abc import Iterator
@@ -34,26 +34,27 @@ def verifier(
     pickled: bool = False,
     **options: Any,
 ) -> "VerifierReader":
-    """Make the reader.
+    """Make the reader ``verifier``.
 
     Args:
         model: A folder, or a hub name: an encoder with a head of two classes (supported or not),
             of three (natural language inference) or of one number.
         retriever: From ``closeread ls retrievers``, or ``package.module:factory``.
-        evidence_model: The retriever's own ``model``, where it has one.
-        score: Of an option: the ``probability`` of "supported", or its log-odds, ``logit``.
-        label: The class that means "supported", where the model's names do not tell.
-        max_length: Tokens of evidence and option together, less where the model takes less; the
-            longer of them is cut.
+        evidence_model: The option ``model`` of the retriever, if it has one.
+        score: The score of an option: the ``probability`` of "supported", or its log-odds,
+            ``logit``.
+        label: The class that means "supported", if the names of the model's classes do not show it.
+        max_length: Maximum tokens of evidence and option together; the model's own maximum is used
+            if it is smaller. The longer of the two is cut.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
-        token_budget: Tokens of a batch; 0 for what suits the device.
+        token_budget: Maximum tokens of a batch; 0 uses the device's default.
         pickled: Also read weights that are not safetensors. Such files can run code.
-        **options: The retriever's own.
+        **options: The retriever's other options.
 
     Raises:
-        UsageError: No model is named, or a value is out of its range.
-        InputError: The model cannot be opened, or has no such head.
+        UsageError: ``model`` is empty, or a value is out of range.
+        InputError: The model cannot be opened, or has no classification head.
         MissingExtraError: torch or transformers is not installed.
     """
     if score not in SCORES:
@@ -61,12 +62,12 @@ def verifier(
     if token_budget < 0:
         raise UsageError(f"token_budget={token_budget}", expected="at least 0")
     require_model(model)
-    found, resolved = make_retriever(retriever, evidence_model, options)
+    opened_retriever, resolved = make_retriever(retriever, evidence_model, options)
     with require_extra("the verifier", "neural-readers"):
         from closeread.readers.neural.verifier import open_reader
     return open_reader(
         model,
-        found,
+        opened_retriever,
         resolved,
         score=score,
         label=label,
@@ -87,18 +88,18 @@ def extract_integrate_compete(
 ) -> "VerifierReader":
     """Make the system of Zhang et al. (2021): soft masking, its integrator, and competition.
 
-    Nothing stands in for what it needs: soft masking wants word vectors (``vectors``; the paper's:
-    ``sgns.merge.char``), its integrator a Sentence-BERT (``evidence_model``; the paper's:
+    Two models have no default: soft masking needs word vectors (``vectors``; the paper's:
+    ``sgns.merge.char``), the integrator a Sentence-BERT (``evidence_model``; the paper's:
     ``distiluse-base-multilingual-cased-v1``).
 
     Args:
         model: As for ``verifier``; trained by ``closeread train recipes/train/vgaokao-*.toml``.
-        retriever: Another one, to compare.
-        sentences: How it splits passages; empty leaves that to it.
-        **options: Further ones of ``verifier``, and the retriever's own.
+        retriever: Another retriever, to compare.
+        sentences: How the retriever splits passages; empty leaves that to the retriever.
+        **options: Other options of ``verifier`` and of the retriever.
     """
-    named = {"sentences": sentences} if sentences else {}
-    given = {"model": model, "retriever": retriever} | named | options
+    sentence_option = {"sentences": sentences} if sentences else {}
+    given = {"model": model, "retriever": retriever} | sentence_option | options
     made, resolved = make("reader", "verifier", given)
     made.options = resolved
     reader: VerifierReader = made
@@ -106,17 +107,17 @@ def extract_integrate_compete(
 
 
 def make_retriever(name: str, model: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Make a verifier's retriever; return it with all of its options under our names.
+    """Make a verifier's retriever; return it with all of its options, as a verifier names them.
 
     Args:
         name: From ``closeread ls retrievers``, or ``package.module:factory``.
-        model: The retriever's own model, which a verifier calls ``evidence_model``.
-        options: The retriever's others.
+        model: The retriever's option ``model``, which a verifier calls ``evidence_model``.
+        options: The retriever's other options.
 
     Raises:
-        UsageError: The retriever lacks something.
+        UsageError: The retriever does not take these options.
     """
-    with _renaming_model_option():
+    with _report_model_as_evidence_model():
         made, resolved = make("retriever", name, _retriever_options(name, model, options))
     if "model" in resolved:
         resolved["evidence_model"] = resolved.pop("model")
@@ -124,8 +125,17 @@ def make_retriever(name: str, model: str, options: dict[str, Any]) -> tuple[Any,
 
 
 def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:
-    """See that a verifier's retriever takes its options, without making it; as ``retriever_of``."""
-    with _renaming_model_option():
+    """Check the options of a verifier's retriever without making it.
+
+    Args:
+        name: As for ``make_retriever``.
+        model: As for ``make_retriever``.
+        options: As for ``make_retriever``.
+
+    Raises:
+        UsageError: The retriever does not take these options.
+    """
+    with _report_model_as_evidence_model():
         check_options("retriever", name, _retriever_options(name, model, options))
 
 
@@ -140,12 +150,12 @@ def _retriever_options(name: str, model: str, options: dict[str, Any]) -> dict[s
 
 
 @contextmanager
-def _renaming_model_option() -> Iterator[None]:
-    """Call the retriever's own model as a verifier does."""
+def _report_model_as_evidence_model() -> Iterator[None]:
+    """Name the option ``model`` of a retriever ``evidence_model`` in error messages."""
     try:
         yield
     except UsageError as error:
         expected, cure = (
-            said.replace("-o model=", "-o evidence_model=") for said in (error.expected, error.cure)
+            text.replace("-o model=", "-o evidence_model=") for text in (error.expected, error.cure)
         )
         raise UsageError(error.found, where=error.where, expected=expected, cure=cure) from error

@@ -1,7 +1,8 @@
 """Cuts a long passage into overlapping windows; no torch, shared with training.
 
 Windows follow Devlin et al. (2019) and the baseline of MRQA 2019: question, separator, as much of
-the passage as fits, and so again some tokens further on (there 128), until the passage ends.
+the passage as fits. Each next window starts some tokens later (128 in that baseline), until the
+passage ends.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ class Tokens(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """What a model is given: vocabulary ids, and of which segment each is."""
+    """One input sequence of a model: vocabulary ids, and the segment (0 or 1) of each."""
 
     ids: list[int]
     types: list[int]
@@ -39,7 +40,7 @@ class Template:
         before: Ids before the first text.
         between: Ids between two texts.
         after: Ids after the last text.
-        second: The segment of the second text and of what follows it (0 in RoBERTa and its like).
+        second: The segment of the second text and of the ids after it (0 in models like RoBERTa).
     """
 
     before: tuple[int, ...]
@@ -49,11 +50,11 @@ class Template:
 
     @property
     def n_special(self) -> int:
-        """How many tokens frame a pair."""
+        """Number of special tokens around a pair."""
         return len(self.before) + len(self.between) + len(self.after)
 
     def pair(self, first: Sequence[int], second: Sequence[int]) -> Encoded:
-        """Return two texts framed."""
+        """Return the sequence of two texts with the special tokens around them."""
         ids = [*self.before, *first, *self.between, *second, *self.after]
         head = len(self.before) + len(first) + len(self.between)
         return Encoded(ids, [0] * head + [self.second] * (len(ids) - head))
@@ -63,14 +64,14 @@ class Window(NamedTuple):
     """A question with a part of the passage.
 
     Attributes:
-        encoded: What the model is given.
-        at: Where in it the passage begins.
-        first: The passage's token that stands there.
-        length: How many of the passage's tokens follow.
+        encoded: The input sequence.
+        offset: Index in ``encoded`` of the first passage token.
+        first: Index in the passage of that token.
+        length: Number of passage tokens in the window.
     """
 
     encoded: Encoded
-    at: int
+    offset: int
     first: int
     length: int
 
@@ -85,24 +86,24 @@ def make_windows(
     overlap: int = 0,
     max_question_length: int = 64,
 ) -> list[Window]:
-    """Return the windows of a passage; one at least, even where the passage is empty.
+    """Return the windows of a passage: at least one, even for an empty passage.
 
     Args:
-        question: Ids of the question; what is beyond ``max_question_length`` is left out.
+        question: Ids of the question; ids after ``max_question_length`` are left out.
         passage: Ids of the passage.
         template: How the tokenizer frames two texts.
-        max_length: Tokens a window may have, special ones included.
-        stride: Tokens by which each window begins further on, at most; None leaves that to
-            ``overlap``.
-        overlap: Tokens of the passage that neighbours share at least, where there is room: one
-            less than the longest answer, and every answer stands whole in a window.
-        max_question_length: Tokens of the question that are shown.
+        max_length: Maximum tokens of a window, special ones included.
+        stride: Maximum tokens between the starts of neighbouring windows; None: no maximum, only
+            ``overlap`` decides.
+        overlap: Minimum number of passage tokens that neighbours share, as far as there is room.
+            With one less than the longest answer, every answer is whole in some window.
+        max_question_length: Maximum tokens of the question.
 
     Raises:
-        UsageError: No room is left for the passage.
+        UsageError: There is no room for the passage, or ``stride`` is below 1.
     """
-    shown = list(question[:max_question_length])
-    room = max_length - template.n_special - len(shown)
+    shown_question = list(question[:max_question_length])
+    room = max_length - template.n_special - len(shown_question)
     if room < 1 or (stride is not None and stride < 1):
         raise UsageError(
             f"max_length={max_length}"
@@ -114,12 +115,12 @@ def make_windows(
     step = max(1, room - overlap)  # a larger one would skip tokens
     if stride is not None:
         step = min(stride, step)
-    found = []
+    windows = []
     first = 0
     while True:
         part = passage[first : first + room]
-        at = len(template.before) + len(shown) + len(template.between)
-        found.append(Window(template.pair(shown, part), at, first, len(part)))
+        offset = len(template.before) + len(shown_question) + len(template.between)
+        windows.append(Window(template.pair(shown_question, part), offset, first, len(part)))
         if first + room >= len(passage):
-            return found
+            return windows
         first += step

@@ -99,7 +99,9 @@ def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
 def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     """Warn if the calibrator was not fitted on answers of this reader with these options."""
     (answering,) = answering_readers([reader])
-    unlike = [one.unlike(answering) for one in calibrator.readers if one.name == answering.name]
+    unlike = [
+        one.differences_from(answering) for one in calibrator.readers if one.name == answering.name
+    ]
     if not all(unlike):
         return []
     names = ", ".join(dict.fromkeys(one.name for one in calibrator.readers))

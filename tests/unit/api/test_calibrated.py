@@ -72,7 +72,11 @@ def test_the_reader_itself_stays_as_it_was(file):
     sure = plain.calibrated(file)
     own, told = (one.ask(UNSURE, TEXT) for one in (plain, sure))
     assert told.answer == own.answer
-    assert told.confidence == KNOWN.of_signs({"confidence": own.confidence}) != own.confidence
+    assert (
+        told.confidence
+        == KNOWN.confidence_from_features({"confidence": own.confidence})
+        != own.confidence
+    )
     (withheld,) = plain.calibrated(file, selective=True).ask_all([(UNSURE, TEXT)])
     assert withheld.answer is None and withheld.note == "withheld: confidence below 0.5"
 

@@ -40,7 +40,7 @@ def test_padding_does_not_depend_on_neighbours_or_budget(lengths, others, one, t
 
 
 def test_nothing_is_padded_beyond_what_the_model_takes():
-    batches = plan_batches([509, 510, 3], token_budget=10_000, multiple=64, most=510)
+    batches = plan_batches([509, 510, 3], token_budget=10_000, multiple=64, max_length=510)
     assert [(batch.indices, batch.length) for batch in batches] == [([0, 1], 510), ([2], 64)]
 
 

@@ -37,9 +37,9 @@ def test_windows_hold_the_passage_and_the_end_of_what_is_asked(
     for window in found:
         shown, types = window.encoded
         assert len(shown) == len(types) <= max_length
-        part = shown[window.at : window.at + window.length]
+        part = shown[window.offset : window.offset + window.length]
         assert part == passage[window.first : window.first + window.length]
-        second = shown[window.at + window.length + 1 : -1]
+        second = shown[window.offset + window.length + 1 : -1]
         assert types == [0] * (window.length + 2) + [1] * (len(second) + 1)
         if len(asked) <= max_length - 4:
             assert second == asked

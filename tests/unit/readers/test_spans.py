@@ -34,16 +34,16 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
     found = []
     for which, window in enumerate(shown):
         looked_at = positions_taken(shown, which, width)
-        assert not window.length or looked_at[0] >= window.at
-        assert not window.length or looked_at[-1] < window.at + window.length
+        assert not window.length or looked_at[0] >= window.offset
+        assert not window.length or looked_at[-1] < window.offset + window.length
         shut = _taken_elsewhere(shown, which, min(width, window.length))
         for row in range(window.length):
             for column in range(min(width, window.length - row)):
                 if shut is not None and shut[row, column]:
                     continue
                 found.append((window.first + row, window.first + row + column))
-                assert window.at + row in looked_at
-                assert window.at + row + column in looked_at
+                assert window.offset + row in looked_at
+                assert window.offset + row + column in looked_at
     room = max_length - 5
     most = min(width, room)
     assert sorted(found) == [
@@ -70,7 +70,9 @@ def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False
     for which, window in enumerate(shown):
         row = np.zeros((2, len(window.encoded.ids)), np.float32)
         part_of_it = slice(window.first, window.first + window.length)
-        row[:, window.at : window.at + window.length] = np.array(logits, np.float32)[:, part_of_it]
+        row[:, window.offset : window.offset + window.length] = np.array(logits, np.float32)[
+            :, part_of_it
+        ]
         parts.append(decode_window(row, shown, which, of, max_answer_tokens=longest, n_best=n_best))
     return merge_windows(parts, n_best=n_best, null=null)
 

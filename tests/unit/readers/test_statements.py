@@ -96,9 +96,9 @@ def test_a_stem_gives_way_to_the_option_in_it(stem, most, shown):
     option = Option(label="A", text="Anne")
     question = asked("choice", stem, options=(option,))
     claim = option_claim(question, option, letters)
-    assert "".join(map(chr, claim.cut(most))) == shown
+    assert "".join(map(chr, claim.truncate(most))) == shown
     alone = option_claim(asked(options=(option,)), option, letters)
-    assert "".join(map(chr, alone.cut(3))) == "Ann"
+    assert "".join(map(chr, alone.truncate(3))) == "Ann"
 
 
 def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
@@ -112,7 +112,7 @@ def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
 @given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
 def test_what_is_shown_of_a_claim_is_its_option_or_holds_it(most, before, n_option, behind):
     ids = [*[1] * before, *[2] * n_option, *[3] * behind]
-    shown = Claim(ids, before, behind).cut(most)
+    shown = Claim(ids, before, behind).truncate(most)
     assert len(shown) == min(most, len(ids))
     assert shown.count(2) == min(n_option, most)
 

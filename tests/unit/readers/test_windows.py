@@ -14,7 +14,7 @@ def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
         list(range(100, 100 + n_question)), list(range(n_passage)), TEMPLATE, **settings
     )
     for one in found:
-        shown = one.encoded.ids[one.at : one.at + one.length]
+        shown = one.encoded.ids[one.offset : one.offset + one.length]
         assert shown == list(range(one.first, one.first + one.length))
         assert len(one.encoded.ids) <= settings["max_length"]
     return [range(one.first, one.first + one.length) for one in found]
@@ -80,14 +80,14 @@ def test_a_question_is_cut_and_the_passage_gets_the_rest():
         max_length=12, stride=None, overlap=2, max_question_length=4,
     )  # fmt: skip
     assert [one.encoded.ids[1:6] for one in found] == [[100, 101, 102, 103, 2]] * 4
-    assert [(one.at, one.first, one.length) for one in found] == [
+    assert [(one.offset, one.first, one.length) for one in found] == [
         (6, 0, 5), (6, 3, 5), (6, 6, 5), (6, 9, 3),
     ]  # fmt: skip
 
 
 def test_a_question_is_shown_with_64_tokens_where_nothing_else_is_said():
     (window,) = make_windows(list(range(100)), [9], TEMPLATE, max_length=384, stride=None)
-    assert (window.at, window.encoded.ids[64:67]) == (66, [63, 2, 9])
+    assert (window.offset, window.encoded.ids[64:67]) == (66, [63, 2, 9])
 
 
 def test_the_smallest_room_is_one_token():

@@ -53,7 +53,7 @@ def test_confidences_are_the_calibrators(lexical, file, calibrator):
         told = server.post("/v1/answer", ASKED).json()
         health = server.health()
     for own, other in zip(plain["predictions"], told["predictions"], strict=True):
-        expected = calibrator.of_signs({"confidence": own["confidence"]})
+        expected = calibrator.confidence_from_features({"confidence": own["confidence"]})
         assert other == own | {"confidence": expected}
     assert health["calibrated"]["learned_from"] == {"mine": "0" * 64}
     assert health["record_sha256"] and health["calibrated"].keys().isdisjoint(

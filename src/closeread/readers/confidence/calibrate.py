@@ -1,7 +1,7 @@
 """Calibrators: the learned probability that a prediction is right, and how it is applied.
 
-A calibrator is numbers in a JSON file: what it was fitted with is not needed to apply it.
-``closeread calibrate`` fits (closeread.training.confidence.learn) and applies them.
+A calibrator is a JSON file of numbers, so that applying it does not need the library that fitted
+it. ``closeread calibrate`` fits (closeread.training.confidence.learn) and applies calibrators.
 """
 
 import math
@@ -23,18 +23,19 @@ from closeread.types import Passage, Prediction, Question, Record
 
 _COMMAND = "closeread calibrate RUN --out FILE"
 _DIGITS = 6
-_LARGEST = 3e38  # that a number of single precision can hold
+_MAX_SINGLE = 3e38  # a number of single precision cannot be much larger
 
 
 class Threshold(Record, frozen=True, kw_only=True):
-    """From which confidence on answers keep a promise.
+    """The confidence from which on the risk of answers is bounded.
 
     Attributes:
-        value: The least confidence; above 1 where no threshold keeps the promise.
-        risk: The share of wrong answers that is allowed.
-        delta: The chance at most that the promise fails.
-        n_answered: Questions above it when it was chosen, of ``n_questions``.
-        bound: The upper bound of the risk there.
+        value: Minimum confidence of an answer; above 1 if no threshold keeps the bound.
+        risk: Allowed share of wrong answers.
+        delta: Maximum probability that the bound does not hold.
+        n_answered: Questions at or above the threshold when it was chosen, of ``n_questions``.
+        n_questions: Questions that the threshold was chosen on.
+        bound: The upper bound of the risk at the threshold.
     """
 
     value: float
@@ -46,7 +47,7 @@ class Threshold(Record, frozen=True, kw_only=True):
 
 
 class Linear(Record, frozen=True, kw_only=True, tag="linear"):
-    """A logistic regression over features of mean 0 and spread 1; one weight a feature."""
+    """A logistic regression over standardised features; one weight, mean and spread each."""
 
     intercept: float
     weights: tuple[float, ...]
@@ -54,7 +55,7 @@ class Linear(Record, frozen=True, kw_only=True, tag="linear"):
     spreads: tuple[float, ...]
 
     def probability(self, values: Sequence[float]) -> float:
-        """Return the logistic of the weighted sum."""
+        """Return the probability that an answer with these feature values is right."""
         columns = zip(values, self.weights, self.means, self.spreads, strict=True)
         terms = [weight * (value - mean) / spread for value, weight, mean, spread in columns]
         return logistic(self.intercept + math.fsum(terms))
@@ -67,25 +68,25 @@ class Steps(Record, frozen=True, kw_only=True, tag="isotonic"):
     heights: tuple[float, ...]
 
     def probability(self, values: Sequence[float]) -> float:
-        """Return the height of the curve at the feature's value."""
+        """Return the curve's height at the one feature's value: the probability of being right."""
         (value,) = values
         right = bisect_right(self.places, value)
         if right == 0 or right == len(self.places):
             return self.heights[max(0, right - 1)]
         low, high = self.places[right - 1], self.places[right]
-        part = (value - low) / (high - low)
-        return self.heights[right - 1] + part * (self.heights[right] - self.heights[right - 1])
+        fraction = (value - low) / (high - low)
+        return self.heights[right - 1] + fraction * (self.heights[right] - self.heights[right - 1])
 
 
 class Tree(Record, frozen=True, kw_only=True):
     """A decision tree, node by node; node 0 is its root.
 
     Attributes:
-        features: Which feature a node looks at; -1 for a leaf.
-        cuts: It goes left where the feature's value is at most this.
-        left: The node to the left; 0 for a leaf.
-        right: The node to the right; 0 for a leaf.
-        shares: Of the training answers in the node, the share that was right.
+        features: Index of the feature that each node compares; -1 for a leaf.
+        cuts: The left node follows if the feature's value is at most this.
+        left: Index of the left node; 0 for a leaf.
+        right: Index of the right node; 0 for a leaf.
+        shares: Share of right answers among the training answers in each node.
     """
 
     features: tuple[int, ...]
@@ -95,7 +96,7 @@ class Tree(Record, frozen=True, kw_only=True):
     shares: tuple[float, ...]
 
     def share(self, values: Sequence[float]) -> float:
-        """Return the share of the leaf that the values lead to."""
+        """Return the share of right answers in the leaf for these feature values."""
         node = 0
         while (feature := self.features[node]) >= 0:
             below = values[feature] <= self.cuts[node]
@@ -109,7 +110,7 @@ class Forest(Record, frozen=True, kw_only=True, tag="forest"):
     trees: tuple[Tree, ...]
 
     def probability(self, values: Sequence[float]) -> float:
-        """Return the mean share; values count in single precision, as in scikit-learn's trees."""
+        """Return the trees' mean share, on values in single precision as in scikit-learn."""
         single = [_to_single_precision(value) for value in values]
         return math.fsum(tree.share(single) for tree in self.trees) / len(self.trees)
 
@@ -118,18 +119,18 @@ Model = Linear | Steps | Forest
 
 
 class Calibrator(Record, frozen=True, kw_only=True):
-    """What was learned from a scored run.
+    """A model of the probability of being right, fitted on a scored run.
 
     Attributes:
         method: ``platt``, ``isotonic``, ``logistic`` or ``forest``.
-        features: What the model takes, in order (``features.FEATURE_NAMES``).
-        scale: What the scores of the run's n-best lists are.
-        model: The numbers.
-        threshold: Where a reader may stop answering, if one was sought.
-        datasets: Name -> sha256 of what it was learned from.
-        readers: Who gave the answers.
-        predictions: The sha256 of the predictions that it was learned from.
-        settings: What it was learned with: metric, folds, seed, numbers of questions and passages.
+        features: Names of the model's inputs, in order (of ``features.FEATURE_NAMES``).
+        scale: The scale of the scores in the run's n-best lists.
+        model: The fitted model.
+        threshold: The confidence below which answers are withheld, if one was fitted.
+        datasets: Name -> sha256 of the data sets that it was fitted on.
+        readers: The readers whose answers it was fitted on.
+        predictions: The sha256 of the predictions that it was fitted on.
+        settings: Settings of the fit: metric, folds, seed, numbers of questions and passages.
     """
 
     method: str
@@ -143,29 +144,31 @@ class Calibrator(Record, frozen=True, kw_only=True):
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def confidence(self, passage: Passage, question: Question, prediction: Prediction) -> float:
-        """Return the chance that the prediction is right."""
-        return self.of_signs(confidence_features(passage, question, prediction, self.scale))
+        """Return the probability that the prediction is right, to six digits."""
+        return self.confidence_from_features(
+            confidence_features(passage, question, prediction, self.scale)
+        )
 
-    def of_signs(self, found: Mapping[str, float]) -> float:
-        """Return the same from the features, to six digits."""
-        values = [found[name] for name in self.features]
+    def confidence_from_features(self, features: Mapping[str, float]) -> float:
+        """Return the probability from named features (``confidence_features``), to six digits."""
+        values = [features[name] for name in self.features]
         return round(self.model.probability(values), _DIGITS)
 
 
 @dataclass(frozen=True)
 class CalibratorUse:
-    """A calibrator that is applied to answers one by one.
+    """Replaces the confidence of predictions by that of a calibrator, one by one.
 
     Attributes:
-        calibrator: What says how sure they are.
-        least: Answers less sure than this are withheld; None withholds none.
+        calibrator: The calibrator.
+        least: Answers of lower confidence are withheld; None withholds none.
     """
 
     calibrator: Calibrator
     least: float | None = None
 
     def __call__(self, passage: Passage, question: Question, prediction: Prediction) -> Prediction:
-        """Return the prediction so; one that failed stays as it is."""
+        """Return the prediction with its calibrated confidence; one with an error is unchanged."""
         if prediction.error:
             return prediction
         return with_confidence(
@@ -173,78 +176,99 @@ class CalibratorUse:
         )
 
 
-def with_confidence(prediction: Prediction, sure: float, least: float | None) -> Prediction:
-    """Return a prediction with another confidence, and without its answer where that is too low.
+def with_confidence(
+    prediction: Prediction, confidence: float, threshold: float | None
+) -> Prediction:
+    """Return a prediction with a new confidence; below the threshold, without its answer.
 
-    Its candidates stay; its option scores do not, for metrics take the best option where there is
-    no answer.
+    A withheld prediction keeps its candidates but not its option scores: without an answer,
+    metrics would take the best option.
+
+    Args:
+        prediction: The prediction to change.
+        confidence: Its new confidence.
+        threshold: The lowest confidence of an answer; None withholds none.
     """
-    if least is None or sure >= least:
-        return msgspec.structs.replace(prediction, confidence=sure)
-    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps the promised risk"
-    note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
+    if threshold is None or confidence >= threshold:
+        return msgspec.structs.replace(prediction, confidence=confidence)
+    reason = (
+        f"confidence below {threshold:g}"
+        if threshold <= 1
+        else "no threshold keeps the promised risk"
+    )
+    note = "; ".join(filter(None, (prediction.note, f"withheld: {reason}")))
     return msgspec.structs.replace(
-        prediction, confidence=sure, answer=None, option_scores=(), scores_rank=False, note=note
+        prediction,
+        confidence=confidence,
+        answer=None,
+        option_scores=(),
+        scores_rank=False,
+        note=note,
     )
 
 
 def load_calibrator(path: Path) -> Calibrator:
-    """Read a calibrator.
+    """Return the calibrator in a file.
 
     Raises:
-        InputError: The file cannot be read, or is none.
+        InputError: The file cannot be read, or is not a valid calibrator.
     """
-    found = read_learned(path, Calibrator, called="a calibrator", command=_COMMAND)
-    problem = _find_problem(found)
+    calibrator = read_learned(path, Calibrator, called="a calibrator", command=_COMMAND)
+    problem = _find_problem(calibrator)
     if problem:
         raise InputError(
             f"the calibrator cannot be applied: {problem}",
             where=str(path),
             cure=f"fit it again with this version: `{_COMMAND}`",
         )
-    return found
+    return calibrator
 
 
 def save_calibrator(path: Path, calibrator: Calibrator) -> None:
-    """Write a calibrator, whole or not at all.
+    """Write a calibrator atomically.
 
     Raises:
-        StorageError: It cannot be written.
+        StorageError: The file cannot be written.
     """
     save_json(path, calibrator, by_name=True)
 
 
 def logistic(value: float) -> float:
-    """Return 1 / (1 + exp(-value)), whatever the size of the value."""
+    """Return 1 / (1 + exp(-value)) without overflow."""
     if value >= 0:
         return 1 / (1 + math.exp(-value))
     power = math.exp(value)
     return power / (1 + power)
 
 
-def _find_problem(found: Calibrator) -> str:
-    """Say what in a file would break its use; a tree must lead down from node to node."""
-    unknown = [name for name in found.features if name not in FEATURE_NAMES]
+def _find_problem(calibrator: Calibrator) -> str:
+    """Return why a calibrator cannot be applied; empty if it can."""
+    unknown = [name for name in calibrator.features if name not in FEATURE_NAMES]
     if unknown:
         return f"unknown feature {unknown[0]!r}"
-    many, model = len(found.features), found.model
+    n_features, model = len(calibrator.features), calibrator.model
     if isinstance(model, Linear):
         sizes = {len(model.weights), len(model.means), len(model.spreads)}
-        return "" if sizes == {many} and all(model.spreads) else "weights and features differ"
+        return "" if sizes == {n_features} and all(model.spreads) else "weights and features differ"
     if isinstance(model, Steps):
-        rising = all(a < b for a, b in zip(model.places, model.places[1:], strict=False))
-        same = len(model.places) == len(model.heights) > 0
-        return "" if rising and same and many == 1 else "its curve is not one of increasing points"
-    whole = model.trees and all(_is_tree(tree, many) for tree in model.trees)
-    return "" if whole else "its trees are malformed"
+        is_increasing = all(a < b for a, b in zip(model.places, model.places[1:], strict=False))
+        same_length = len(model.places) == len(model.heights) > 0
+        return (
+            ""
+            if is_increasing and same_length and n_features == 1
+            else "its curve is not one of increasing points"
+        )
+    valid = model.trees and all(_is_tree(tree, n_features) for tree in model.trees)
+    return "" if valid else "its trees are malformed"
 
 
-def _is_tree(tree: Tree, many: int) -> bool:
+def _is_tree(tree: Tree, n_features: int) -> bool:
+    """Return whether children come after their parents, so that every walk ends in a leaf."""
     size = len(tree.features)
     if not size or {len(tree.cuts), len(tree.left), len(tree.right), len(tree.shares)} != {size}:
         return False
     return all(
-        feature < 0 or (feature < many and node < left < size and node < right < size)
+        feature < 0 or (feature < n_features and node < left < size and node < right < size)
         for node, (feature, left, right) in enumerate(
             zip(tree.features, tree.left, tree.right, strict=True)
         )
@@ -252,5 +276,5 @@ def _is_tree(tree: Tree, many: int) -> bool:
 
 
 def _to_single_precision(value: float) -> float:
-    inside = max(-_LARGEST, min(_LARGEST, value))
-    return float(struct.unpack("f", struct.pack("f", inside))[0])
+    bounded = max(-_MAX_SINGLE, min(_MAX_SINGLE, value))
+    return float(struct.unpack("f", struct.pack("f", bounded))[0])

@@ -1,8 +1,8 @@
 """Features of a prediction's confidence, as named numbers; gold answers are not used.
 
-Every feature is about one prediction alone, so that it can be computed for a single question of any
-reader. What a reader does not give (a confidence, alternatives, evidence) is 0, and a feature
-that ends in ``:none`` says so. docs/selective.md lists the groups.
+Features depend on one prediction only, so that they exist for a single question of any reader. If a
+reader gives no confidence, alternatives or evidence, their features are 0 and the feature of the
+group that ends in ``:none`` is 1. docs/selective.md lists the groups.
 """
 
 import math
@@ -55,20 +55,23 @@ FEATURE_NAMES = (
     "evidence:score",
     "evidence:none",
 )
-_MAX_LOG_ODDS = 12.0  # log-odds beyond it say nothing more
+_MAX_LOG_ODDS = 12.0  # larger log-odds add no information
 _TOLERANCE = 1e-3
 _MAX_TIMES = 20
 
 
 def detect_scale(predictions: Sequence[Prediction]) -> Scale:
-    """Return what the scores of n-best lists are, told from all of a run's.
+    """Return the scale of the scores in a run's n-best lists.
 
-    They are ``probabilities`` where all lie in [0, 1] and no list sums to more than 1, else
-    ``logits``, of which a softmax makes shares. Scores of options say nothing of them: how well
-    each is supported need not sum to 1.
+    They are ``probabilities`` if all are in [0, 1] and no list sums to more than 1, else
+    ``logits``, which a softmax turns into probabilities. Option scores are not considered, since
+    they need not sum to 1.
+
+    Args:
+        predictions: All predictions of a run.
     """
     for prediction in predictions:
-        scores = [one.score for one in prediction.candidates]
+        scores = [candidate.score for candidate in prediction.candidates]
         if scores and (min(scores) < 0 or math.fsum(scores) > 1 + _TOLERANCE):
             return "logits"
     return "probabilities"
@@ -80,51 +83,51 @@ def confidence_features(
     """Return every feature of ``FEATURE_NAMES``, finite, in that order.
 
     Args:
-        passage: What was read.
-        question: Its gold, if it has any, is not looked at.
-        prediction: One that did not fail.
-        scale: What its scores are (``detect_scale`` of the run).
+        passage: The passage of the question.
+        question: The question; its gold answers are not used.
+        prediction: A prediction without an error.
+        scale: The scale of its candidates' scores (``detect_scale`` of the run).
     """
     text = _answer_text(question, prediction)
-    found = (
-        _confidence(question, prediction, scale)
-        | _alternatives(question, prediction, scale)
-        | _samples(prediction)
-        | _answer(passage, question, prediction, text)
-        | _question(passage, question)
-        | _evidence(passage, question, prediction, text)
+    features = (
+        _reader_features(question, prediction, scale)
+        | _nbest_features(question, prediction, scale)
+        | _sample_features(prediction)
+        | _answer_features(passage, question, prediction, text)
+        | _question_features(passage, question)
+        | _evidence_features(passage, question, prediction, text)
     )
-    return {name: found.get(name, 0.0) for name in FEATURE_NAMES}
+    return {name: features.get(name, 0.0) for name in FEATURE_NAMES}
 
 
 def reader_confidence(question: Question, prediction: Prediction, scale: Scale) -> float | None:
-    """Return the reader's own confidence, else the share of its best candidate; None for neither.
+    """Return the reader's own confidence, else the share of its best candidate, else None.
 
-    A reader that only scores options is as sure as its best one (for a stem that asks for what is
-    contradicted, its worst).
+    For a reader that only scores options it is the softmax share of the best option (of the worst
+    one if the stem asks for what the passage contradicts).
     """
     if prediction.confidence is not None:
         return prediction.confidence
-    shares = _shares(question, prediction, scale)
+    shares = _candidate_shares(question, prediction, scale)
     return shares[0] if shares else None
 
 
-def _confidence(question: Question, prediction: Prediction, scale: Scale) -> Features:
-    told = reader_confidence(question, prediction, scale)
-    if told is None:
+def _reader_features(question: Question, prediction: Prediction, scale: Scale) -> Features:
+    confidence = reader_confidence(question, prediction, scale)
+    if confidence is None:
         return {"confidence:none": 1.0}
-    return {"confidence": told, "confidence:log-odds": log_odds(told)}
+    return {"confidence": confidence, "confidence:log-odds": log_odds(confidence)}
 
 
 def log_odds(share: float) -> float:
-    """Return log(p / (1 - p)), cut at 12 on both sides; what lies outside [0, 1] is cut too."""
+    """Return log(p / (1 - p)), limited to [-12, 12]; also for numbers outside [0, 1]."""
     if share <= 0 or share >= 1:
         return -_MAX_LOG_ODDS if share <= 0 else _MAX_LOG_ODDS
     return max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, math.log(share) - math.log1p(-share)))
 
 
-def _shares(question: Question, prediction: Prediction, scale: Scale) -> Sequence[float]:
-    """Return the shares of the alternatives, the best first."""
+def _candidate_shares(question: Question, prediction: Prediction, scale: Scale) -> Sequence[float]:
+    """Return the probabilities of the candidates, or else of the options, the best first."""
     scores = [one.score for one in prediction.candidates]
     if not scores and prediction.option_scores:
         scores = [polarity_sign(question) * one for one in prediction.option_scores]
@@ -133,8 +136,8 @@ def _shares(question: Question, prediction: Prediction, scale: Scale) -> Sequenc
     return scores if scale == "probabilities" or not scores else softmax(scores)
 
 
-def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> Features:
-    shares = _shares(question, prediction, scale)
+def _nbest_features(question: Question, prediction: Prediction, scale: Scale) -> Features:
+    shares = _candidate_shares(question, prediction, scale)
     total = math.fsum(shares)
     if not shares or total <= 0:
         return {"nbest:none": 1.0}
@@ -153,15 +156,19 @@ def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> F
 
 
 def _agreement(prediction: Prediction) -> float:
-    """Return how far the alternatives say what the first says: their mean overlap in units."""
-    said = [_content_forms(" ".join(one.answer.texts)) for one in prediction.candidates]
-    if len(said) < 2:
+    """Return the mean Jaccard similarity of the alternatives to the first candidate, in units."""
+    forms = [
+        _content_forms(" ".join(candidate.answer.texts)) for candidate in prediction.candidates
+    ]
+    if len(forms) < 2:
         return 0.0
-    return math.fsum(_overlap(said[0], other) for other in said[1:]) / (len(said) - 1)
+    return math.fsum(_jaccard(forms[0], alternative) for alternative in forms[1:]) / (
+        len(forms) - 1
+    )
 
 
-def _samples(prediction: Prediction) -> Features:
-    """Return how many further generations say the same as the first, letter for letter."""
+def _sample_features(prediction: Prediction) -> Features:
+    """Return the share of further generations with the same text as the first."""
     if prediction.generation is None or not prediction.others:
         return {"samples:none": 1.0}
     first = " ".join(prediction.generation.text.split())
@@ -173,35 +180,39 @@ def _answer_text(question: Question, prediction: Prediction) -> str:
     answer = prediction.answer
     if answer is None:
         return ""
-    chosen = _option(question, answer.label)
+    chosen = _find_option(question, answer.label)
     return chosen.text if chosen is not None else " ".join(answer.texts)
 
 
-def _answer(passage: Passage, question: Question, prediction: Prediction, text: str) -> Features:
+def _answer_features(
+    passage: Passage, question: Question, prediction: Prediction, text: str
+) -> Features:
     answer = prediction.answer
     if answer is None or not text.strip():
         return {"answer:empty": 1.0}
-    own, asked = _content_forms(text), _content_forms(question.text)
-    found: Features = {
+    answer_forms, question_forms = _content_forms(text), _content_forms(question.text)
+    features: Features = {
         "answer:length": math.log1p(len(units(text))),
         "answer:number": float(answer.kind == "number"),
         "answer:date": float(answer.kind == "date"),
         "answer:several": float(answer.kind == "spans"),
-        "answer:repeats-question": len(own & asked) / len(own) if own else 0.0,
+        "answer:repeats-question": len(answer_forms & question_forms) / len(answer_forms)
+        if answer_forms
+        else 0.0,
     }
     if answer.kind != "choice":
-        place = _place(passage, prediction)
-        long = max(1, len(passage.text))
-        times = min(_MAX_TIMES, passage.text.count(answer.texts[0])) if answer.texts else 0
-        found |= {
-            "answer:not-in-passage": float(place is None),
-            "answer:times": math.log1p(times),
-            "answer:place": place.start / long if place is not None else 0.0,
+        span = _find_answer_span(passage, prediction)
+        passage_length = max(1, len(passage.text))
+        occurrences = min(_MAX_TIMES, passage.text.count(answer.texts[0])) if answer.texts else 0
+        features |= {
+            "answer:not-in-passage": float(span is None),
+            "answer:times": math.log1p(occurrences),
+            "answer:place": span.start / passage_length if span is not None else 0.0,
         }
-    return found
+    return features
 
 
-def _question(passage: Passage, question: Question) -> Features:
+def _question_features(passage: Passage, question: Question) -> Features:
     kind = expected_answer_type(question.text)
     return {
         "question:length": math.log1p(len(units(question.text))),
@@ -214,44 +225,46 @@ def _question(passage: Passage, question: Question) -> Features:
     }
 
 
-def _evidence(passage: Passage, question: Question, prediction: Prediction, text: str) -> Features:
-    """Return what share of the claim its evidence holds, and how far that is ahead of others.
+def _evidence_features(
+    passage: Passage, question: Question, prediction: Prediction, text: str
+) -> Features:
+    """Return how far evidence covers the claim, and how much more than it covers other options.
 
-    The claim is the option, or the question where there are none; without evidence the sentence
-    in which the answer stands is taken for it.
+    The claim is the chosen option, or the question if it has no options. Without evidence, the
+    sentence of the answer is used.
     """
     label = prediction.answer.label if prediction.answer is not None else ""
-    chosen = _option(question, label)
+    chosen = _find_option(question, label)
     evidence = evidence_of(question, prediction, label)
     if evidence is None and chosen is None:
-        place = _place(passage, prediction)
-        evidence = None if place is None else Evidence(spans=_sentences_around(passage, place))
+        span = _find_answer_span(passage, prediction)
+        evidence = None if span is None else Evidence(spans=_sentences_around(passage, span))
     if evidence is None or not text.strip():
         return {"evidence:none": 1.0}
-    covers = _coverage(passage, question, chosen, evidence)
-    others = [
-        _coverage(passage, question, option, beside)
+    coverage = _coverage(passage, question, chosen, evidence)
+    other_coverages = [
+        _coverage(passage, question, option, option_evidence)
         for option in question.options
         if option.label != label
-        and (beside := evidence_of(question, prediction, option.label)) is not None
+        and (option_evidence := evidence_of(question, prediction, option.label)) is not None
     ]
     return {
-        "evidence:covers": covers,
-        "evidence:ahead": covers - max(others) if others else 0.0,
+        "evidence:covers": coverage,
+        "evidence:ahead": coverage - max(other_coverages) if other_coverages else 0.0,
         "evidence:sentences": float(len(evidence.spans or evidence.texts)),
         "evidence:score": evidence.score or 0.0,
     }
 
 
 def evidence_of(question: Question, prediction: Prediction, label: str) -> Evidence | None:
-    """Return the evidence of an option: the one with its label, else the one in its place."""
+    """Return the evidence with an option's label, else at the option's index; None if empty."""
     for evidence in prediction.evidence:
         if evidence.option_label == label and (evidence.spans or evidence.texts):
             return evidence
     labels = [option.label for option in question.options]
     if len(labels) == len(prediction.evidence) and label in labels:
-        found = prediction.evidence[labels.index(label)]
-        return found if found.spans or found.texts else None
+        evidence = prediction.evidence[labels.index(label)]
+        return evidence if evidence.spans or evidence.texts else None
     return None
 
 
@@ -260,13 +273,13 @@ def _coverage(
 ) -> float:
     claim, _ = claim_and_context(question, option)
     texts = [span.of(passage.text) for span in evidence.spans] or list(evidence.texts)
-    wanted = _content_forms(claim)
-    held = frozenset[str]().union(*map(_content_forms, texts))
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+    claim_forms = _content_forms(claim)
+    evidence_forms = frozenset[str]().union(*map(_content_forms, texts))
+    return len(claim_forms & evidence_forms) / len(claim_forms) if claim_forms else 0.0
 
 
-def _place(passage: Passage, prediction: Prediction) -> Span | None:
-    """Return where the answer stands: its own span, else the first place of its text."""
+def _find_answer_span(passage: Passage, prediction: Prediction) -> Span | None:
+    """Return the answer's own span, else the first occurrence of its text; None without either."""
     answer = prediction.answer
     if answer is None:
         return None
@@ -277,22 +290,24 @@ def _place(passage: Passage, prediction: Prediction) -> Span | None:
     return Span(start, start + len(text)) if start >= 0 else None
 
 
-def _sentences_around(passage: Passage, place: Span) -> tuple[Span, ...]:
-    held = sentences(passage.text, passage.language)
-    return tuple(one for one in held if one.start < place.end and place.start < one.end) or (place,)
+def _sentences_around(passage: Passage, span: Span) -> tuple[Span, ...]:
+    spans = sentences(passage.text, passage.language)
+    return tuple(
+        sentence for sentence in spans if sentence.start < span.end and span.start < sentence.end
+    ) or (span,)
 
 
-def _option(question: Question, label: str) -> Option | None:
+def _find_option(question: Question, label: str) -> Option | None:
     return next((option for option in question.options if label and option.label == label), None)
 
 
 def _content_forms(text: str) -> frozenset[str]:
-    """Return the units of a text that mean something; all of them where none does."""
-    found = units(text)
-    return frozenset(one.form for one in found if not one.is_function) or frozenset(
-        one.form for one in found
+    """Return the forms of a text's content units; of all units if it has only function words."""
+    text_units = units(text)
+    return frozenset(unit.form for unit in text_units if not unit.is_function) or frozenset(
+        unit.form for unit in text_units
     )
 
 
-def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
+def _jaccard(one: frozenset[str], two: frozenset[str]) -> float:
     return len(one & two) / len(one | two) if one or two else 1.0

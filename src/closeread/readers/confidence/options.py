@@ -9,12 +9,12 @@ from closeread.types import Record
 
 
 class MarginCurve(Record, frozen=True, kw_only=True):
-    """A logistic curve over two things that the options' scores tell (Platt 1999).
+    """A logistic regression over two features of the options' scores (Platt 1999).
 
     Attributes:
-        intercept: Its value where both are 0.
-        margin: The weight of the distance between the best score and the second.
-        share: The weight of the log odds of the best option's softmax share.
+        intercept: The logit if both features are 0.
+        margin: Weight of the difference between the best score and the second best.
+        share: Weight of the log-odds of the best option's softmax share.
     """
 
     intercept: float = 0.0
@@ -22,7 +22,11 @@ class MarginCurve(Record, frozen=True, kw_only=True):
     share: float = 1.0
 
     def confidence(self, scores: Sequence[float]) -> float:
-        """Return a probability for scores of which higher is better; one option alone is sure."""
+        """Return the probability that the best option is right; 1 for a single option.
+
+        Args:
+            scores: Scores of the options; higher is better.
+        """
         if len(scores) < 2:
             return 1.0
         margin, share = margin_and_share(scores)
@@ -30,7 +34,7 @@ class MarginCurve(Record, frozen=True, kw_only=True):
 
 
 def margin_and_share(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the margin and the log odds of the best share; two scores at least."""
+    """Return the margin and the log-odds of the best softmax share of at least two scores."""
     ranked = sorted(scores, reverse=True)
     rest = math.log(sum_in_order(math.exp(score - ranked[1]) for score in ranked[1:])) + ranked[1]
     return ranked[0] - ranked[1], ranked[0] - rest

@@ -1,4 +1,4 @@
-"""Identifies the reader whose answers a calibrator was learned from, and compares readers."""
+"""Identifies the reader whose answers a calibrator was fitted on, and compares readers."""
 
 from typing import Any
 
@@ -6,44 +6,49 @@ import msgspec
 
 from closeread.types import Record
 
-# What lies in a file or a folder, where the sum of what it holds is recorded: not its name counts.
+# Options that name a file or a folder: if the hash of its content is recorded, the name is ignored.
 _IDENTIFIED_BY = {"model": "weights", "weights": "weights", "evidence_model": "evidence_weights"}
 _HASH_SUFFIX = "_sha256"
 _IGNORED = frozenset({"n_parameters"})
-_DEFAULTS = {"length_penalty": 0.0}  # of a record that does not tell it
+_DEFAULTS = {"length_penalty": 0.0}  # for records without the key
 
 
 class AnsweredBy(Record, frozen=True, kw_only=True):
-    """A reader, as far as it tells what its confidences are like.
+    """A reader: the name, options and record values that its confidences depend on.
 
     Attributes:
-        options: Those that bear on its answers, defaults included.
-        record: What is recorded of it in a word or number, such as the sha256 of its weights.
+        name: The reader's name.
+        options: Options that affect its answers, defaults included.
+        record: Scalar values of its record, such as the sha256 of its weights.
     """
 
     name: str
     options: dict[str, Any] = msgspec.field(default_factory=dict)
     record: dict[str, Any] = msgspec.field(default_factory=dict)
 
-    def unlike(self, other: "AnsweredBy") -> list[str]:
-        """Say what is otherwise with a reader of the same name; what one lacks is not compared.
+    def differences_from(self, other: "AnsweredBy") -> list[str]:
+        """Return descriptions of how another reader of the same name differs from this one.
 
-        What a reader works with counts before what was asked for: a window of 512 tokens is one of
-        384 where the model takes no more.
+        Only keys that both have are compared. A value in the record replaces the option of the same
+        name: if the model takes 384 tokens, ``max_length=512`` has the same effect as 384.
         """
         mine, theirs = _DEFAULTS | self.record, _DEFAULTS | other.record
         shared = (mine.keys() & theirs) - _IGNORED
-        found = [
+        differences = [
             f"different {name.removesuffix(_HASH_SUFFIX).replace('_', ' ')}"
             if name.endswith(_HASH_SUFFIX)
             else f"{name}={theirs[name]} instead of {mine[name]}"
             for name in sorted(shared)
             if mine[name] != theirs[name]
         ]
-        known = {name for name, of in _IDENTIFIED_BY.items() if f"{of}{_HASH_SUFFIX}" in shared}
-        asked = (self.options.keys() & other.options) - shared - known
-        return found + [
+        identified = {
+            name
+            for name, hash_name in _IDENTIFIED_BY.items()
+            if f"{hash_name}{_HASH_SUFFIX}" in shared
+        }
+        compared = (self.options.keys() & other.options) - shared - identified
+        return differences + [
             f"{name}={other.options[name]} instead of {self.options[name]}"
-            for name in sorted(asked)
+            for name in sorted(compared)
             if self.options[name] != other.options[name]
         ]

@@ -1,4 +1,4 @@
-"""Locates models and checks their tokenizers, whichever library opens them."""
+"""Locates models and checks their tokenizers, for every library that opens models."""
 
 import os
 import time
@@ -18,11 +18,11 @@ _TRAIN = "train one with `closeread train RECIPE` (docs/training.md), or name on
 _EXPECTED = "a model folder, or a name on the Hugging Face hub"
 EXPECTED_TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
 COPY_TOKENIZER = "copy the tokenizer's files from the model's source into this folder"
-_RETRY_SECONDS = 3.0  # seconds in which a network that was just lost may come back
-_CONNECTION_ERRORS = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
+_RETRY_SECONDS = 3.0  # a lost network may come back within this time
+_CONNECTION_ERRORS = ("ConnectError", "ConnectTimeout")  # names in every version of the hub library
 _DOWNLOAD_AGAIN = "the download may be incomplete: download the whole model again while online"
-_FIRST_IDS = 4096  # among which are others than a tokenizer's special ones
-_RUST_PANIC = "PanicException"  # of a library in Rust; no Exception, and in no module
+_FIRST_IDS = 4096  # enough to include ids that are not special tokens
+_RUST_PANIC = "PanicException"  # raised by Rust libraries: a BaseException that cannot be imported
 _LOADING_LOCK = RLock()
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,27 +31,27 @@ T = TypeVar("T")
 def load_one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function that loads a model, so that threads load one after another.
 
-    While transformers loads, the type that it loads is the whole process's default: two at once
-    would give each other's types to a model, or to a part of it.
+    While transformers loads a model, it sets the default dtype of the whole process: two loads at
+    the same time could give a model the other one's dtype.
     """
 
     @wraps(load)
-    def loaded(*args: P.args, **named: P.kwargs) -> T:
+    def load_locked(*args: P.args, **kwargs: P.kwargs) -> T:
         with _LOADING_LOCK:
-            return load(*args, **named)
+            return load(*args, **kwargs)
 
-    return loaded
+    return load_locked
 
 
 def require_model(model: str, *, cure: str = _TRAIN) -> None:
     """Reject an empty model name.
 
     Args:
-        model: As the user gave it.
-        cure: How to get such a model.
+        model: The model's name as the user gave it.
+        cure: The advice in the error message.
 
     Raises:
-        UsageError: It is empty.
+        UsageError: The name is empty.
     """
     if not model:
         raise UsageError("no model given", expected=EXPECTED_MODEL, cure=cure)
@@ -60,13 +60,15 @@ def require_model(model: str, *, cure: str = _TRAIN) -> None:
 def check_location(model: str) -> None:
     """Reject a file and a path that does not exist; accept what may be a hub name.
 
-    The library would ask the hub for them again and again. A folder's files are checked.
+    Without this check the library would ask the hub for them repeatedly. A folder's files are
+    checked too.
 
     Args:
         model: A folder or a hub name, as the user gave it.
 
     Raises:
-        InputError: It is a file, or looks like a path and is no folder; or as of ``check_files``.
+        InputError: It is a file, or looks like a path that does not exist, or ``check_files``
+            rejects the folder.
     """
     path = Path(model)
     if path.is_dir():
@@ -80,16 +82,19 @@ def check_location(model: str) -> None:
             cure=f"give its folder: {path.parent}",
         )
     if _is_path(model):
-        here = "" if path.parent.is_dir() else f"; there is no {path.parent} either"
+        parent_note = "" if path.parent.is_dir() else f"; there is no {path.parent} either"
         raise InputError(
-            f"there is no such folder{here}", where=model, expected=_EXPECTED, cure="check the path"
+            f"there is no such folder{parent_note}",
+            where=model,
+            expected=_EXPECTED,
+            cure="check the path",
         )
 
 
 def _is_path(model: str) -> bool:
-    """Whether no hub can have it, or the folder that it would be in is there.
+    """Return whether a name must be a path: hub names are ``name`` or ``owner/name``.
 
-    A hub's names are ``name`` or ``owner/name``.
+    ``folder/name`` counts as a path if the folder exists.
     """
     if model.startswith((".", "/", "~")) or model.endswith("/") or model.count("/") > 1:
         return True
@@ -97,42 +102,43 @@ def _is_path(model: str) -> bool:
 
 
 def is_offline() -> bool:
-    """Whether HF_HUB_OFFLINE keeps the libraries from the network."""
+    """Return whether HF_HUB_OFFLINE keeps the libraries from the network."""
     return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
 
 
 def is_local_only(model: str) -> bool:
-    """Whether a model must be opened from what lies here: a folder, or what was fetched before.
+    """Return whether a model must be opened without the network: from a folder or the hub's cache.
 
-    Where no connection to the hub can be made, its library tries again for a minute or more, file
-    by file, before it says so. One that answers slowly is left to it: a connection may take as many
-    seconds as HF_HUB_ETAG_TIMEOUT says (10), an answer as long as the library waits.
+    Without a connection, the hub's library retries every file for a minute or more before it
+    reports an error; this function gives up after three seconds. A hub that answers slowly is not
+    treated as unreachable: connecting may take HF_HUB_ETAG_TIMEOUT seconds (10 by default), and an
+    answer as long as the library waits.
 
     Args:
         model: A folder or a hub name.
     """
     if is_offline() or Path(model).is_dir():
         return True
-    began = time.monotonic()
+    started = time.monotonic()
     while _is_hub_unreachable(model):
-        if time.monotonic() - began > _RETRY_SECONDS:
+        if time.monotonic() - started > _RETRY_SECONDS:
             return True
         time.sleep(1)
     return False
 
 
 def _is_hub_unreachable(model: str) -> bool:
-    """Whether not even a connection to the hub can be made; the proxy is the library's."""
+    """Return whether no connection to the hub can be made, through the library's own proxy."""
     hub = import_module("huggingface_hub")
     try:
         hub.get_hf_file_metadata(hub.hf_hub_url(model, "config.json"))
-    except Exception as error:  # all but these the library tells better when it is asked
+    except Exception as error:  # the library reports all other errors when it loads the model
         return type(error).__name__ in _CONNECTION_ERRORS
     return False
 
 
 def suggest_cure(model: str) -> str:
-    """Return the cure for a model that a library could not open."""
+    """Return advice for a model that a library could not open."""
     if Path(model).is_dir():
         return "check the files in the folder: they may be truncated"
     if is_offline():
@@ -141,27 +147,35 @@ def suggest_cure(model: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says, or its kind where it says nothing; a title with what it is of."""
+    """Return the first line of an error's message, with the next one if it ends in a colon.
+
+    An error without a message gives the name of its type.
+    """
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return " ".join(one.strip() for one in lines[: 1 + lines[0].endswith(":")])
+    return " ".join(line.strip() for line in lines[: 1 + lines[0].endswith(":")])
 
 
 def check_vocabulary(model: str, tokenizer: Any) -> None:
     """Reject a tokenizer without a vocabulary.
 
-    Where its files are missing the library makes one of the kind that the model's configuration
-    names, with special tokens and no words: every text would read alike.
+    If tokenizer files are missing, the library creates a tokenizer of the configured type with
+    special tokens only: every text would be encoded in the same way.
 
     Args:
         model: A folder or a hub name.
-        tokenizer: One of transformers.
+        tokenizer: A tokenizer of transformers.
 
     Raises:
-        InputError: It knows no words.
+        InputError: Its vocabulary has only special tokens.
     """
-    framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
-    # A vocabulary of pieces has the blank even where it has nothing else.
-    if not any(one not in framing and one != "\u2581" for one in _iter_vocabulary(tokenizer)):
+    special_tokens = {
+        *tokenizer.all_special_tokens,
+        *map(str, tokenizer.added_tokens_decoder.values()),
+    }
+    # A SentencePiece vocabulary has the space symbol even if it has nothing else.
+    if not any(
+        token not in special_tokens and token != "\u2581" for token in _iter_vocabulary(tokenizer)
+    ):
         raise InputError(
             "the model has no tokenizer: the one that its configuration names has no vocabulary",
             where=model,
@@ -171,26 +185,23 @@ def check_vocabulary(model: str, tokenizer: Any) -> None:
 
 
 def _iter_vocabulary(tokenizer: Any) -> Iterator[str]:
-    """Yield what a tokenizer knows: a few words first, since to hand out millions takes long.
-
-    Of an id that is not there some tokenizers say nothing, and some fail.
-    """
-    for number in range(_FIRST_IDS):
-        with suppress(Exception):
-            if isinstance(word := tokenizer.convert_ids_to_tokens(number), str):
-                yield word
+    """Yield a tokenizer's tokens: first those of low ids, because ``get_vocab`` may be slow."""
+    for token_id in range(_FIRST_IDS):
+        with suppress(Exception):  # some tokenizers raise for an unknown id, some return None
+            if isinstance(token := tokenizer.convert_ids_to_tokens(token_id), str):
+                yield token
     yield from tokenizer.get_vocab()
 
 
 @contextmanager
 def reporting_tokenizer_crash(model: str) -> Iterator[None]:
-    """Report a tokenizer that crashes on a text: its Rust library then raises no ``Exception``.
+    """Turn a crash of the tokenizer's Rust library, which is no ``Exception``, into an error.
 
     Args:
-        model: A folder or a hub name.
+        model: A folder or a hub name, for the message.
 
     Raises:
-        InputError: It does.
+        InputError: The tokenizer crashed on a text.
     """
     try:
         yield

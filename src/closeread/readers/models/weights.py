@@ -1,7 +1,7 @@
 """Hashes a model's weights and the files that configure it.
 
-A folder's name says nothing of what lies in it. Readers keep the hashes in the run's record, so
-that a run is not gone on with after a model was changed for another under the same name.
+Another model may be stored under the same name. Readers keep the hashes in the run's record, so
+that a run is not resumed with another model.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ import msgspec
 from closeread.errors import InputError
 from closeread.system.checksums import sha256_of
 
-# In the order in which transformers looks for them; an index names the parts of one model.
-_SINGLE = ("model.safetensors", "pytorch_model.bin")
-_INDEX = ".index.json"
-_MODULES = "modules.json"  # of sentence-transformers: each part of a model has a folder
-# What makes other answers of the same weights: their layers' settings, words, prompts, ends.
+# In the order in which transformers looks for them. An index file lists the parts of split weights.
+_SINGLE_FILES = ("model.safetensors", "pytorch_model.bin")
+_INDEX_SUFFIX = ".index.json"
+_MODULES = "modules.json"  # of sentence-transformers: lists the folders of a model's modules
+# Files that change the answers of the same weights: layers, vocabulary, prompts, end tokens.
 SETTINGS = (
     "added_tokens.json",
     "chat_template.jinja",
@@ -43,69 +43,75 @@ T = TypeVar("T")
 
 
 class _Index(msgspec.Struct, frozen=True):
-    """Which tensor lies in which file."""
+    """The index file of split weights: tensor name -> file name."""
 
     weight_map: dict[str, str]
 
 
 class _Module(msgspec.Struct, frozen=True):
-    """A part of a model of sentence-transformers, and its folder: empty for the model's own."""
+    """A module of a sentence-transformers model; an empty path is the model's own folder."""
 
     path: str = ""
 
 
 def weights_sha256(name: str) -> str:
-    """Return a hash of a model's weights; empty where they do not lie where they are looked for.
+    """Return the sha256 of a model's weights; "" if no files of weights are found.
 
-    Of a single file it is what ``sha256sum`` prints; of weights in several files, or folders, that
-    of the lines ``sha256sum`` prints of them, by name.
+    For a single file it is the file's sha256. For several files it is the sha256 of the lines that
+    ``sha256sum`` prints for them, sorted by name.
 
     Args:
-        name: A folder, or a hub name that was loaded before: what is hashed is its copy here.
+        name: A folder, or a hub name that was loaded before: its cached copy is hashed.
 
     Raises:
         InputError: A file of the weights cannot be read.
     """
-    found = {
+    files = {
         part: file
         for folder in _module_prefixes(name)
         for part, file in _weight_files(name, folder)
     }
-    return _hash_file(*found.values()) if len(found) == 1 else _hash_files(found)
+    return _hash_file(*files.values()) if len(files) == 1 else _hash_files(files)
 
 
 def settings_sha256(name: str) -> str:
-    """Return a hash of what says how a model's weights are used; empty where there is nothing.
+    """Return the sha256 of a model's settings; "" if no settings files are found.
 
-    It is that of the lines that ``sha256sum`` prints of its configuration and its tokenizer's
-    files, by name.
+    It is the sha256 of the lines that ``sha256sum`` prints for the files of ``SETTINGS``, sorted by
+    name.
 
     Args:
-        name: As of ``weights_sha256``.
+        name: As for ``weights_sha256``.
 
     Raises:
-        InputError: One of them cannot be read.
+        InputError: One of the files cannot be read.
     """
-    places = [folder + setting for folder in _module_prefixes(name) for setting in SETTINGS]
-    return _hash_files({it: file for it in places if (file := _locate_file(name, it)) is not None})
+    names = [folder + setting for folder in _module_prefixes(name) for setting in SETTINGS]
+    return _hash_files(
+        {
+            name_in_model: file
+            for name_in_model in names
+            if (file := _locate_file(name, name_in_model)) is not None
+        }
+    )
 
 
 def _module_prefixes(name: str) -> list[str]:
-    """Return where a model's weights may lie within it, each as what a file's name begins with."""
+    """Return the prefixes of file names in the model's folder ("") and its modules' ("0_X/")."""
     modules: list[_Module] = []
-    if (listed := _locate_file(name, _MODULES)) is not None:
-        modules = _decode_json(listed, list[_Module])
-    return ["", *(f"{one.path.rstrip('/')}/" for one in modules if one.path.strip("./"))]
+    if (module_list := _locate_file(name, _MODULES)) is not None:
+        modules = _decode_json(module_list, list[_Module])
+    return ["", *(f"{module.path.rstrip('/')}/" for module in modules if module.path.strip("./"))]
 
 
 def _weight_files(name: str, folder: str) -> list[tuple[str, Path]]:
-    """Return the files of the weights in a folder, each by its name within the model."""
-    for single in _SINGLE:
+    """Return the files of the weights in one folder, each with its name within the model."""
+    for single in _SINGLE_FILES:
         if (file := _locate_file(name, folder + single)) is not None:
             return [(folder + single, file)]
-        if (index := _locate_file(name, folder + single + _INDEX)) is not None:
-            listed = sorted(set(_decode_json(index, _Index).weight_map.values()))
-            parts = [(part, _locate_file(name, folder + part)) for part in listed]
+        if (index := _locate_file(name, folder + single + _INDEX_SUFFIX)) is not None:
+            names = sorted(set(_decode_json(index, _Index).weight_map.values()))
+            parts = [(part, _locate_file(name, folder + part)) for part in names]
             return [(folder + part, file or index.with_name(part)) for part, file in parts]
     return []
 
@@ -118,16 +124,16 @@ def _decode_json(path: Path, kind: type[T]) -> T:
 
 
 def _locate_file(name: str, file: str) -> Path | None:
-    """Return where a file of a model lies; None where it has no such file."""
+    """Return the path of a model's file, in its folder or the hub's cache; None if absent."""
     if Path(name).exists():
         path = Path(name, file)
         return path if path.is_file() else None
     try:
-        hub = import_module("huggingface_hub")  # comes with what loads models of that name
-        found = hub.try_to_load_from_cache(name, file)
-    except (ModuleNotFoundError, ValueError):  # or no name that the hub could have
+        hub = import_module("huggingface_hub")  # installed with every library that uses hub names
+        cached = hub.try_to_load_from_cache(name, file)
+    except (ModuleNotFoundError, ValueError):  # ValueError: not a valid hub name
         return None
-    return Path(found) if isinstance(found, str) else None
+    return Path(cached) if isinstance(cached, str) else None
 
 
 def _hash_files(files: Mapping[str, Path]) -> str:

@@ -18,7 +18,7 @@ from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import answer_groups
 from closeread.readers.option_sequences import (
-    LEAST_TOKENS,
+    MIN_TEXT_TOKENS,
     NOT_FINITE,
     format_amount,
     option_windows,
@@ -84,7 +84,7 @@ class ChoiceReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
+        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
         self._checkpoint = checkpoint
         self._stride = stride
         self._aggregate = max if aggregate == "max" else _mean

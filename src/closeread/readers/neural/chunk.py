@@ -20,7 +20,7 @@ from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import (
     CHUNK_TOKENS,
-    LEAST_TOKENS,
+    MIN_TEXT_TOKENS,
     NOT_FINITE,
     Chunk,
     format_amount,
@@ -91,7 +91,7 @@ class ChunkReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
+        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
         self._checkpoint = checkpoint
         self._chunk_tokens = chunk_tokens
         self._aggregate = aggregate

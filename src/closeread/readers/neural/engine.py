@@ -90,8 +90,8 @@ def forward(
         [len(one.ids) for one in sequences],
         token_budget=_BUDGETS.get(on, _BUDGET_ELSEWHERE) if token_budget is None else token_budget,
         multiple=1 if checkpoint.minds_padding else rounded,
-        most=checkpoint.max_length,
-        then=None if looked_at is None else [len(one) for one in looked_at],
+        max_length=checkpoint.max_length,
+        secondary_lengths=None if looked_at is None else [len(one) for one in looked_at],
     )
     compute = network or TorchNetwork(checkpoint)
     padding = checkpoint.padding_id

@@ -147,7 +147,7 @@ def decode_window(
     width = min(max_answer_tokens, window.length)
     if not width:
         return WindowSpans(-np.inf, [], null)
-    inside = slice(window.at, window.at + window.length)
+    inside = slice(window.offset, window.offset + window.length)
     start = np.where(of.may_begin[here], rounded[0, inside], -np.inf)
     end = np.full(window.length + width - 1, -np.inf)
     end[: window.length] = np.where(of.may_end[here], rounded[1, inside], -np.inf)
@@ -222,10 +222,10 @@ def positions_taken(shown: Sequence[Window], which: int, max_answer_tokens: int)
     width = min(max_answer_tokens, window.length)
     shut = _taken_elsewhere(shown, which, width)
     if shut is None:
-        return range(window.at, window.at + window.length)
+        return range(window.offset, window.offset + window.length)
     begins, lengths = np.nonzero(~shut)  # never none: each window shows most around some token
     last = min(int((begins + lengths).max()), window.length - 1)
-    return range(window.at + int(begins.min()), window.at + last + 1)
+    return range(window.offset + int(begins.min()), window.offset + last + 1)
 
 
 class Decoded(NamedTuple):

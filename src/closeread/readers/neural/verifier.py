@@ -16,7 +16,7 @@ from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
-from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, format_amount
+from closeread.readers.option_sequences import MIN_TEXT_TOKENS, NOT_FINITE, format_amount
 from closeread.readers.statements import Statement, encode_statement, statements
 from closeread.readers.windows import Encoded
 from closeread.text.memo import TextCache
@@ -87,7 +87,7 @@ class VerifierReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
+        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
         self.options: dict[str, Any] = {}
         self._checkpoint = checkpoint
         self._retriever = retriever

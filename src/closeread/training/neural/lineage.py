@@ -50,7 +50,7 @@ def trained_lineage(
             for one in drawn
         ),
     )
-    return begun.then(stage, n_parameters)
+    return begun.add_stage(stage, n_parameters)
 
 
 def license_terms(lineage: Lineage) -> tuple[str, ...]:

@@ -34,16 +34,21 @@ def made(model, features=("confidence",)):
 
 def test_curves_and_trees_by_hand():
     """Values that can be computed on paper; a forest counts in single precision."""
-    assert made(LINEAR).of_signs({"confidence": 0.5}) == 0.5
-    assert made(LINEAR).of_signs({"confidence": 0.75}) == round(1 / (1 + 2.718281828459045**-1), 6)
-    told = [made(STEPS).of_signs({"confidence": x}) for x in (-1, 0.2, 0.3, 0.4, 0.6, 0.8, 9)]
+    assert made(LINEAR).confidence_from_features({"confidence": 0.5}) == 0.5
+    assert made(LINEAR).confidence_from_features({"confidence": 0.75}) == round(
+        1 / (1 + 2.718281828459045**-1), 6
+    )
+    told = [
+        made(STEPS).confidence_from_features({"confidence": x})
+        for x in (-1, 0.2, 0.3, 0.4, 0.6, 0.8, 9)
+    ]
     assert told == [0.1, 0.1, 0.3, 0.5, 0.6, 0.7, 0.7]
     forest = made(Forest(trees=(TREE, TREE)))
-    assert forest.of_signs({"confidence": 0.29}) == 0.2
-    assert forest.of_signs({"confidence": 0.31}) == 0.9
+    assert forest.confidence_from_features({"confidence": 0.29}) == 0.2
+    assert forest.confidence_from_features({"confidence": 0.31}) == 0.9
     # 0.3 in single precision lies above the double 0.3
-    assert forest.of_signs({"confidence": 0.3}) == 0.9
-    assert forest.of_signs({"confidence": 1e300}) == 0.9
+    assert forest.confidence_from_features({"confidence": 0.3}) == 0.9
+    assert forest.confidence_from_features({"confidence": 1e300}) == 0.9
 
 
 @pytest.mark.parametrize(

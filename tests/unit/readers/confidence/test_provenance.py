@@ -25,20 +25,22 @@ def span(sha256, **options):
 )
 def test_a_reader_is_another_by_its_weights_and_by_what_it_does(now, said):
     """Where they lie is no matter, and what was asked for none where it was not to be had."""
-    assert span("1").unlike(now) == said
+    assert span("1").differences_from(now) == said
 
 
 def test_a_penalty_that_is_not_recorded_is_none():
     """Records of before there was one, and of readers without, lack it."""
     before, now = span("1"), span("1", length_penalty=0.5)
     now.record["length_penalty"] = 0.5
-    assert before.unlike(now) == ["length_penalty=0.5 instead of 0.0"]
-    assert now.unlike(before) == ["length_penalty=0.0 instead of 0.5"]
-    assert now.unlike(span("1", length_penalty=None)) == ["length_penalty=0.0 instead of 0.5"]
+    assert before.differences_from(now) == ["length_penalty=0.5 instead of 0.0"]
+    assert now.differences_from(before) == ["length_penalty=0.0 instead of 0.5"]
+    assert now.differences_from(span("1", length_penalty=None)) == [
+        "length_penalty=0.0 instead of 0.5"
+    ]
 
 
 def test_what_one_of_them_does_not_tell_is_not_held_against_it():
     served = AnsweredBy(name="span", options={"model": "a", "n_best": 5}, record={})
-    assert span("1").unlike(served) == served.unlike(span("1")) == []
+    assert span("1").differences_from(served) == served.differences_from(span("1")) == []
     other = AnsweredBy(name="span", options={"model": "b", "n_best": 5}, record={})
-    assert span("1").unlike(other) == ["model=b instead of a"]
+    assert span("1").differences_from(other) == ["model=b instead of a"]

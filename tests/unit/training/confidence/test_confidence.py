@@ -82,7 +82,7 @@ def test_each_answer_is_judged_by_a_stranger():
     assert low < 0.5 < high
     assert found.changes["auroc"].before is None
     assert found.changes["auroc"].difference is None
-    seen = [found.calibrator.of_signs(one.signs) for one in examples]
+    seen = [found.calibrator.confidence_from_features(one.signs) for one in examples]
     assert (
         measure_changes(  # its own answers it does know
             [one.part for one in examples],
@@ -111,7 +111,7 @@ def test_the_threshold_keeps_its_promise():
         new = [
             one.correct
             for one in drawn(1000 + seed, passages=1000)
-            if found.calibrator.of_signs(one.signs) >= threshold.value
+            if found.calibrator.confidence_from_features(one.signs) >= threshold.value
         ]
         answered += threshold.n_answered
         broken += bool(new) and 1 - sum(new) / len(new) > risk

@@ -94,7 +94,7 @@ class Teachers:
 
     def _said(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
         total = [np.zeros((2, len(one.encoded.ids))) for one in shown]
-        looked_at = [range(one.at, one.at + one.length) for one in shown]
+        looked_at = [range(one.offset, one.offset + one.length) for one in shown]
         sequences = [one.encoded for one in shown]
         for checkpoint, network in zip(self._checkpoints, self._networks, strict=True):
             rows = forward(checkpoint, sequences, looked_at=looked_at, network=network)

@@ -324,7 +324,7 @@ def _lineage(
         settings=msgspec.to_builtins(settings),
         learned_from=learned,
     )
-    return begun.then(stage, n_parameters)
+    return begun.add_stage(stage, n_parameters)
 
 
 def _format_remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:

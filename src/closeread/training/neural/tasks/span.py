@@ -133,7 +133,7 @@ class SpanTask:
             return None  # an answer longer than a window
         window, inside = rng.choice(held)
         taken = inside if self._options.all_answers else [rng.choice(inside)]
-        moved = window.at - window.first
+        moved = window.offset - window.first
         return window, [(start + moved, end + moved) for start, end in taken]
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
@@ -166,7 +166,7 @@ class SpanTask:
 
 def _feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
     """Return a window with the part of it that may be chosen, and the answers there."""
-    ends = (window.at, window.at + window.length)
+    ends = (window.offset, window.offset + window.length)
     return Feature((window.encoded,), (*ends, *(place for span in spans for place in span)))
 
 
