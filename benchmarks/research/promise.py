@@ -25,27 +25,27 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
             row.question,
             row.prediction,
             scale,
-            part=row.part,
+            passage_key=row.part,
             unit=row.unit,
             correct=row.correct == 1.0,
         )
         for row in rows
     ]
-    parts = sorted({one.part for one in examples})
+    passages = sorted({one.passage_key for one in examples})
     shares, risks = [], []
     for seed in range(splits):
-        shuffled = list(parts)
+        shuffled = list(passages)
         random.Random(seed).shuffle(shuffled)
-        half = set(shuffled[: len(parts) // 2])
+        half = set(shuffled[: len(passages) // 2])
         settings = ConfidenceSettings(resamples=0, risk=risk, delta=delta, seed=seed)
         calibrator = learn(
-            [one for one in examples if one.part in half], scale, settings
+            [one for one in examples if one.passage_key in half], scale, settings
         ).calibrator
-        others = [one for one in examples if one.part not in half]
+        others = [one for one in examples if one.passage_key not in half]
         above = [
             one.correct
             for one in others
-            if calibrator.confidence_from_features(one.signs) >= calibrator.threshold.value
+            if calibrator.confidence_from_features(one.features) >= calibrator.threshold.value
         ]
         shares.append(len(above) / len(others))
         risks += [1 - sum(above) / len(above)] if above else []

@@ -135,8 +135,8 @@ def test_macbert_runs_and_is_held_against_the_closed_track(things, tmp_path):
         },
     )  # fmt: skip
     done = trained(path, recipe, out)
-    assert done.told["n_features"] == 24
-    assert (done.told["steps"], done.told["metric"]) == (1, "gcrc.score")
+    assert done.summary["n_features"] == 24
+    assert (done.summary["steps"], done.summary["metric"]) == (1, "gcrc.score")
     lineage = lineage_of(str(out), 0)
     assert lineage.origin == str(things / "bert")
     assert [one.n_items for one in lineage.stages[0].learned_from] == [24]
@@ -174,7 +174,7 @@ def test_chunk_runs(things, tmp_path):
         before=(put(first, train=first.train | short | {"datasets": ocnli}),),
     )
     done = trained(path, recipe, out)
-    assert (done.told["steps"], done.told["n_features"]) == (1, 96)
+    assert (done.summary["steps"], done.summary["n_features"]) == (1, 96)
     config = json.loads((out / "config.json").read_text("utf-8"))
     assert config["id2label"] == {"0": "not supported", "1": "supported"}
     assert [stage.reader for stage in lineage_of(str(out), 0).stages] == ["entailment", "chunk"]

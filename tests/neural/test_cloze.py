@@ -133,7 +133,7 @@ def test_a_few_steps_of_it(tmp_path, encoder):
     other = squad(tmp_path / "other.json", OTHER)
     away = {"xquad": other, "mlqa": other, "squad_adv": other}
     done = few_steps.run(RECIPE, encoder, data, tmp_path / "out", **away)
-    assert done.told["steps"] == 3 * 2
+    assert done.summary["steps"] == 3 * 2
     second = json.loads((tmp_path / "out" / "before" / "2" / "closeread.json").read_text("utf-8"))
     assert second["steps"] == 3 * 2
     first = json.loads((tmp_path / "out" / "before" / "1" / "closeread.json").read_text("utf-8"))

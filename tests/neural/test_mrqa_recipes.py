@@ -57,8 +57,8 @@ def test_all_12_sets_are_read_in_the_windows_that_were_learned_from():
 @pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", *SINGLE])
 def test_a_few_steps_of_it(tmp_path, name, long_encoder, data):
     done = few_steps.run(FOLDER / f"{name}.toml", long_encoder, data, tmp_path / "out")
-    assert done.told["steps"] == 2
-    assert done.told["metric"] == "mrqa.f1"
+    assert done.summary["steps"] == 2
+    assert done.summary["metric"] == "mrqa.f1"
     kept = json.loads((tmp_path / "out" / "closeread.json").read_text())["recipe"]["train"]
     assert (kept["batch_size"], kept["learning_rate"]) == (6, 3e-5)
 
@@ -67,5 +67,5 @@ def test_a_few_steps_with_inference_beside(tmp_path, long_encoder, data):
     pairs = inference(tmp_path / "pairs.jsonl", 40)
     path = FOLDER / "mrqa-bert-base-nli.toml"
     done = few_steps.run(path, long_encoder, data, tmp_path / "out", steps=8, nli=pairs)
-    assert done.told["n_features"] == 6 * 400 + 2 * 40
+    assert done.summary["n_features"] == 6 * 400 + 2 * 40
     assert (tmp_path / "out" / "second_head.safetensors").exists()

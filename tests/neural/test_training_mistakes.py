@@ -146,7 +146,9 @@ def test_a_launcher_that_asks_for_something_else(monkeypatch, tmp_path, encoder,
 def test_a_launcher_that_asks_for_the_same(monkeypatch, tmp_path, encoder, data):
     monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
     given = {"max_steps": 1, "precision": '"bfloat16"'}
-    assert closeread.train(recipe(tmp_path / "r.toml", encoder, data, **given)).told["steps"] == 1
+    assert (
+        closeread.train(recipe(tmp_path / "r.toml", encoder, data, **given)).summary["steps"] == 1
+    )
 
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")

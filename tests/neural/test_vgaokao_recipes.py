@@ -154,9 +154,9 @@ def test_the_recipe_runs(name, things, tmp_path):
     )  # fmt: skip
     trainer = lookup.resolve("trainer", recipe.reader.name)
     done = trainer(Request(recipe=recipe, path=path, out=out, open_dataset=open_dataset))
-    assert done.told["steps"] == 1
+    assert done.summary["steps"] == 1
     # 22 questions have 66 pairs and 88 options: a step of 64, whatever is counted.
-    assert done.told["n_features"] == (88 if name.endswith("no-competition") else 66)
+    assert done.summary["n_features"] == (88 if name.endswith("no-competition") else 66)
     config = json.loads((out / "config.json").read_text("utf-8"))
     assert config["id2label"] == {"0": "not supported", "1": "supported"}
     reading = load_reading(ROOT / "recipes" / f"eic-{name}.toml")

@@ -53,7 +53,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     if not is_main:
         return
     if json_:
-        print_json(trained.told)
+        print_json(trained.summary)
         return
     click.echo(trained.out)
     for line in trained.remarks:

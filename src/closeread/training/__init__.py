@@ -1,1 +1,1 @@
-"""Data sets -> what a reader has learned; one trainer a kind of reader."""
+"""Trains readers on data sets, with one trainer for each kind of reader."""

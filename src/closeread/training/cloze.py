@@ -1,10 +1,10 @@
-"""Questions made from passages that have none, for a reader to learn from before real ones.
+"""Makes cloze questions from unannotated English passages, to pretrain a span reader.
 
-A phrase of a sentence is taken for the answer, and what stands around it becomes the question: a
-question word in its place, most words kept, some left out. Dhingra et al. (2018) begin so with
-cloze questions; that a question word and another order of the parts serve better is from Lewis et
-al. (2019) and Fabbri et al. (2020). Phrases are found by their form alone (numbers, dates, capital
-letters, articles, conjunctions of cause), so that nothing need be installed; English only.
+A phrase of a sentence becomes the answer. The words around it become the question: a question word
+replaces the phrase, most words are kept and some are dropped. Dhingra et al. (2018) pretrain on
+cloze questions; Lewis et al. (2019) and Fabbri et al. (2020) show that a question word and another
+order of the parts work better. Regular expressions find the phrases (numbers, dates, capital
+letters, articles, causal conjunctions), so that no tagger or parser is needed.
 """
 
 import re
@@ -16,9 +16,10 @@ from closeread.text.calendar import A_MONTH
 from closeread.text.segment import sentences
 from closeread.types import Span
 
-_MIN_WORDS = 3  # words that must be left: fewer ask nothing
-# Shares of the questions that begin with the question word: then come the words behind the answer
-# and those before it, or all in their order. In the rest it stands in the answer's place.
+_MIN_WORDS = 3  # a question with fewer words besides the question word asks nothing
+# Shares of the questions that begin with the question word, followed by the words after the answer
+# and then those before it, or by all words in their order. In the rest the question word replaces
+# the answer.
 _WORDS_AFTER_FIRST, _IN_ORDER = 0.4, 0.3
 
 _NUMBER_WORDS = (
@@ -31,24 +32,24 @@ _AFTER = r"(?=[,.;:)]|\s(?:of|in|on|to|for|with|was|is|are|were|and|that|which|b
 
 
 class _Shape(NamedTuple):
-    """What a phrase looks like.
+    """A kind of phrase that can be an answer.
 
     Attributes:
-        pattern: The phrase is its group where it has one.
-        asking: The words that may ask for it.
-        weight: How often it is taken beside the others.
+        pattern: Matches the phrase; if it has a group, the group is the phrase.
+        question_words: The question words to choose from.
+        weight: The relative weight with which phrases of this kind are sampled.
     """
 
     pattern: re.Pattern[str]
-    asking: tuple[str, ...]
+    question_words: tuple[str, ...]
     weight: float
 
 
-def _shape(pattern: str, asking: str, weight: float) -> _Shape:
-    return _Shape(re.compile(pattern), tuple(asking.split("|")), weight)
+def _shape(pattern: str, question_words: str, weight: float) -> _Shape:
+    return _Shape(re.compile(pattern), tuple(question_words.split("|")), weight)
 
 
-# The first to match a place has it.
+# Where several match the same characters, the first of them counts.
 _SHAPES = (
     _shape(
         rf"\b(?:\d{{1,2}} )?{A_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b(?! \w*day)",
@@ -86,18 +87,18 @@ _SHAPES = (
 
 
 class Cloze(NamedTuple):
-    """A question and where its answer stands in the passage."""
+    """A cloze question and the span of its answer in the passage."""
 
     text: str
     span: Span
 
 
 class Wording(NamedTuple):
-    """How near the questions stay to their sentences.
+    """How closely a question follows its sentence.
 
     Attributes:
-        around: Words of the sentence taken on either side of the answer.
-        left_out: Share of those words left out, so that a question is no mere copy.
+        around: Words of the sentence taken on each side of the answer.
+        left_out: Share of those words that is dropped, so that a question is no mere copy.
     """
 
     around: int = 12
@@ -116,25 +117,27 @@ class _Phrase(NamedTuple):
 def cloze_questions(
     passage: str, rng: Random, words_a_question: int, wording: Wording = _DEFAULT_WORDING
 ) -> Iterator[Cloze]:
-    """Yield questions in the order of the passage, each over another phrase.
+    """Yield cloze questions in the order of the passage, each about another phrase.
 
     Args:
-        passage: English text; what holds no phrase gives no question.
-        rng: Draws phrases, question words, the order of the parts and the words left out.
-        words_a_question: One question for about so many words of the passage, at least one; fewer
-            where phrases or the words around them are few.
-        wording: How near the questions stay to their sentences.
+        passage: English text; a text without a matching phrase yields no question.
+        rng: Draws phrases, question words, the order of the parts and the dropped words.
+        words_a_question: Passage words per question, on average; at least one question is drawn.
+            There are fewer if the passage has few phrases, or few words around them.
+        wording: How closely the questions follow their sentences.
     """
-    found = [
+    phrases = [
         phrase for sentence in sentences(passage, "en") for phrase in _phrases(passage, sentence)
     ]
-    wanted = max(1, round(len(passage.split()) / words_a_question))
-    # Drawing without putting back, by weight (Efraimidis and Spirakis 2006).
-    keyed = sorted(found, key=lambda one: -(rng.random() ** (1 / one.shape.weight)))[:wanted]
-    for phrase in sorted(keyed, key=lambda one: one.span.start):
+    n_questions = max(1, round(len(passage.split()) / words_a_question))
+    # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
+    drawn = sorted(phrases, key=lambda phrase: -(rng.random() ** (1 / phrase.shape.weight)))[
+        :n_questions
+    ]
+    for phrase in sorted(drawn, key=lambda phrase: phrase.span.start):
         text = _make_question(passage, phrase, rng, wording)
-        # Left out after drawing, not before, so that the other questions stay what they were when
-        # the reader of docs/training.md learned from them.
+        # Filtered after the draw, not before, so that the other questions remain those that the
+        # reader of docs/training.md was trained on.
         if text and not _cuts_word(passage, phrase.span):
             yield Cloze(text, phrase.span)
 
@@ -149,34 +152,34 @@ def _phrases(passage: str, sentence: Span) -> Iterator[_Phrase]:
                 continue
             taken[start:end] = [True] * (end - start)
             length = len(text[start:end].rstrip())
-            at = sentence.start + start
-            yield _Phrase(sentence, Span(at, at + length), shape)
+            phrase_start = sentence.start + start
+            yield _Phrase(sentence, Span(phrase_start, phrase_start + length), shape)
 
 
 def _cuts_word(passage: str, span: Span) -> bool:
-    """Whether a word goes on beyond either end, where a pattern found no room for the rest."""
+    """Return whether a span starts or ends inside a word, as where a pattern limits its length."""
     return any(
-        passage[at - 1 : at].isalnum() and passage[at : at + 1].isalnum()
-        for at in (span.start, span.end)
-        if at
+        passage[edge - 1 : edge].isalnum() and passage[edge : edge + 1].isalnum()
+        for edge in (span.start, span.end)
+        if edge
     )
 
 
 def _make_question(passage: str, phrase: _Phrase, rng: Random, wording: Wording) -> str:
     sentence, span = phrase.sentence, phrase.span
-    asking = rng.choice(phrase.shape.asking)
+    question_word = rng.choice(phrase.shape.question_words)
     before = passage[sentence.start : span.start].split()[-wording.around :]
-    behind = passage[span.end : sentence.end].split()[: wording.around]
-    left, right = (_drop_words(words, rng, wording.left_out) for words in (before, behind))
+    after = passage[span.end : sentence.end].split()[: wording.around]
+    left, right = (_drop_words(words, rng, wording.left_out) for words in (before, after))
     if len(left) + len(right) < _MIN_WORDS:
         return ""
     drawn = rng.random()
     if drawn < _WORDS_AFTER_FIRST:
-        words = [asking, *right, *left]
+        words = [question_word, *right, *left]
     elif drawn < _WORDS_AFTER_FIRST + _IN_ORDER:
-        words = [asking, *left, *right]
+        words = [question_word, *left, *right]
     else:
-        words = [*left, asking.lower(), *right]
+        words = [*left, question_word.lower(), *right]
     return " ".join(words).rstrip(" .,;:!?") + "?"
 
 

@@ -1,12 +1,11 @@
-"""Finds training questions that overlap evaluation sets and must not be learned from.
+"""Finds training questions that overlap evaluation sets, so that they can be excluded.
 
-Two questions overlap where their passages share a tenth of their text in long runs of characters
-(or, where they are too short for one run, are the same), where a long option is the same, or where
-the options share a tenth in such runs; white space, punctuation, case, width and Traditional
-characters do not count. In Chinese a run is 12 characters and a long option has 8; where letters
-spell words, 48 and 32, or any two texts would share the commonest phrases: by 12, 36 % of 21,272
-English questions overlapped the sets that ``recipes/train/span-minilm.toml`` leaves out, by 48
-0.2 %.
+Two questions overlap if their passages share a tenth of their runs of characters (or are equal,
+if too short for a run), if they share a long option, or if their options share a tenth of their
+runs. White space, punctuation, case, width and Traditional characters are normalised away. In
+Chinese a run is 12 characters long and a long option has 8 or more; in alphabetic scripts 48 and
+32, because any two texts share short common phrases: with runs of 12, 36 % of 21,272 English
+questions overlapped the sets that ``recipes/train/span-minilm.toml`` excludes, with 48 0.2 %.
 """
 
 import re
@@ -34,51 +33,51 @@ class Overlap:
     """Index of the passages and options of some sets; finds questions that share them.
 
     Args:
-        held: Passages with their questions, as data sets yield them; one that nothing is asked
-            about is remembered too.
+        held: Passages with their questions, as data sets yield them; passages without questions
+            are indexed too.
     """
 
     def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
         self._short: set[str] = set()
         self._options: set[str] = set()
-        of_passages, of_options = _RunHashes(), _RunHashes()
+        passage_hashes, option_hashes = _RunHashes(), _RunHashes()
         seen: set[str] = set()
         for passage, questions in held:
             if passage.text not in seen:
                 seen.add(passage.text)
-                own = run_hashes(passage.text)
-                of_passages.add(own)
-                if not own:
+                hashes = run_hashes(passage.text)
+                passage_hashes.add(hashes)
+                if not hashes:
                     self._short.add(normalize_text(passage.text))
             for option in (option for question in questions for option in question.options):
                 plain = normalize_text(option.text)
                 if _is_long(plain):
                     self._options.add(plain)
-                of_options.add(run_hashes(option.text))
-        self._passages, self._option_runs = of_passages.sorted(), of_options.sorted()
+                option_hashes.add(run_hashes(option.text))
+        self._passages, self._option_runs = passage_hashes.sorted(), option_hashes.sorted()
 
     def overlaps(self, passage: Passage, question: Question) -> bool:
-        """Whether a question overlaps one of the indexed questions."""
+        """Return whether a question overlaps one of the indexed questions."""
         if any(normalize_text(option.text) in self._options for option in question.options):
             return True
-        own = run_hashes(passage.text)
-        # a passage without a run has no share that could be the same, only all of it
-        if not own and (plain := normalize_text(passage.text)) and plain in self._short:
+        passage_hashes = run_hashes(passage.text)
+        # A passage shorter than a run has no runs to share, so it is compared as a whole.
+        if not passage_hashes and (plain := normalize_text(passage.text)) and plain in self._short:
             return True
-        said = frozenset().union(*(run_hashes(option.text) for option in question.options))
+        option_hashes = frozenset().union(*(run_hashes(option.text) for option in question.options))
         return (
-            _shared_fraction(own, self._passages) > _MAX_SHARED
-            or _shared_fraction(said, self._option_runs) > _MAX_SHARED
+            _shared_fraction(passage_hashes, self._passages) > _MAX_SHARED
+            or _shared_fraction(option_hashes, self._option_runs) > _MAX_SHARED
         )
 
 
 def clusters(items: Sequence[PassageQuestion]) -> list[int]:
     """Return a cluster number for each question; questions of a cluster belong in one fold.
 
-    A cluster holds questions with the same passage, with passages of which one shares a tenth of
-    its runs with the other, or with the same option. What is learned from one is known of the
-    others, so different folds would overestimate what is measured. Numbers count from 0 in the
-    order of the questions.
+    A cluster contains questions with the same passage, with passages of which one shares a tenth
+    of its runs with the other, or with the same long option. If they were split over folds, a
+    model would be evaluated on text that it was trained on. Numbers start at 0, in the order of
+    the questions.
     """
     root = list(range(len(items)))
 
@@ -89,23 +88,23 @@ def clusters(items: Sequence[PassageQuestion]) -> list[int]:
         return place
 
     first: dict[str, int] = {}
-    holding: dict[int, list[int]] = {}
+    places_of: dict[int, list[int]] = {}
     sizes: dict[int, int] = {}
     for place, (passage, question) in enumerate(items):
-        plain = [normalize_text(option.text) for option in question.options]
+        options = [normalize_text(option.text) for option in question.options]
         text = "passage " + normalize_text(passage.text)
         if text not in first:
-            own = run_hashes(passage.text)
-            sizes[place] = len(own)
-            shared = Counter(other for run in own for other in holding.get(run, ()))
-            for other, many in shared.items():
-                if many > _MAX_SHARED * min(len(own), sizes[other]):
+            hashes = run_hashes(passage.text)
+            sizes[place] = len(hashes)
+            shared = Counter(other for run in hashes for other in places_of.get(run, ()))
+            for other, n_shared in shared.items():
+                if n_shared > _MAX_SHARED * min(len(hashes), sizes[other]):
                     root[find(place)] = find(other)
-            for run in own:
-                holding.setdefault(run, []).append(place)
-        for key in (text, *("option " + one for one in plain if _is_long(one))):
+            for run in hashes:
+                places_of.setdefault(run, []).append(place)
+        for key in (text, *("option " + option for option in options if _is_long(option))):
             root[find(place)] = find(first.setdefault(key, place))
-    # Which question stands for its group hangs on hashes, which no two processes share.
+    # Which question is the root depends on hashes, which differ between processes.
     numbers: dict[int, int] = {}
     return [numbers.setdefault(find(place), len(numbers)) for place in range(len(items))]
 
@@ -117,7 +116,7 @@ def normalize_text(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def run_hashes(text: str) -> frozenset[int]:
-    """Return the hashes of all runs of characters; none for a text shorter than one run."""
+    """Return the hashes of all runs of characters; empty for a text shorter than one run."""
     plain = normalize_text(text)
     run = _RUN_LENGTH_ALPHABETIC if _is_alphabetic(plain) else _RUN_LENGTH
     return frozenset(hash(plain[start : start + run]) for start in range(len(plain) - run + 1))
@@ -128,38 +127,38 @@ def _is_long(plain: str) -> bool:
 
 
 def _is_alphabetic(plain: str) -> bool:
-    """Whether a text is alphabetic: less than a fifth of it is East Asian characters.
+    """Return whether less than a fifth of a text's characters are East Asian.
 
-    Figures, formulas and names occur in Chinese texts too, and do not make their runs longer.
+    The fifth leaves room for the figures, formulas and Latin names in Chinese texts.
     """
-    return 5 * sum(one >= "\u2e80" for one in plain) < len(plain)
+    return 5 * sum(character >= "\u2e80" for character in plain) < len(plain)
 
 
 class _RunHashes:
-    """Runs as they come: 8 bytes each, where a set of Python's numbers takes 70."""
+    """Collects hashes of runs in an array: 8 bytes each, where a set of integers takes 70."""
 
     def __init__(self) -> None:
-        self._found = array("q")
+        self._hashes = array("q")
 
-    def add(self, own: Set[int]) -> None:
-        self._found.extend(own)
+    def add(self, hashes: Set[int]) -> None:
+        self._hashes.extend(hashes)
 
     def sorted(self) -> "NDArray[np.int64]":
         import numpy as np
 
-        found = np.frombuffer(self._found, np.int64) if self._found else np.empty(0, np.int64)
-        found.sort()  # where they are: the array is writable, and nobody else has it
-        return found
+        hashes = np.frombuffer(self._hashes, np.int64) if self._hashes else np.empty(0, np.int64)
+        hashes.sort()  # in place: the buffer is writable and not shared
+        return hashes
 
 
-def _shared_fraction(own: Set[int], others: "NDArray[np.int64]") -> float:
-    """Return the share of runs that occur among others, which are sorted."""
+def _shared_fraction(hashes: Set[int], others: "NDArray[np.int64]") -> float:
+    """Return the share, from 0 to 1, of run hashes that occur in a sorted array."""
     import numpy as np
 
-    if not own or not len(others):
+    if not hashes or not len(others):
         return 0.0
-    # In order, since what is near is then asked together.
-    asked = np.sort(np.fromiter(own, np.int64, len(own)))
-    places = np.searchsorted(others, asked)
+    # Sorted queries make the binary searches hit nearby memory.
+    queries = np.sort(np.fromiter(hashes, np.int64, len(hashes)))
+    places = np.searchsorted(others, queries)
     places[places == len(others)] = 0
-    return np.count_nonzero(others[places] == asked) / len(own)
+    return np.count_nonzero(others[places] == queries) / len(hashes)

@@ -1,4 +1,4 @@
-"""How many processes train together and which is the first, from a launcher's environment."""
+"""The number of processes that train together, and which is first, from the environment."""
 
 import os
 
@@ -10,7 +10,7 @@ class LostProcessError(UsageError):
 
 
 def is_first_process() -> bool:
-    """Whether this process is the only one, or the first of those that train together."""
+    """Return whether this process is the only one, or the first of those that train together."""
     return os.environ.get("RANK", "0") == "0"
 
 

@@ -1,4 +1,4 @@
-"""Settings out of their range: those that are, each with what it may be."""
+"""Refuses settings that are out of range."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,20 +7,20 @@ from closeread.errors import UsageError
 
 
 def check_ranges(settings: Any, ranges: Mapping[str, tuple[bool, str]], where: str = "") -> None:
-    """Refuse numbers that make no sense; those that do are not named.
+    """Refuse settings that are out of range, all in one message.
 
     Args:
-        settings: What was asked for.
-        ranges: Of each field whether its value may be, and which values may.
-        where: In what the fields stand, for messages.
+        settings: A record with the fields that ``ranges`` names.
+        ranges: By field, whether its value is in range, and the range in words.
+        where: The table of the fields, for messages.
 
     Raises:
-        UsageError: One is out of its range.
+        UsageError: A value is out of range.
     """
-    wrong = {name: told for name, (fits, told) in ranges.items() if not fits}
+    wrong = {name: expected for name, (is_in_range, expected) in ranges.items() if not is_in_range}
     if wrong:
         raise UsageError(
             ", ".join(f"{name}={getattr(settings, name):g}" for name in wrong),
             where=where,
-            expected=", ".join(f"{name} {told}" for name, told in wrong.items()),
+            expected=", ".join(f"{name} {expected}" for name, expected in wrong.items()),
         )

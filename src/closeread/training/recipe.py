@@ -15,31 +15,31 @@ from closeread.wording import argument
 _CURE = "see recipes/train/ for examples"
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=1)]
-# Of a sequence in tokens: fewer hold no text beside the special ones, whatever the model.
+# Tokens of a sequence: a shorter one has no room for text besides the special tokens.
 Length = Annotated[int, msgspec.Meta(ge=9)]
 
 
 class TrainedReader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[reader]``: a reader that can be trained, with the options that it is trained for."""
+    """``[reader]``: the reader to train, with the options that it will be used with."""
 
     name: str
     options: dict[str, Any] = {}
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[[before]]``: a training that comes first; the next begins from the model it made."""
+    """``[[before]]``: an earlier training stage; the next one starts from its model."""
 
     reader: TrainedReader
     train: dict[str, Any]
 
 
 class TrainRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole recipe; what ``[train]`` may say is the reader's own.
+    """A whole recipe; each trainer defines the keys of its ``[train]``.
 
     Attributes:
-        out: Where what is learned goes, if nothing else is said where training is asked for;
-            ``closeread train`` puts in variables and ``~``.
-        before: Trainings that come first, in order.
+        out: The file or folder to write, unless the caller names another; ``closeread train``
+            expands variables and ``~``.
+        before: Earlier stages, in order.
     """
 
     out: str = ""
@@ -53,7 +53,7 @@ def load_recipe(path: Path) -> TrainRecipe:
 
     Raises:
         InputError: The file cannot be read, is not TOML, has unknown keys or wrong values, or
-            declares under ``made_by`` who wrote something that the recipe does not name.
+            declares a maker under ``made_by`` for a name that does not occur in it.
     """
     raw = read_toml(path, cure=_CURE)
     if "train" not in raw and "datasets" in raw:
@@ -62,24 +62,24 @@ def load_recipe(path: Path) -> TrainRecipe:
             where=str(path),
             cure=f"closeread run {argument(path)}",
         )
-    found = parse_table(path, raw, TrainRecipe)
-    tables = {"train": found.train}
+    recipe = parse_table(path, raw, TrainRecipe)
+    tables = {"train": recipe.train}
     tables |= {
-        f"{stage_prefix(place)}train": stage.train for place, stage in enumerate(found.before)
+        f"{stage_prefix(place)}train": stage.train for place, stage in enumerate(recipe.before)
     }
     named = set(_iter_texts({key: value for key, value in raw.items() if key != "out"}))
     for prefix, table in tables.items():
         _check_made_by(path, prefix, table, named)
-    return found
+    return recipe
 
 
 def stage_prefix(place: int) -> str:
-    """Return the prefix of a stage's keys in messages, such as ``before[0].``; counts from 0."""
+    """Return the prefix of a stage's keys in messages, such as ``before[0].``; counted from 0."""
     return f"before[{place}]."
 
 
 def _check_made_by(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
-    """Refuse ``made_by`` of what the recipe does not name: the record would not show it."""
+    """Refuse names under ``made_by`` that the recipe does not use: the record would drop them."""
     declared = table.get("made_by")
     for name in declared if isinstance(declared, dict) else ():
         if name not in named:
@@ -97,12 +97,12 @@ def _iter_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from _iter_texts(one)
+        for item in value:
+            yield from _iter_texts(item)
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             if key != "made_by":
-                yield from _iter_texts(one)
+                yield from _iter_texts(item)
 
 
 def parse_table(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") -> T:
@@ -117,15 +117,15 @@ def parse_table(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = ""
     if unknown:
         raise InputError("; ".join(unknown), where=str(path), cure=_CURE)
     try:
-        found = msgspec.convert(raw, kind)
+        record = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         within = prefix.removesuffix(".")
         raise explain_toml(error, str(path), kind, within=within, cure=_CURE) from error
     paths: dict[str, Any] = {}
-    for one in fields:
-        value = getattr(found, one.name)
-        if one.type == PathText:
-            paths[one.name] = resolve_path(f"{prefix}{one.name}", value)
-        elif one.type == tuple[PathText, ...]:
-            paths[one.name] = tuple(resolve_path(f"{prefix}{one.name}", each) for each in value)
-    return msgspec.structs.replace(found, **paths)  # type: ignore[type-var]
+    for field in fields:
+        value = getattr(record, field.name)
+        if field.type == PathText:
+            paths[field.name] = resolve_path(f"{prefix}{field.name}", value)
+        elif field.type == tuple[PathText, ...]:
+            paths[field.name] = tuple(resolve_path(f"{prefix}{field.name}", each) for each in value)
+    return msgspec.structs.replace(record, **paths)  # type: ignore[type-var]

@@ -1,4 +1,4 @@
-"""The interface between ``closeread train`` and trainers: a request, and its result."""
+"""The interface between ``closeread train`` and trainers: the request and the result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ class OpenDataset(Protocol):
     """Opens a data set by the name that a user gives it."""
 
     def __call__(self, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
-        """Return it.
+        """Return the data set.
 
         Args:
-            name: As the recipe writes it.
-            format: A format's name; where it is empty, the recipe could name one beside the set and
-                does not, where None, it has no place for one. It is guessed then.
+            name: As written in the recipe.
+            format: A format's name. Empty if the recipe leaves the set's ``format`` out, None if
+                the recipe has no key for it; both guess the format from the content.
         """
         ...
 
@@ -45,8 +45,8 @@ class Request:
         resume: Continue an interrupted training.
         overwrite: Discard an earlier training.
         look: Check only: nothing is trained or written.
-        begin: Called with the number of steps; what it returns is called with every step done.
-        begin_examples: The same for a data set's questions while examples are made from them.
+        begin: Called with the number of steps; returns a function to call after each step.
+        begin_examples: The same for a data set's questions while they are turned into examples.
         say: Called with each line for the user during training.
     """
 
@@ -77,17 +77,17 @@ class Trained:
 
     Attributes:
         out: The file or folder written.
-        told: What ``--json`` prints.
+        summary: What ``--json`` prints.
         remarks: The same as lines for a person.
     """
 
     out: Path
-    told: Mapping[str, Any]
+    summary: Mapping[str, Any]
     remarks: tuple[str, ...]
 
 
 def refuse_stages(request: Request) -> None:
-    """Refuse ``[[before]]`` for a trainer that does not begin from a model.
+    """Refuse ``[[before]]`` for a trainer that does not start from a model.
 
     Raises:
         UsageError: The recipe has stages.
@@ -101,7 +101,7 @@ def refuse_stages(request: Request) -> None:
 
 
 def refuse_train_options(request: Request) -> None:
-    """Refuse ``[train.options]`` for a trainer that has none and would ignore them silently.
+    """Refuse ``[train.options]`` for a trainer that has none and would ignore them.
 
     Raises:
         UsageError: The recipe has such options.
@@ -115,18 +115,18 @@ def refuse_train_options(request: Request) -> None:
 
 
 class Train(Protocol):
-    """A trainer, as the catalog names it."""
+    """A trainer, as the catalog lists it."""
 
     def __call__(self, request: Request, /) -> Trained:
-        """Train what the recipe says."""
+        """Train as the recipe says."""
         ...
 
 
 def as_stateless(train: Train) -> Train:
-    """Wrap a trainer that saves no states: refuse ``--resume``, and say so when interrupted."""
+    """Wrap a trainer that saves no states: refuse ``--resume``, and explain an interruption."""
 
     @wraps(train)
-    def trained(request: Request, /) -> Trained:
+    def train_stateless(request: Request, /) -> Trained:
         if request.resume:
             raise UsageError(
                 f"the training of {request.recipe.reader.name} cannot be resumed",
@@ -135,8 +135,10 @@ def as_stateless(train: Train) -> Train:
             )
         try:
             return train(request)
-        except KeyboardInterrupt as ended:
-            told = f"interrupted; {request.recipe.reader.name} saves no states, and nothing is kept"
-            raise Stopped(exit_code(ended), told) from ended
+        except KeyboardInterrupt as interrupt:
+            message = (
+                f"interrupted; {request.recipe.reader.name} saves no states, and nothing is kept"
+            )
+            raise Stopped(exit_code(interrupt), message) from interrupt
 
-    return trained
+    return train_stateless

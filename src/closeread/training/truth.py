@@ -1,19 +1,19 @@
-"""Which options of a question are true: as the data set says, or as its answer implies."""
+"""The truth of each option of a question: as annotated, or as the answer implies."""
 
 from closeread.types import Question
 
 
 def option_truths(question: Question) -> tuple[bool | None, ...]:
-    """Return a truth for each option, None if unknown; () if the question has no gold answer.
+    """Return the truth of each option, None if unknown; () if the question has no gold answer.
 
-    If the data set gives no truths, an accepted answer's is what the stem asks for and the others'
-    the opposite.
+    Without annotated truths, accepted options get the truth that the stem asks for, and the other
+    options the opposite.
     """
     if question.option_truth:
         return question.option_truth
     accepted = {answer.label for answer in question.answers}
-    fitting = [option.label in accepted for option in question.options]
-    if not any(fitting):
+    is_accepted = [option.label in accepted for option in question.options]
+    if not any(is_accepted):
         return ()
     supported = question.asks_for != "contradicted"
-    return tuple([fits == supported for fits in fitting])
+    return tuple([accepted_option == supported for accepted_option in is_accepted])

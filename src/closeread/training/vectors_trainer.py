@@ -1,6 +1,6 @@
-"""``closeread train`` for word vectors, which the masking retrievers look words up in.
+"""``closeread train`` for the word vectors of the masking retrievers.
 
-Passages alone are read: no question, no option, no answer.
+Only passages are read: no question, no option, no answer.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from closeread.errors import UsageError
-from closeread.evidence.vectors.train import train as learn
+from closeread.evidence.vectors.train import train as train_vectors
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.output_place import must_take_file
 from closeread.registry.factory import PathText
@@ -24,14 +24,14 @@ class VectorSettings(Record, frozen=True, kw_only=True):
     """``[train]`` for ``vectors``.
 
     Attributes:
-        datasets: Sets whose passages are read; a text that comes again is read once.
-        words: How texts are cut, ``jieba`` or ``characters``; the retriever must cut alike.
-        stop_words: ``own``, ``none`` or a path; as the retriever's.
-        dimensions: Numbers a word.
-        window: Words on each side.
+        datasets: Sets whose passages are read; each distinct text is read once.
+        words: The word segmentation, ``jieba`` or ``characters``; the retriever must use the same.
+        stop_words: ``own``, ``none`` or a path, as for the retriever.
+        dimensions: Dimensions of a vector.
+        window: Context words on each side.
         epochs: Passes over the texts.
-        least: Words that occur less often get no vector.
-        seed: Of the initial weights and of the order of the sentences.
+        least: Rarer words get no vector.
+        seed: Seed of the initial weights and of the order of the sentences.
     """
 
     datasets: tuple[str, ...]
@@ -46,11 +46,11 @@ class VectorSettings(Record, frozen=True, kw_only=True):
 
 @as_stateless
 def train(request: Request) -> Trained:
-    """Train skip-gram vectors and write them in word2vec's binary form.
+    """Train skip-gram vectors and write them in word2vec's binary format.
 
     Raises:
-        UsageError: A number is out of its range, or a training is to be resumed.
-        StorageError: They could not be written.
+        UsageError: A number is out of range, or ``--resume`` is set.
+        StorageError: The vectors could not be written.
     """
     refuse_stages(request)
     settings = request.parse_table(request.recipe.train, VectorSettings, "train")
@@ -58,7 +58,7 @@ def train(request: Request) -> Trained:
     _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]
     with folders.made(request.out.parent):
-        words = learn(
+        n_words = train_vectors(
             _iter_passage_texts(datasets),
             request.out,
             segmenter=Segmenter(settings.words, settings.stop_words),
@@ -68,17 +68,18 @@ def train(request: Request) -> Trained:
             least=settings.least,
             seed=settings.seed,
         )
-    told = {
+    summary = {
         "vectors": str(request.out),
-        "words": words,
+        "words": n_words,
         "dimensions": settings.dimensions,
         "datasets": [
-            {"name": one.name, "license": one.license, "sha256": one.sha256} for one in datasets
+            {"name": dataset.name, "license": dataset.license, "sha256": dataset.sha256}
+            for dataset in datasets
         ],
     }
-    terms = ", ".join(dict.fromkeys(one.license or "unknown" for one in datasets))
-    remarks = (f"{words:,} words have a vector", f"terms of the training data: {terms}")
-    return Trained(out=request.out, told=told, remarks=remarks)
+    terms = ", ".join(dict.fromkeys(dataset.license or "unknown" for dataset in datasets))
+    remarks = (f"{n_words:,} words have a vector", f"terms of the training data: {terms}")
+    return Trained(out=request.out, summary=summary, remarks=remarks)
 
 
 def _check_settings(request: Request, settings: VectorSettings) -> None:
@@ -106,18 +107,18 @@ def _check_settings(request: Request, settings: VectorSettings) -> None:
 
 
 def _check_out(request: Request) -> None:
-    """Take the place of other vectors, and of nothing else unless told to.
+    """Check that the output file is free or holds vectors; ``--overwrite`` allows any file.
 
     Raises:
-        UsageError: There is something else.
-        StorageError: It cannot be written.
+        UsageError: The file holds something else.
+        StorageError: The file cannot be written.
     """
     must_take_file(request.out)
     if request.overwrite or not request.out.is_file():
         return
     with request.out.open("rb") as stream:
-        start = stream.read(64)
-    if not _HEADER.match(start):
+        head = stream.read(64)
+    if not _HEADER.match(head):
         raise UsageError(
             "the file already exists and holds no word vectors",
             where=str(request.out),
@@ -126,9 +127,9 @@ def _check_out(request: Request) -> None:
 
 
 def _iter_passage_texts(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
-    read: set[int] = set()
+    seen: set[int] = set()
     for dataset in datasets:
         for passage, _ in dataset:
-            if (known := hash(passage.text)) not in read:
-                read.add(known)
+            if (text_hash := hash(passage.text)) not in seen:
+                seen.add(text_hash)
                 yield passage.text, passage.language

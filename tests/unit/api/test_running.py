@@ -288,7 +288,7 @@ def test_train_makes_weights_that_read(tmp_path):
         'out = "w.json"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n', "utf-8"
     )
     trained = closeread.train(recipe, out=tmp_path / "w.json")
-    assert trained.told["weights"] == str(trained.out) == str(tmp_path / "w.json")
+    assert trained.summary["weights"] == str(trained.out) == str(tmp_path / "w.json")
     told = closeread.open_reader("cues", weights=str(trained.out)).ask(
         "下列说法正确的一项是", "安跑了。", ["安跑了", "鲍勃跑了"]
     )

@@ -34,7 +34,7 @@ from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
 
 if TYPE_CHECKING:
-    from closeread.training.confidence.learn import Learned
+    from closeread.training.confidence.learn import CalibrationResult
 
 _MAX_PRINTED_WEIGHTS = 8
 _RANK_MEASURES = ("auroc", "aurc", "coverage@80", "coverage@90")
@@ -66,7 +66,7 @@ def learn(
             row.question,
             row.prediction,
             scale,
-            part=row.part,
+            passage_key=row.part,
             unit=row.unit,
             correct=right,
         )
@@ -84,7 +84,7 @@ def learn(
             "metric": sought.metric or "by-kind",
             "right_from": sought.right_from,
             "n_questions": len(examples),
-            "n_passages": learned.n_parts,
+            "n_passages": learned.n_passages,
             "n_kept_back": learned.n_kept_back,
         },
     )
@@ -100,7 +100,7 @@ def learn(
         _write_held_out(
             runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
         )
-    warnings = warn_few_passages(learned.n_parts, sought.resamples) + _warn_worse_measures(
+    warnings = warn_few_passages(learned.n_passages, sought.resamples) + _warn_worse_measures(
         calibrator, learned
     )
     if json_:
@@ -143,7 +143,7 @@ def _write_held_out(
     recalibrate_run(run, out, confidence, record=record, overwrite=overwrite)
 
 
-def _warn_worse_measures(calibrator: Calibrator, learned: "Learned") -> list[str]:
+def _warn_worse_measures(calibrator: Calibrator, learned: "CalibrationResult") -> list[str]:
     """Warn about measures that got worse, except rank measures of a monotone calibrator.
 
     The folds' curves differ, which alone worsens the order of all folds together.
@@ -161,12 +161,12 @@ def _is_monotone(model: Model) -> bool:
     return isinstance(model, Steps)
 
 
-def _as_json(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
+def _as_json(out: Path, calibrator: Calibrator, learned: "CalibrationResult") -> dict[str, Any]:
     return {
         "calibrator": str(out),
         "method": calibrator.method,
         "n_questions": len(learned.confidences),
-        "n_passages": learned.n_parts,
+        "n_passages": learned.n_passages,
         "n_kept_back": learned.n_kept_back,
         "held_out": {name: vars(change) for name, change in learned.changes.items()},
         "threshold": calibrator.threshold,
@@ -174,11 +174,11 @@ def _as_json(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str,
 
 
 def _print(
-    out: Path, calibrator: Calibrator, learned: "Learned", sought: CalibrationOptions
+    out: Path, calibrator: Calibrator, learned: "CalibrationResult", sought: CalibrationOptions
 ) -> None:
     answers = count_of(len(learned.confidences), "answer")
     remark(
-        f"{answers} over {count_of(learned.n_parts, 'passage')}, each calibrated "
+        f"{answers} over {count_of(learned.n_passages, 'passage')}, each calibrated "
         f"({calibrator.method}) without its own passage"
         + (f"; {LEVEL:.0%} intervals by {sought.resamples:,} resamples" if sought.resamples else "")
     )

@@ -1,1 +1,1 @@
-"""What ``closeread calibrate`` learns: how sure a reader may be, and from where on it answers."""
+"""Fits the calibrator and the answering threshold of ``closeread calibrate``."""

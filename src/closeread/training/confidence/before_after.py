@@ -1,4 +1,4 @@
-"""What confidences are worth before and after calibration, with paired intervals by passage."""
+"""Compares confidences before and after calibration, with paired bootstrap intervals."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,15 +26,16 @@ _CHANCE_ECE = "ece by chance"
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One number before and after; None where it cannot be told.
+    """A measure before and after calibration; None where it is undefined.
 
     Attributes:
-        before: Of the reader's own confidences.
-        after: Of the calibrator's.
-        before_interval: Percentile bootstrap over passages, as the two below; of an ECE what
-            ``_ece_interval`` and ``_ece_difference`` make of it.
-        difference: After minus before, on the same resamples, and as much farther as the one side
-            may lie whose own resamples all agree; None where no difference differs.
+        before: The value for the reader's own confidences.
+        after: The value for the calibrated confidences.
+        before_interval: Percentile bootstrap over passages; for the ECE as ``_ece_interval``.
+        after_interval: The same for the calibrated confidences.
+        difference: Interval of after minus before, on the same resamples; for the ECE as
+            ``_ece_difference``. If the resamples of one side all agree, it is widened by that
+            side's bounds for unseen passages. None if the difference is the same in all resamples.
     """
 
     before: float | None
@@ -45,36 +46,36 @@ class Change:
 
 
 def measure_changes(
-    parts: Sequence[str],
-    told: Sequence[float | None],
-    found: Sequence[float],
+    passages: Sequence[str],
+    own: Sequence[float | None],
+    calibrated: Sequence[float],
     correct: Sequence[bool],
     *,
     resamples: int,
     level: float,
     seed: int,
 ) -> dict[str, Change]:
-    """Return ECE, Brier, AUROC, AURC and coverage at 80 and 90 percent accuracy.
+    """Return ECE, Brier, AUROC, AURC and coverage at 80 and 90 percent accuracy, by name.
 
-    ECE and Brier of confidences that are no probabilities, and all numbers before where the reader
-    tells no confidence, are None. A single answer without one is the least sure.
+    ECE and Brier are None for confidences that are not probabilities; every value before
+    calibration is None if the reader gives no confidences. A single answer without one ranks last.
 
     Args:
-        parts: The passage of each answer: what is resampled.
-        told: The reader's confidence.
-        found: The calibrator's.
-        correct: Whether it is right.
+        passages: The passage of each answer, as the unit of resampling.
+        own: The reader's confidence in each answer.
+        calibrated: The calibrator's.
+        correct: Whether each answer is right.
         resamples: How many; 0 for no intervals.
-        level: Of the intervals.
-        seed: Of the resamples.
+        level: The confidence level of the intervals, between 0 and 1.
+        seed: The seed of the resamples.
     """
     right = np.array(correct, dtype=float)
-    own = np.array([np.nan if one is None else one for one in told], dtype=float)
-    many = len(set(parts))
-    before = _Confidences(own, right, many, level)
-    after = _Confidences(np.array(found, dtype=float), right, many, level)
+    known = np.array([np.nan if value is None else value for value in own], dtype=float)
+    n_passages = len(set(passages))
+    before = _Confidences(known, right, n_passages, level)
+    after = _Confidences(np.array(calibrated, dtype=float), right, n_passages, level)
     drawn = np.empty((2, len(_COLUMNS), resamples))
-    for number, places in enumerate(_iter_resamples(parts, resamples, seed)):
+    for number, places in enumerate(_iter_resamples(passages, resamples, seed)):
         drawn[0, :, number], drawn[1, :, number] = (
             before.measure_resample(places),
             after.measure_resample(places),
@@ -83,83 +84,92 @@ def measure_changes(
 
 
 class _Confidences:
-    """Confidences with what they are worth, over all answers and over resamples of them."""
+    """Measures of confidences, over all answers and over resamples of them."""
 
-    def __init__(self, sure: Numbers, right: Numbers, parts: int, level: float) -> None:
-        self._sure, self._right, self._parts, self.level = sure, right, parts, level
-        self.whole = _measure(sure, right)
-        self._honest = None if self.whole["ece"] is None else calibrated_correctness(sure, right)  # type: ignore[arg-type]
+    def __init__(self, confidences: Numbers, right: Numbers, n_passages: int, level: float) -> None:
+        self._confidences, self._right = confidences, right
+        self._n_passages, self.level = n_passages, level
+        self.values = _measure(confidences, right)
+        self._as_if_calibrated = None
+        if self.values["ece"] is not None:
+            self._as_if_calibrated = calibrated_correctness(confidences, right)  # type: ignore[arg-type]
 
     def measure_resample(self, places: "NDArray[np.intp]") -> list[float]:
-        """Return every measure of a resample, and what chance alone makes of its ECE."""
-        sure = self._sure[places]
+        """Return every measure of a resample, and the ECE that it would have by chance alone."""
+        confidences = self._confidences[places]
         chance = None
-        if self._honest is not None:
-            chance = calibration_error(sure, self._honest[places])  # type: ignore[arg-type]
-        found = _measure(sure, self._right[places]) | {_CHANCE_ECE: chance}
-        return [np.nan if (one := found[name]) is None else one for name in _COLUMNS]
+        if self._as_if_calibrated is not None:
+            chance = calibration_error(confidences, self._as_if_calibrated[places])  # type: ignore[arg-type]
+        values = _measure(confidences, self._right[places]) | {_CHANCE_ECE: chance}
+        return [np.nan if (value := values[name]) is None else value for name in _COLUMNS]
 
     def interval(self, name: str, drawn: Numbers) -> Interval | None:
         """Return the interval of a measure; None without resamples, or without spread in them.
 
         Args:
-            name: Of the measure.
-            drawn: What resamples give, shape (columns, resamples).
+            name: The measure.
+            drawn: The measures of the resamples, shape (columns, resamples).
         """
-        value, found = self.whole[name], _finite(drawn[_COLUMNS.index(name)])
-        if value is None or not len(found):
+        value, resampled = self.values[name], _finite(drawn[_COLUMNS.index(name)])
+        if value is None or not len(resampled):
             return None
         tail = (1 - self.level) / 2
         if name == "ece":
-            return _ece_interval(value, found, drawn[_COLUMNS.index(_CHANCE_ECE)], tail)
-        return _percentile_interval(found, tail) or self._unseen_interval(name)
+            return _ece_interval(value, resampled, drawn[_COLUMNS.index(_CHANCE_ECE)], tail)
+        return _percentile_interval(resampled, tail) or self._unseen_interval(name)
 
     def unseen_margins(self, name: str, drawn: Numbers) -> Interval | None:
-        """Return how far below and above a measure may lie that its resamples do not show.
+        """Return how far below and above its value a measure may lie due to unseen passages.
 
-        Nothing where they differ; None where they agree and nobody can tell.
+        (0, 0) if the resamples differ, and so show the spread; None if they agree and no bound for
+        unseen passages is known.
         """
         if _percentile_interval(_finite(drawn[_COLUMNS.index(name)]), (1 - self.level) / 2):
             return 0.0, 0.0
-        value, bound = self.whole[name], self._unseen_interval(name)
+        value, bound = self.values[name], self._unseen_interval(name)
         return None if value is None or bound is None else (value - bound[0], bound[1] - value)
 
     def _unseen_interval(self, name: str) -> Interval | None:
         if name not in _CURVE_MEASURES:
             return None
-        points = curve(_rankable(self._sure).tolist(), self._right.tolist())
-        return extremes(_CURVE_MEASURES[name], *points, unseen_share(self._parts, self.level))
+        points = curve(_rankable(self._confidences).tolist(), self._right.tolist())
+        return extremes(_CURVE_MEASURES[name], *points, unseen_share(self._n_passages, self.level))
 
 
 def _change(name: str, before: _Confidences, after: _Confidences, drawn: Numbers) -> Change:
-    one, two = before.whole[name], after.whole[name]
+    value_before, value_after = before.values[name], after.values[name]
     column, tail = _COLUMNS.index(name), (1 - after.level) / 2
-    apart = _finite(drawn[1, column] - drawn[0, column])
+    differences = _finite(drawn[1, column] - drawn[0, column])
     difference = None
-    if one is not None and two is not None and len(apart):
+    if value_before is not None and value_after is not None and len(differences):
         if name == "ece":
-            difference = _ece_difference((one, two), drawn, tail)
-        elif np.ptp(apart) > ROUNDING:
-            sides = before.unseen_margins(name, drawn[0]), after.unseen_margins(name, drawn[1])
-            difference = _widened(_quantiles(apart, tail), *sides)
+            difference = _ece_difference((value_before, value_after), drawn, tail)
+        elif np.ptp(differences) > ROUNDING:
+            difference = _widen(
+                _quantiles(differences, tail),
+                before.unseen_margins(name, drawn[0]),
+                after.unseen_margins(name, drawn[1]),
+            )
     return Change(
-        before=one,
-        after=two,
+        before=value_before,
+        after=value_after,
         before_interval=before.interval(name, drawn[0]),
         after_interval=after.interval(name, drawn[1]),
         difference=difference,
     )
 
 
-def _widened(apart: Interval, first: Interval | None, second: Interval | None) -> Interval | None:
-    """Return an interval of second less first, moved by what either may lie below and above."""
-    if first is None or second is None:
+def _widen(
+    difference: Interval, before: Interval | None, after: Interval | None
+) -> Interval | None:
+    """Widen an interval of after minus before by the margins below and above each of them."""
+    if before is None or after is None:
         return None
-    return apart[0] - first[1] - second[0], apart[1] + first[0] + second[1]
+    return difference[0] - before[1] - after[0], difference[1] + before[0] + after[1]
 
 
 def _finite(drawn: Numbers) -> Numbers:
-    """Return the values that there are: of right answers alone there is no AUROC."""
+    """Return the finite values: a resample of right answers alone, for one, has no AUROC."""
     return drawn[np.isfinite(drawn)]
 
 
@@ -169,18 +179,19 @@ def _quantiles(drawn: Numbers, tail: float) -> Interval:
 
 
 def _percentile_interval(drawn: Numbers, tail: float) -> Interval | None:
-    """Return the percentiles; None where they do not differ."""
+    """Return the percentiles at both tails; None if they are equal."""
     low, high = _quantiles(drawn, tail)
     return (low, high) if high - low > ROUNDING else None
 
 
 def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) -> Interval:
-    """Return the interval of an ECE, which always holds the value itself.
+    """Return the interval of an ECE, which always contains the value itself.
 
-    Chance moves each bin one way or the other and the ECE up both times, so that the percentiles of
-    resamples lie above the value and far above the truth. Downwards it is therefore off by what
-    chance can move the bins by all together (nothing is left where honest confidences could show
-    as much), upwards by the basic bootstrap (Davison and Hinkley 1997, section 5.2).
+    The ECE is biased upwards: chance moves each bin up or down, and both raise the ECE. So the
+    percentiles of resamples lie above the value and far above the true ECE. The lower bound is
+    therefore the value minus an upper quantile of the ECE by chance (0 if calibrated confidences
+    could show as much), the upper bound the basic bootstrap's (Davison and Hinkley 1997, section
+    5.2).
     """
     low = value - float(np.quantile(chance, 1 - tail))
     high = 2 * value - float(np.quantile(drawn, tail))
@@ -188,63 +199,70 @@ def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) ->
 
 
 def _ece_difference(values: Interval, drawn: Numbers, tail: float) -> Interval:
-    """Return the interval of the second ECE less the first, which always holds the difference.
+    """Return the interval of the second ECE minus the first, which always contains the difference.
 
-    Chance adds to an ECE the more, the smaller the true one is, and so draws every difference
-    towards none. What is left without it is nearly free of that; of its percentile and its basic
-    bootstrap the farther bounds, as far as two ECEs can be apart.
+    Chance adds more to an ECE the smaller the true one is, and so biases every difference towards
+    0. The interval is that of the difference of the corrected ECEs, with the farther bounds of the
+    percentile and the basic bootstrap, within -1 and 1.
 
     Args:
         values: Both ECEs.
-        drawn: What resamples give, shape (2, columns, resamples).
-        tail: What is cut off at either end.
+        drawn: The measures of the resamples, shape (2, columns, resamples).
+        tail: The share cut off at each end.
     """
     column, chance = _COLUMNS.index("ece"), _COLUMNS.index(_CHANCE_ECE)
-    (one, ones), (two, twos) = (
-        _without_chance(value, side[column], side[chance])
+    (first, first_resampled), (second, second_resampled) = (
+        _subtract_chance(value, side[column], side[chance])
         for value, side in zip(values, drawn, strict=True)
     )
-    low, high = farther_bounds(two - one, _quantiles(_finite(twos - ones), tail))
-    moved = values[1] - values[0]
-    return max(-1.0, min(low, moved)), min(1.0, max(high, moved))
+    differences = _finite(second_resampled - first_resampled)
+    low, high = farther_bounds(second - first, _quantiles(differences, tail))
+    observed = values[1] - values[0]
+    return max(-1.0, min(low, observed)), min(1.0, max(high, observed))
 
 
-def _without_chance(value: float, drawn: Numbers, chance: Numbers) -> tuple[float, Numbers]:
-    """Return an ECE and its resamples less what chance adds: in squares, to a resample twice."""
+def _subtract_chance(value: float, drawn: Numbers, chance: Numbers) -> tuple[float, Numbers]:
+    """Return an ECE and its resamples without the part that chance adds.
+
+    Squares are subtracted. A resample contains that part twice: from the sample, and its own.
+    """
     added = float(np.mean(_finite(chance) ** 2))
-    without: Numbers = np.sqrt(np.maximum(0.0, drawn**2 - 2 * added))
-    return max(0.0, value**2 - added) ** 0.5, without
+    corrected: Numbers = np.sqrt(np.maximum(0.0, drawn**2 - 2 * added))
+    return max(0.0, value**2 - added) ** 0.5, corrected
 
 
-def _iter_resamples(parts: Sequence[str], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    of: dict[str, list[int]] = {}
-    for place, part in enumerate(parts):
-        of.setdefault(part, []).append(place)
-    groups = [np.array(places) for places in of.values()]
-    draw = np.random.default_rng(seed)
+def _iter_resamples(
+    passages: Sequence[str], resamples: int, seed: int
+) -> Iterator[NDArray[np.intp]]:
+    """Yield the places of the answers in each resample of passages, in ascending order."""
+    places_of: dict[str, list[int]] = {}
+    for place, passage in enumerate(passages):
+        places_of.setdefault(passage, []).append(place)
+    groups = [np.array(places) for places in places_of.values()]
+    rng = np.random.default_rng(seed)
     for _ in range(resamples):
-        drawn = [groups[at] for at in draw.integers(len(groups), size=len(groups))]
-        yield np.sort(np.concatenate(drawn))  # the file's order ranks equally sure answers
+        drawn = [groups[index] for index in rng.integers(len(groups), size=len(groups))]
+        yield np.sort(np.concatenate(drawn))  # ties in confidence rank in the file's order
 
 
-def _rankable(sure: Numbers) -> Numbers:
-    """Return confidences that can be ranked: one that is missing is less than any."""
-    return np.where(np.isnan(sure), -np.inf, sure)
+def _rankable(confidences: Numbers) -> Numbers:
+    """Replace missing confidences by minus infinity, so that they rank last."""
+    return np.where(np.isnan(confidences), -np.inf, confidences)
 
 
-def _measure(sure: Numbers, right: Numbers) -> Measures:
-    missing = np.isnan(sure)
+def _measure(confidences: Numbers, right: Numbers) -> Measures:
+    missing = np.isnan(confidences)
     if missing.all():
         return dict.fromkeys(MEASURES)
-    probable = not missing.any() and sure.min() >= 0 and sure.max() <= 1
-    ranked = _rankable(sure)
+    are_probabilities = not missing.any() and confidences.min() >= 0 and confidences.max() <= 1
+    ranked = _rankable(confidences)
     points = curve(ranked.tolist(), right.tolist())
-    found: dict[str, Callable[[], float | None]] = {
-        "ece": lambda: calibration_error(sure, right) if probable else None,  # type: ignore[arg-type]
-        "brier": lambda: brier(sure, right) if probable else None,  # type: ignore[arg-type]
-        "auroc": lambda: auroc(ranked, right),  # type: ignore[arg-type]
-    } | {name: partial(read, *points) for name, read in _CURVE_MEASURES.items()}
-    return {name: found[name]() for name in MEASURES}
+    values: dict[str, float | None] = {
+        "ece": calibration_error(confidences, right) if are_probabilities else None,  # type: ignore[arg-type]
+        "brier": brier(confidences, right) if are_probabilities else None,  # type: ignore[arg-type]
+        "auroc": auroc(ranked, right),  # type: ignore[arg-type]
+    } | {name: measure(*points) for name, measure in _CURVE_MEASURES.items()}
+    return {name: values[name] for name in MEASURES}
 
 
 _CURVE_MEASURES: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
@@ -253,4 +271,4 @@ _CURVE_MEASURES: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
     "coverage@90": partial(coverage_at, 0.90),
 }
 MEASURES = ("ece", "brier", "auroc", "aurc", "coverage@80", "coverage@90")
-_COLUMNS = (*MEASURES, _CHANCE_ECE)  # of every resample
+_COLUMNS = (*MEASURES, _CHANCE_ECE)  # values per resample

@@ -1,7 +1,7 @@
-"""Learns how sure a reader may be from answers that are known to be right or wrong.
+"""Fits a calibrator of confidences on answers that are known to be right or wrong.
 
-Everything that is told of the result is told of answers that the calibrator was not fitted on:
-passages are dealt into folds, and each fold is judged by a calibrator of the others.
+All reported results are cross-validated: passages are split into folds, and the confidences of each
+fold come from a calibrator that was fitted on the others.
 """
 
 import random
@@ -27,22 +27,22 @@ from closeread.training.ranges import check_ranges
 from closeread.types import Passage, Prediction, Question, Record
 from closeread.wording import count_of
 
-_MIN_OUTCOMES = 5  # right and wrong answers each
+_MIN_OUTCOMES = 5  # of right and of wrong answers
 
 
 class ConfidenceSettings(Record, frozen=True, kw_only=True):
-    """How a calibrator is learned.
+    """How to fit a calibrator.
 
     Attributes:
         method: ``logistic``, ``forest``, ``platt`` or ``isotonic``.
-        folds: Parts of the passages, each judged by a calibrator of the others.
-        risk: The share of wrong answers allowed above a threshold; 0 seeks no threshold.
-        delta: The chance at most that it is higher.
-        kept_back: The share of the passages that is kept back for choosing the threshold, where
-            one is sought; the calibrator never sees them.
-        resamples: Of the passages, for intervals, 100 at least; 0 makes none.
-        level: Of the intervals.
-        seed: Of folds, forest and resamples.
+        folds: The number of folds of passages for cross-validation.
+        risk: The share of wrong answers allowed above the threshold; 0 chooses no threshold.
+        delta: The maximum probability that the share is higher.
+        kept_back: The share of the passages that is kept back to choose the threshold, if ``risk``
+            is set; the calibrator is not fitted on them.
+        resamples: Bootstrap resamples for the intervals, at least 100; 0 for no intervals.
+        level: The confidence level of the intervals, between 0 and 1.
+        seed: The seed of folds, forest and resamples.
     """
 
     method: Method = "logistic"
@@ -57,20 +57,20 @@ class ConfidenceSettings(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """An answer whose worth is known.
+    """An answer that is known to be right or wrong.
 
     Attributes:
-        part: What is never torn apart: the passage.
-        unit: What counts as one question in it: a question with its variants.
-        signs: Its features.
-        told: The reader's own confidence, None where it has none.
-        correct: Whether it is right.
+        passage_key: Identifies the passage, which is never split over folds.
+        unit: Identifies the question within the passage; the same for all its variants.
+        features: The features of the answer.
+        confidence: The reader's own confidence; None if it gives none.
+        correct: Whether the answer is right.
     """
 
-    part: str
+    passage_key: str
     unit: str
-    signs: Features
-    told: float | None
+    features: Features
+    confidence: float | None
     correct: bool
 
 
@@ -80,138 +80,152 @@ def make_example(
     prediction: Prediction,
     scale: Scale,
     *,
-    part: str,
+    passage_key: str,
     unit: str,
     correct: bool,
 ) -> Example:
-    """Return what can be learned from an answer."""
+    """Return an answer with its features, to fit a calibrator on."""
     return Example(
-        part=part,
+        passage_key=passage_key,
         unit=unit,
-        signs=confidence_features(passage, question, prediction, scale),
-        told=reader_confidence(question, prediction, scale),
+        features=confidence_features(passage, question, prediction, scale),
+        confidence=reader_confidence(question, prediction, scale),
         correct=correct,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learned:
-    """What came of it.
+class CalibrationResult:
+    """A fitted calibrator with its cross-validated results.
 
     Attributes:
-        calibrator: To be applied; of all passages but those kept back.
-        confidences: For each example, from a calibrator that did not see its passage.
-        changes: What confidences were worth before and after, by name.
-        n_parts: Passages.
-        n_kept_back: Questions of passages that were kept back for the threshold.
+        calibrator: Fitted on all passages that were not kept back.
+        confidences: For each example, from a calibrator that was not fitted on its passage.
+        changes: The measures of the confidences before and after calibration, by name.
+        n_passages: The number of passages.
+        n_kept_back: The number of questions in passages kept back for the threshold.
     """
 
     calibrator: Calibrator
     confidences: tuple[float, ...]
     changes: dict[str, Change]
-    n_parts: int
+    n_passages: int
     n_kept_back: int
 
 
-def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSettings) -> Learned:
-    """Fit a calibrator, choose its threshold if one is asked for, and measure what it gives.
+def learn(
+    examples: Sequence[Example], scale: Scale, settings: ConfidenceSettings
+) -> CalibrationResult:
+    """Fit a calibrator, choose its threshold if ``risk`` is set, and cross-validate it.
 
     Args:
-        examples: Answers of one reader or several; failed ones are left out.
-        scale: What the scores of their n-best lists are.
-        settings: How.
+        examples: Answers of one or more readers, without failed ones.
+        scale: The scale of the scores in their n-best lists.
+        settings: How to fit.
 
     Raises:
-        InputError: There are too few passages, or hardly any right or wrong answers.
-        UsageError: A setting makes no sense, or the method needs a confidence and there is none.
+        InputError: There are too few passages, or too few right or wrong answers.
+        UsageError: A setting is out of range, or the method needs the reader's confidence and
+            there is none.
         MissingExtraError: scikit-learn is not installed.
     """
     _check(settings, examples)
-    parts = sorted({one.part for one in examples})
-    kept_back, fold_of = _split_passages(parts, settings)
+    passages = sorted({example.passage_key for example in examples})
+    kept_back, fold_of = _split_passages(passages, settings)
     names = feature_names(settings.method)
-    values = np.array([[one.signs[name] for name in names] for one in examples])
-    correct = [one.correct for one in examples]
-    folds = [-1 if one.part in kept_back else fold_of[one.part] for one in examples]
+    values = np.array([[example.features[name] for name in names] for example in examples])
+    correct = [example.correct for example in examples]
+    folds = [
+        -1 if example.passage_key in kept_back else fold_of[example.passage_key]
+        for example in examples
+    ]
 
-    def fitted(places: Sequence[int]) -> Model:
+    def fit_on(places: Sequence[int]) -> Model:
         right = [correct[place] for place in places]
         _check_both_outcomes(right)
         return fit(settings.method, values[list(places)], right, settings.seed)
 
-    known = [place for place, fold in enumerate(folds) if fold >= 0]
+    fitted_on = [place for place, fold in enumerate(folds) if fold >= 0]
     calibrator = Calibrator(
-        method=settings.method, features=names, scale=scale, model=fitted(known)
+        method=settings.method, features=names, scale=scale, model=fit_on(fitted_on)
     )
     models = {-1: calibrator.model}
     for fold in range(settings.folds):
-        models[fold] = fitted([place for place in known if folds[place] != fold])
-    found = [
+        models[fold] = fit_on([place for place in fitted_on if folds[place] != fold])
+    confidences = [
         round(models[fold].probability(row.tolist()), 6)
         for fold, row in zip(folds, values, strict=True)
     ]
-    return Learned(
-        calibrator=replace(calibrator, threshold=_threshold(found, examples, folds, settings)),
-        confidences=tuple(found),
+    return CalibrationResult(
+        calibrator=replace(
+            calibrator, threshold=_choose_threshold(confidences, examples, folds, settings)
+        ),
+        confidences=tuple(confidences),
         changes=measure_changes(
-            [one.part for one in examples],
-            [one.told for one in examples],
-            found,
+            [example.passage_key for example in examples],
+            [example.confidence for example in examples],
+            confidences,
             correct,
             resamples=settings.resamples,
             level=settings.level,
             seed=settings.seed,
         ),
-        n_parts=len(parts),
+        n_passages=len(passages),
         n_kept_back=folds.count(-1),
     )
 
 
-def _threshold(
-    found: Sequence[float],
+def _choose_threshold(
+    confidences: Sequence[float],
     examples: Sequence[Example],
     folds: Sequence[int],
     settings: ConfidenceSettings,
 ) -> Threshold | None:
-    """Choose on the passages kept back; what is tested there is fixed by the others."""
+    """Choose a threshold on the passages kept back, from candidates that the others determine."""
     if not settings.risk:
         return None
-    seen = [sure for sure, fold in zip(found, folds, strict=True) if fold >= 0]
-    back = [place for place, fold in enumerate(folds) if fold < 0]
-    units = [(examples[place].part, examples[place].unit) for place in back]
-    tried = [found[place] for place in back]
-    grid = threshold.threshold_sequence(seen, settings.risk, settings.delta, len(set(units)))
+    cross_validated = [
+        confidence for confidence, fold in zip(confidences, folds, strict=True) if fold >= 0
+    ]
+    kept_back = [place for place, fold in enumerate(folds) if fold < 0]
+    units = [(examples[place].passage_key, examples[place].unit) for place in kept_back]
+    tested = [confidences[place] for place in kept_back]
+    grid = threshold.threshold_sequence(
+        cross_validated, settings.risk, settings.delta, len(set(units))
+    )
     return threshold.choose_fixed_sequence(
-        tried,
-        [examples[place].correct for place in back],
+        tested,
+        [examples[place].correct for place in kept_back],
         settings.risk,
         settings.delta,
-        threshold.drop_unreached(grid, seen, tried),
+        threshold.drop_unreached(grid, cross_validated, tested),
         units=units,
     )
 
 
 def _split_passages(
-    parts: list[str], settings: ConfidenceSettings
+    passages: list[str], settings: ConfidenceSettings
 ) -> tuple[set[str], dict[str, int]]:
-    """Return the passages kept back, and the fold of every other."""
-    shuffled = list(parts)
+    """Return the passages kept back, and the fold of each of the others."""
+    shuffled = list(passages)
     random.Random(settings.seed).shuffle(shuffled)
-    many = round(settings.kept_back * len(shuffled)) if settings.risk else 0
-    rest = shuffled[many:]
-    if len(rest) < settings.folds or (settings.risk and not many):
+    n_kept_back = round(settings.kept_back * len(shuffled)) if settings.risk else 0
+    fitted_on = shuffled[n_kept_back:]
+    if len(fitted_on) < settings.folds or (settings.risk and not n_kept_back):
         raise InputError(
-            f"only {count_of(len(parts), 'passage')} to fit on",
+            f"only {count_of(len(passages), 'passage')} to fit on",
             expected=f"one for each of {settings.folds} folds"
             + (" and some held back for the threshold" if settings.risk else ""),
             cure="give more runs, or lower --folds",
         )
-    return set(shuffled[:many]), {part: at % settings.folds for at, part in enumerate(rest)}
+    return set(shuffled[:n_kept_back]), {
+        passage: number % settings.folds for number, passage in enumerate(fitted_on)
+    }
 
 
 def _check_both_outcomes(right: Sequence[bool]) -> None:
-    least = min(sum(right), len(right) - sum(right))
-    if least < _MIN_OUTCOMES:
+    rarer = min(sum(right), len(right) - sum(right))
+    if rarer < _MIN_OUTCOMES:
         raise InputError(
             f"{sum(right)} of {count_of(len(right), 'answer')} right",
             expected=f"at least {_MIN_OUTCOMES} right and {_MIN_OUTCOMES} wrong answers outside "
@@ -230,15 +244,17 @@ def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
         "kept_back": (0 < settings.kept_back < 1, "above 0, below 1"),
     }
     check_ranges(settings, ranges)
-    silent = sum(one.told is None for one in examples)
-    if settings.method in ("platt", "isotonic") and silent == len(examples):
+    n_without = sum(example.confidence is None for example in examples)
+    if settings.method in ("platt", "isotonic") and n_without == len(examples):
         raise UsageError(
             f"{settings.method} rescales the reader's own confidence, and this reader gives none",
             expected="logistic or forest, which use features of the answers",
         )
-    if settings.method == "platt" and silent:  # to a curve of log odds they would seem even
+    if (
+        settings.method == "platt" and n_without
+    ):  # their log-odds feature is 0, that of an even chance
         raise UsageError(
-            f"platt rescales the reader's own confidence, but {silent:,} of {len(examples):,} "
+            f"platt rescales the reader's own confidence, but {n_without:,} of {len(examples):,} "
             "answers have none",
             expected="isotonic (which ranks these lowest), logistic or forest",
         )

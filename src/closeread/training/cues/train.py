@@ -56,7 +56,7 @@ def train(request: Request) -> Trained:
             if threshold.n_answered
             else f"no threshold keeps wrong answers to {100 * threshold.risk:g}%"
         )
-    return Trained(out=request.out, told=told, remarks=tuple(remarks))
+    return Trained(out=request.out, summary=told, remarks=tuple(remarks))
 
 
 def _check_out(request: Request) -> None:

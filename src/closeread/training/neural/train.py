@@ -179,7 +179,7 @@ def train(request: Request, task: Task) -> Trained:
                 folder.finish(
                     told, data=drawn_from, dev=looked_at, history=done.history, lineage=lineage
                 )
-    return Trained(out=request.out, told=told, remarks=_format_remarks(told, lineage))
+    return Trained(out=request.out, summary=told, remarks=_format_remarks(told, lineage))
 
 
 def _first_model(request: Request, model: str) -> str:
@@ -222,7 +222,7 @@ def _check_only(request: Request, task: Task) -> Trained:
     settings, _ = _parse_and_check(request)
     check_datasets_open(request, settings)
     _read_dev(request, settings, task)
-    return Trained(out=request.out, told={}, remarks=())
+    return Trained(out=request.out, summary={}, remarks=())
 
 
 def _read_training_data(

@@ -1,1 +1,1 @@
-"""What a recipe may say to each trainer with a learned encoder, known without torch."""
+"""The recipe options of each trainer of a learned encoder, parsed without torch."""

@@ -7,10 +7,10 @@ from closeread.types import Record
 
 
 class ChooseOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a choice reader that is trained.
+    """``[reader.options]`` of a choice reader to be trained.
 
     Attributes:
-        max_length: Tokens of passage, question and option together.
+        max_length: Maximum tokens of passage, question and option together.
     """
 
     max_length: Length = 384

@@ -11,10 +11,10 @@ from closeread.types import Record
 
 
 class ChunkOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a chunk reader that is trained.
+    """``[reader.options]`` of a chunk reader to be trained.
 
     Attributes:
-        max_length: Tokens of chunk and option together.
+        max_length: Maximum tokens of chunk and option together.
         chunk_tokens: Tokens of a chunk.
     """
 
@@ -26,10 +26,10 @@ class ChunkSettings(Record, frozen=True, kw_only=True):
     """``[train.options]`` of a chunk reader.
 
     Attributes:
-        learn: From an option's ``best`` chunk, or from ``each``. A feature, and so the batch size,
-            counts options for ``best`` and chunks for ``each``.
-        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two classes
-            with the weights of entailment, ``new`` puts random weights in its place.
+        learn: ``best`` learns from an option's highest-scoring chunk, ``each`` from every chunk.
+            The batch size counts options for ``best`` and chunks for ``each``.
+        nli_head: How to convert a head of three classes: ``fold`` into a head of two classes with
+            the weights of entailment, ``new`` into a head with random weights.
     """
 
     learn: Literal["best", "each"] = "best"
@@ -43,8 +43,8 @@ def parse_options(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
         InputError: An option is unknown, or a value is wrong.
     """
     options = request.parse_table(request.recipe.reader.options, ChunkOptions, "reader.options")
-    given = request.recipe.train.get("options", {})
-    return options, request.parse_table(given, ChunkSettings, "train.options")
+    raw_settings = request.recipe.train.get("options", {})
+    return options, request.parse_table(raw_settings, ChunkSettings, "train.options")
 
 
 def precheck(request: Request) -> None:

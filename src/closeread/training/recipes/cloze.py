@@ -1,4 +1,4 @@
-"""The options, in a recipe, of training a span reader on questions made from passages."""
+"""The recipe options for training a span reader on cloze questions made from passages."""
 
 from typing import Annotated
 
@@ -14,12 +14,12 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
     """``[reader.options]``.
 
     Attributes:
-        max_length: Tokens of a window.
+        max_length: Maximum tokens of a window.
         stride: Tokens by which windows move.
-        words_a_question: One question for so many words of a passage.
-        around: Words of a sentence that a question takes on either side of its answer; both sides
-            of one word together are too few to ask by.
-        left_out: Share of those words that it leaves out.
+        words_a_question: Passage words per question.
+        around: Words of a sentence that a question takes on each side of its answer; with one,
+            no question would have enough words.
+        left_out: Share of those words that is dropped.
     """
 
     max_length: Length = 384

@@ -1,4 +1,4 @@
-"""The options and settings, in a recipe, of pretraining an encoder on texts."""
+"""The recipe options and settings for pretraining an encoder on texts."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -23,7 +23,7 @@ from closeread.training.request import Request, refuse_stages
 from closeread.types import Record
 
 Masking = Literal["token", "word"]
-# A model whose numbers no machine holds would only be told when its memory is full.
+# Without these limits, a model too large for any machine would fail only when memory is full.
 _Layers = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
 _Width = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 _MAX_POSITIONS = 100_000
@@ -31,17 +31,17 @@ _Positions = Annotated[Length, msgspec.Meta(le=_MAX_POSITIONS)]
 
 
 class EncoderOptions(Record, frozen=True, kw_only=True):
-    """``[reader.options]`` of the reader ``encoder``: what is taught.
+    """``[reader.options]`` of the reader ``encoder``: the model to pretrain.
 
     Attributes:
-        model: A checkpoint that goes on learning; the options below are then its own.
-        pickled: Also begin from weights that are not safetensors. Such files can run code.
+        model: A checkpoint to continue from; its own configuration then replaces the options below.
+        pickled: Also load weights that are not safetensors. Such files can run code.
         vocabulary: A file of word pieces, one a line, such as that of bert-base-chinese.
-        lowercase: Whether letters lose case and accents.
-        layers: Of the transformer.
-        hidden: Numbers that stand for a token.
-        heads: Of attention.
-        positions: Tokens that a sequence can have.
+        lowercase: Whether the tokenizer lowercases and strips accents.
+        layers: Layers of the transformer.
+        hidden: Dimensions of the hidden states.
+        heads: Attention heads.
+        positions: Maximum tokens of a sequence.
     """
 
     model: str = ""
@@ -55,17 +55,17 @@ class EncoderOptions(Record, frozen=True, kw_only=True):
 
 
 class PretrainSettings(Record, frozen=True, kw_only=True):
-    """``[train]`` for the reader ``encoder``; what is not told here is as ``NeuralSettings`` says.
+    """``[train]`` for the reader ``encoder``; ``NeuralSettings`` documents the other fields.
 
     Attributes:
-        datasets: Their passages are learned from, each text once.
+        datasets: Sets whose passages are learned from, each distinct text once.
         length: Tokens of a block.
-        masking: ``token``, or ``word``: words are hidden whole (Cui et al. 2019).
-        mask_share: Of tokens, or of words, that are hidden.
-        dropout: While this is learned; few texts are learned faster with none.
-        held_out: Share of blocks that are not learned from and on which the loss is told.
-        made_by: Data set as named in ``datasets``, to who wrote it; the model, to who wrote what
-            it had learned from.
+        masking: ``token``, or ``word`` for whole-word masking (Cui et al. 2019).
+        mask_share: Share of the tokens, or of the words, that is masked.
+        dropout: Dropout during pretraining; few texts are learned faster without it.
+        held_out: Share of the blocks that is held out to measure the loss.
+        made_by: Who wrote each data set, named as in ``datasets``; for the model, who wrote its
+            training data.
     """
 
     datasets: tuple[Source, ...]
@@ -91,8 +91,8 @@ class PretrainSettings(Record, frozen=True, kw_only=True):
 
     def as_neural_settings(self) -> NeuralSettings:
         """Return the settings that all trainings share."""
-        same = {name: getattr(self, name) for name in _SHARED_FIELDS}
-        return NeuralSettings(model="", datasets=self.datasets, **same)
+        shared = {name: getattr(self, name) for name in _SHARED_FIELDS}
+        return NeuralSettings(model="", datasets=self.datasets, **shared)
 
 
 _SHARED_FIELDS = (
@@ -113,7 +113,8 @@ def check_pretraining(
         within: The prefix of the keys in messages, such as ``before[0].``.
 
     Raises:
-        UsageError: One is out of range, or not exactly one of ``model`` and ``vocabulary`` is set.
+        UsageError: A number is out of range, or not exactly one of ``model`` and ``vocabulary`` is
+            set.
     """
     check_settings(settings.as_neural_settings(), where, within)
     if bool(options.model) == bool(options.vocabulary):
@@ -124,12 +125,13 @@ def check_pretraining(
             expected="vocabulary for a new encoder, or model to continue from a checkpoint",
             cure="set one of the two",
         )
-    most = options.positions if options.vocabulary else _MAX_POSITIONS
-    of_these = " (positions)" if options.vocabulary else ""  # a model has its own limit
+    max_length = options.positions if options.vocabulary else _MAX_POSITIONS
+    reason = " (positions)" if options.vocabulary else ""  # a model has its own limit
     wrong = {
         "reader.options.heads": options.hidden % options.heads != 0
         and f"a divisor of hidden, {options.hidden}",
-        "train.length": not 8 <= settings.length <= most and f"from 8 to {most:,}{of_these}",
+        "train.length": not 8 <= settings.length <= max_length
+        and f"from 8 to {max_length:,}{reason}",
         "train.mask_share": not 0 < settings.mask_share < 1 and "between 0 and 1",
         "train.held_out": not 0 < settings.held_out <= 0.5 and "above 0, at most 0.5",
         "train.dropout": not 0 <= settings.dropout < 1 and "from 0 to below 1",

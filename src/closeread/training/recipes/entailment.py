@@ -7,10 +7,10 @@ from closeread.types import Record
 
 
 class EntailOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a model of natural language inference.
+    """``[reader.options]`` of a natural language inference model to be trained.
 
     Attributes:
-        max_length: Tokens of premise and hypothesis together.
+        max_length: Maximum tokens of premise and hypothesis together.
     """
 
     max_length: Length = 128

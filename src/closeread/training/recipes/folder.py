@@ -1,4 +1,4 @@
-"""The output folder of a training, checked without torch: what it holds and who may use it."""
+"""Checks the output folder of a training without torch: its content, and its lock."""
 
 import json
 from contextlib import suppress
@@ -21,11 +21,11 @@ from closeread.training.recipes.same_request import (
 RECIPE_FILE = "training.json"
 RECORD_FILE = "closeread.json"
 STATES = "states"
-_LOCK = "lock"  # there; held as long as the training goes on
+_LOCK = "lock"  # in STATES; held while the training runs
 
 
 def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
-    """Check, before data are read, that a training can use a folder.
+    """Check that a training can use a folder, before any data are read.
 
     Args:
         path: The folder.
@@ -34,15 +34,15 @@ def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: 
         overwrite: Discard what is in the folder.
 
     Raises:
-        UsageError: A training is running in it; or it holds a training and neither ``resume`` nor
-            ``overwrite`` is set; or it holds something else, or nothing to resume; or overwriting
-            would delete what the training begins from.
+        UsageError: A training is running in the folder; or it holds a training and neither
+            ``resume`` nor ``overwrite`` is set; or it holds something else, or nothing to resume;
+            or overwriting would delete a file or folder that the training starts from.
         MismatchError: The training to resume was started with another recipe.
-        StorageError: It cannot be written.
+        StorageError: The folder cannot be written.
     """
     if not is_first_process():
         return
-    with suppress(OSError):  # nothing is there, or it cannot be written: told by who writes
+    with suppress(OSError):  # no folder yet, or not writable: later steps report that
         if (path / STATES / _LOCK).exists():
             lock_folder(path).close()
     where = str(path)
@@ -87,30 +87,30 @@ def check_folder_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: 
 
 
 def is_started(path: Path) -> bool:
-    """Whether a training was started in a folder."""
+    """Return whether a training was started in a folder."""
     return (path / RECIPE_FILE).exists()
 
 
 def is_finished(path: Path, recipe: TrainRecipe) -> bool:
-    """Whether this same training was finished in a folder."""
+    """Return whether this same training was finished in a folder."""
     return (path / RECORD_FILE).exists() and is_same_training(
         read_json(path / RECIPE_FILE), comparable_recipe(recipe)
     )
 
 
 def has_learned(path: Path) -> bool:
-    """Whether a folder's training, or the whole that it is a part of, has saved anything yet.
+    """Return whether a training, or the outermost training that contains it, has saved a state.
 
-    A stage or a member of a soup is inside the folder of the whole.
+    The folder of a stage, or of a member of a soup, is inside that of the training it belongs to.
     """
-    whole = path.absolute()
-    while whole.parent.name in (STAGES, MEMBERS) and is_started(whole.parent.parent):
-        whole = whole.parent.parent
-    return has_states(whole)
+    outermost = path.absolute()
+    while outermost.parent.name in (STAGES, MEMBERS) and is_started(outermost.parent.parent):
+        outermost = outermost.parent.parent
+    return has_states(outermost)
 
 
 def has_states(folder: Path) -> bool:
-    """Whether a folder holds a saved state or a finished training, a stage's included."""
+    """Return whether a folder holds a saved state or a finished training, stages included."""
     return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(RECORD_FILE))
 
 
@@ -119,7 +119,7 @@ def lock_folder(path: Path) -> IO[str]:
 
     Raises:
         UsageError: Another training holds the lock.
-        OSError: It cannot be written.
+        OSError: The lock file cannot be opened.
     """
     file = (path / STATES / _LOCK).open("a", encoding="utf-8")
     try:
@@ -135,10 +135,10 @@ def lock_folder(path: Path) -> IO[str]:
 
 
 def _check_spares_inputs(path: Path, recipe: TrainRecipe) -> None:
-    """Refuse to delete a folder that holds something the training begins from."""
-    whole = path.resolve()
+    """Refuse to delete a folder that contains a file or folder named in the recipe."""
+    folder = path.resolve()
     for named in iter_named_paths(recipe):
-        if named.resolve().is_relative_to(whole) and named.exists():
+        if named.resolve().is_relative_to(folder) and named.exists():
             raise UsageError(
                 f"--overwrite would delete {named}, which the training begins from",
                 where=str(path),
@@ -149,7 +149,7 @@ def _check_spares_inputs(path: Path, recipe: TrainRecipe) -> None:
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file; None if it cannot be read."""
     try:
-        # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.
+        # Not by msgspec: after an overflow the Trainer's JSON contains NaN or Infinity.
         return json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""Checks a recipe before torch is loaded, so that mistakes are reported at once."""
+"""Checks a recipe before torch is loaded, so that mistakes are reported within a second."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,24 +18,24 @@ from closeread.training.recipes.stages import iter_stage_requests
 from closeread.training.request import Request
 from closeread.types import Dataset
 
-_FOLLOWER_DELAY_SECONDS = (
-    3  # more than processes that begin together are apart, and a launcher needs
-)
+# Longer than the processes of one launch start apart, and than a launcher takes to end the others.
+_FOLLOWER_DELAY_SECONDS = 3
 
 
 def precheck_recipe(request: Request) -> None:
-    """Run the check that the catalog names for a recipe's trainer, if it names one.
+    """Run the check that the catalog lists for a recipe's trainer, if there is one.
 
-    Of several processes only the first reports. Another that fails waits: if the first fails too,
-    the launcher ends it meanwhile; otherwise all learn of it where they wait for each other.
+    Of several processes only the first reports an error. Another that fails waits: if the first
+    fails too, the launcher ends this one meanwhile; if not, the training repeats the check and all
+    processes learn of the error there.
 
     Raises:
         CloseReadError: As the training itself would, some seconds later.
     """
-    found = lookup.find_entry("trainer", request.recipe.reader.name).look
-    if not found:
+    check = lookup.find_entry("trainer", request.recipe.reader.name).look
+    if not check:
         return
-    module, _, attribute = found.partition(":")
+    module, _, attribute = check.partition(":")
     try:
         getattr(import_module(module), attribute)(request)
     except CloseReadError:
@@ -56,13 +56,13 @@ def precheck_training(request: Request) -> None:
     if not request.within:
         check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
     stages = list(iter_stage_requests(request, settings))
-    opens = [_dataset_openers(request, settings)]
-    for one in stages:
-        with suppress(CloseReadError):  # told when it is looked at
-            opens.append(_dataset_openers(one, parse_train_settings(one)[0]))
-    open_each(chain(*opens))
-    for one in stages:
-        precheck_recipe(one)
+    openers = [_dataset_openers(request, settings)]
+    for stage in stages:
+        with suppress(CloseReadError):  # the check of the stage, below, reports it
+            openers.append(_dataset_openers(stage, parse_train_settings(stage)[0]))
+    open_each(chain(*openers))
+    for stage in stages:
+        precheck_recipe(stage)
 
 
 def parse_train_settings(request: Request) -> tuple[NeuralSettings, str]:
@@ -86,10 +86,10 @@ def parse_train_settings(request: Request) -> tuple[NeuralSettings, str]:
 
 
 def check_datasets_open(request: Request, settings: NeuralSettings) -> None:
-    """Check that every data set of a training (not its stages) opens, without reading any.
+    """Check that every data set of a training (not of its stages) opens, without reading it.
 
     Raises:
-        InputError: One is missing, or of no known format.
+        InputError: A data set is missing, or of no known format.
     """
     open_each(_dataset_openers(request, settings))
 

@@ -1,4 +1,4 @@
-"""Compares the recipes of two trainings, and lists the files that a recipe names."""
+"""Compares the recipes of two trainings, and lists the paths in a recipe."""
 
 import copy
 import os
@@ -10,38 +10,39 @@ import msgspec
 
 from closeread.training.recipe import TrainRecipe
 
-STAGES = "before"  # within the folder of the whole, as members are
-MEMBERS = "members"  # the trainings of a soup
+STAGES = "before"  # subfolder with the trainings of [[before]]
+MEMBERS = "members"  # subfolder with the trainings of a soup
 
 
 def comparable_recipe(recipe: TrainRecipe) -> Any:
-    """Return what two trainings must share to be the same: everything but the output folder.
+    """Return a recipe as JSON values, without its output folder; equal for the same training.
 
-    A training inside another one's folder, at any depth, that begins from a stage there names the
-    stage relative to that folder, which may have been moved since or be named in another way.
+    A stage or a member of a soup lies inside the folder of the outermost training. If it starts
+    from a model in that folder, the model's path is made relative to it, because the folder may
+    have been moved or may be spelled in another way.
     """
-    asked = msgspec.to_builtins(recipe)
-    place = Path(asked.pop("out")).parent
-    model = asked["train"].get("model")
-    if place.name in (STAGES, MEMBERS) and isinstance(model, str):
-        whole = place.parent
-        while whole.parent.name in (STAGES, MEMBERS):
-            whole = whole.parent.parent
-        if Path(model).is_relative_to(whole):
-            asked["train"]["model"] = str(Path(model).relative_to(whole))
-    return msgspec.json.decode(msgspec.json.encode(asked))
+    plain = msgspec.to_builtins(recipe)
+    parent = Path(plain.pop("out")).parent
+    model = plain["train"].get("model")
+    if parent.name in (STAGES, MEMBERS) and isinstance(model, str):
+        outermost = parent.parent
+        while outermost.parent.name in (STAGES, MEMBERS):
+            outermost = outermost.parent.parent
+        if Path(model).is_relative_to(outermost):
+            plain["train"]["model"] = str(Path(model).relative_to(outermost))
+    return msgspec.json.decode(msgspec.json.encode(plain))
 
 
 def is_same_training(before: Any, now: Any) -> bool:
-    """Whether two trainings learn the same; their trackers may differ."""
+    """Return whether two comparable recipes are equal, apart from their trackers."""
     return before is not None and _without_trackers(before) == _without_trackers(now)
 
 
-def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
-    found = copy.deepcopy(asked)
-    for one in (found, *found["before"]):
-        one["train"].pop("track", None)
-    return found
+def _without_trackers(recipe: dict[str, Any]) -> dict[str, Any]:
+    stripped = copy.deepcopy(recipe)
+    for stage in (stripped, *stripped["before"]):
+        stage["train"].pop("track", None)
+    return stripped
 
 
 def iter_named_paths(recipe: TrainRecipe) -> Iterator[Path]:
@@ -49,13 +50,13 @@ def iter_named_paths(recipe: TrainRecipe) -> Iterator[Path]:
 
     ``name`` is not a path: a reader ``span`` may be trained into a folder ``span``.
     """
-    left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            left.extend(value for key, value in one.items() if key != "name")
-        elif isinstance(one, list | tuple):
-            left.extend(one)
-        elif isinstance(one, str) and one:
-            at_home = os.path.expanduser(one)  # noqa: PTH111 (nobody of that name: as it stands)
-            yield Path(os.path.expandvars(at_home))
+    pending: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend(item for key, item in value.items() if key != "name")
+        elif isinstance(value, list | tuple):
+            pending.extend(value)
+        elif isinstance(value, str) and value:
+            expanded = os.path.expanduser(value)  # noqa: PTH111 (Path's raises for unknown users)
+            yield Path(os.path.expandvars(expanded))

@@ -9,9 +9,9 @@ from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
 from closeread.types import Record
 
-_MAX_WEIGHT = 1000  # over one set in an epoch, whose questions are listed in memory
+_MAX_WEIGHT = 1000  # passes over a set in one epoch: each takes memory for the order
 _MAX_EPOCHS = 1_000_000
-# Counts and the least that each may be; libraries hold them in words of a machine.
+# Counts and their minima; the maximum below fits the integers of the libraries.
 _MIN_COUNTS = {
     "max_steps": 1, "batch_size": 1, "accumulation": 1, "keep": 1,
     "evaluate_every": 0, "save_every": 0, "patience": 0,
@@ -22,14 +22,14 @@ Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
 
 
 class Source(Record, frozen=True, kw_only=True):
-    """A data set that is learned from, or watched.
+    """A data set for training or for the dev metric.
 
     Attributes:
         path: As on the command line.
-        format: Guessed when empty.
-        at_most: Questions drawn from it by ``seed``; of ``dev`` the same whatever the seed, and
-            those of a group together. None takes all.
-        weight: How often an epoch passes over it: 2 is twice, 0.5 one half.
+        format: Guessed if empty.
+        at_most: How many questions to draw, by ``seed``; None takes all. The draw from a ``dev``
+            set does not depend on the seed and keeps groups together.
+        weight: How often an epoch passes over the set: 2 is twice, 0.5 one half.
     """
 
     path: str
@@ -42,8 +42,8 @@ class Beside(Record, frozen=True, kw_only=True):
     """``[train.beside]``: natural language inference as a second task, with a head of its own.
 
     Attributes:
-        datasets: Premises and hypotheses; their ``weight`` says how much of an epoch they are.
-        max_length: Tokens of both together.
+        datasets: Premises and hypotheses; ``weight`` sets how often an epoch passes over them.
+        max_length: Maximum tokens of premise and hypothesis together.
     """
 
     datasets: tuple[Source, ...]
@@ -51,44 +51,45 @@ class Beside(Record, frozen=True, kw_only=True):
 
 
 class NeuralSettings(Record, frozen=True, kw_only=True):
-    """How a model is trained.
+    """The settings of a neural training.
 
     Attributes:
-        model: The checkpoint to begin from: a folder, or a hub name.
-        datasets: What is learned from.
-        pickled: Also begin from weights that are not safetensors. Such files can run code.
-        dev: What the metric is watched on; without one the last state is kept.
-        exclude: Sets to be read later: questions that overlap them are not learned from.
-        temperature: Draws data sets by what ``weight`` makes of their size, to the power of
-            ``1 / temperature``: 1 as they are, larger ones more evenly, smaller ones less so; the
-            epoch keeps its length. Sizes count what is learned from, after ``at_most``.
+        model: The checkpoint to start from: a folder, or a hub name.
+        datasets: The training data.
+        pickled: Also load weights that are not safetensors. Such files can run code.
+        dev: Sets for the dev metric, which chooses the best state; without one the last is kept.
+        exclude: Evaluation sets: training questions that overlap them are left out.
+        temperature: Data sets are sampled in proportion to their size times ``weight``, to the
+            power of ``1 / temperature``: 1 keeps the proportions, larger values even them out,
+            smaller ones sharpen them. The epoch keeps its length. Sizes are counted after
+            ``at_most``.
         epochs: Passes over the data.
-        max_steps: Steps of the optimizer after which training ends, whatever ``epochs`` says.
-        batch_size: Questions of one step on one device.
-        accumulation: Batches that one step of the optimizer sums up.
-        learning_rate: The highest; it falls to nothing in a straight line.
-        warmup: Share of the steps in which it rises.
+        max_steps: Optimizer steps after which training ends, whatever ``epochs`` is.
+        batch_size: Questions per batch and device.
+        accumulation: Batches per optimizer step.
+        learning_rate: The peak; it decays linearly to 0.
+        warmup: Share of the steps in which the rate rises.
         weight_decay: As AdamW takes it.
-        max_gradient_norm: Longer gradients are cut to it.
-        attention_dropout: In place of the model's own; on a processor 0 halves the time of long
-            sequences, because drawing for every pair of tokens costs more than what is drawn for.
+        max_gradient_norm: Gradients with a larger norm are clipped; 0 for no limit.
+        attention_dropout: Replaces the model's own; on a CPU, 0 halves the time of long sequences,
+            because a mask is drawn for every pair of tokens.
         precision: ``bfloat16`` and ``float16`` are mixed precision.
-        gradient_checkpointing: Computes twice, to need less memory.
-        group_by_length: Batches hold sequences of like length; False pads at random.
-        evaluate_every: Steps between two looks at ``dev``; 0 looks after each epoch.
-        save_every: Steps between two saved states, besides those after each look, or after each
-            epoch where there is no ``dev``.
-        keep: Saved states that are kept beside the best.
-        patience: Looks without a better metric after which training ends; 0 never.
-        metric: Instead of the reader's own, such as ``mrqa.f1``.
-        seed: Of everything that is drawn.
-        head_seed: Of a head that is made; None: ``seed``.
-        soup: Trainings, by ``seed`` and the numbers after it, the mean of whose weights is kept.
-        device: Such as ``cpu``; empty takes an accelerator where there is one.
-        track: Where curves are sent besides the folder.
-        beside: A second task on the same encoder; readers use the first alone.
-        made_by: Who wrote what is learned from, as you declare it: a data set as named in
-            ``datasets``, or the model or a teacher, to ``people`` or to the model that wrote it.
+        gradient_checkpointing: Recompute activations to save memory.
+        group_by_length: Put sequences of similar length into a batch; False mixes lengths.
+        evaluate_every: Steps between two dev evaluations; 0 evaluates after each epoch.
+        save_every: Steps between two saved states, besides those after each dev evaluation, or
+            after each epoch without ``dev``.
+        keep: Saved states to keep besides the best.
+        patience: Dev evaluations without a better metric after which training ends; 0 for never.
+        metric: The dev metric, such as ``mrqa.f1``; empty for the reader's default.
+        seed: Seed of everything that is drawn.
+        head_seed: Seed of a new head; None for ``seed``.
+        soup: How many trainings to average, with ``seed`` and the numbers after it.
+        device: Such as ``cpu``; empty for an accelerator if there is one.
+        track: Trackers that receive the training curve, besides the folder.
+        beside: A second task on the same encoder; readers use only the first.
+        made_by: Who wrote the training data, as you declare it: maps a data set (as named in
+            ``datasets``), the model or a teacher to ``people`` or to the model that wrote it.
         options: Further settings of the task.
     """
 
@@ -134,12 +135,12 @@ def check_settings(settings: NeuralSettings, where: str = "", within: str = "") 
         within: The prefix of the keys in messages, such as ``before[0].``.
 
     Raises:
-        UsageError: One is out of range, or needs ``dev`` and there is none.
+        UsageError: A number is out of range, or a setting needs ``dev`` and there is none.
     """
     prefix = f"{within}train."
     beside = settings.beside.datasets if settings.beside else ()
     dropout = settings.attention_dropout
-    most_soup = 1 if settings.beside else 2**32 - settings.seed
+    max_soup = 1 if settings.beside else 2**32 - settings.seed
     wrong = {
         "datasets": not settings.datasets and "at least one",
         "beside.datasets": settings.beside is not None and not beside and "at least one",
@@ -155,20 +156,20 @@ def check_settings(settings: NeuralSettings, where: str = "", within: str = "") 
         "attention_dropout": dropout is not None and not 0 <= dropout < 1 and "from 0 to below 1",
         "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
         "head_seed": not 0 <= (settings.head_seed or 0) < 2**32 and "from 0 to 2**32 - 1",
-        "soup": not 1 <= settings.soup <= most_soup
-        and ("1, with train.beside" if settings.beside else f"from 1 to {most_soup:,}"),
+        "soup": not 1 <= settings.soup <= max_soup
+        and ("1, with train.beside" if settings.beside else f"from 1 to {max_soup:,}"),
     }
-    for name, least in _MIN_COUNTS.items():
+    for name, minimum in _MIN_COUNTS.items():
         count = getattr(settings, name)
-        outside = count is not None and not least <= count <= _MAX_COUNT
-        wrong[name] = outside and f"from {least} to {_MAX_COUNT:,}"
+        is_out_of_range = count is not None and not minimum <= count <= _MAX_COUNT
+        wrong[name] = is_out_of_range and f"from {minimum} to {_MAX_COUNT:,}"
     sources = {"datasets": settings.datasets, "dev": settings.dev, "beside.datasets": beside}
     for name, group in sources.items():
-        for place, one in enumerate(group):
-            few = one.at_most is not None and one.at_most < 1
-            much = not 0 < one.weight <= _MAX_WEIGHT
-            wrong[f"{name}[{place}].weight"] = much and f"above 0, at most {_MAX_WEIGHT:,}"
-            wrong[f"{name}[{place}].at_most"] = few and "at least 1"
+        for place, source in enumerate(group):
+            is_too_few = source.at_most is not None and source.at_most < 1
+            is_bad_weight = not 0 < source.weight <= _MAX_WEIGHT
+            wrong[f"{name}[{place}].weight"] = is_bad_weight and f"above 0, at most {_MAX_WEIGHT:,}"
+            wrong[f"{name}[{place}].at_most"] = is_too_few and "at least 1"
     for name, expected in wrong.items():
         if expected:
             raise out_of_range(f"{prefix}{name}", where, expected)

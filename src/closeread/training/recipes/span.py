@@ -16,17 +16,19 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class SpanOptions(Record, frozen=True, kw_only=True):
-    """``[reader.options]``: what the reader shall be used with, and what it learns.
+    """``[reader.options]`` of a span reader to be trained.
 
     Attributes:
-        max_length: Tokens of a window.
+        max_length: Maximum tokens of a window.
         stride: Tokens by which windows move.
-        null: Whether questions without an answer are learned from.
-        all_answers: Whether all answers of a window are learned, not one that is drawn.
-        length_penalty: What the reader shall take off a span's score for each token but one.
-        distillation: The share of the target that comes from teachers; the rest is the answers'.
-        teachers: Span readers whose mean probabilities are the target; empty: the members of the
-            soup from which the training begins.
+        null: Whether to learn from unanswerable questions, and predict no answer.
+        all_answers: Whether to learn all answers in a window, instead of one that is drawn.
+        length_penalty: What the reader subtracts from a span's score for each token after the
+            first.
+        distillation: The weight of the teachers' probabilities in the target, from 0 to 1; the
+            gold answers have the rest.
+        teachers: Span readers whose mean probabilities are the target; if empty, the members of
+            the soup that the training starts from.
     """
 
     max_length: Length = 384

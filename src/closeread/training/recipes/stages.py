@@ -1,4 +1,4 @@
-"""The stages of ``[[before]]`` as requests of their own."""
+"""Builds a request for each stage of ``[[before]]``."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from closeread.training.recipe import Stage, TrainRecipe, stage_prefix
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
-_EXTRA = "train"  # of trainers that make models
-_PREVIOUS_MODEL = "the model of the stage before"  # stands for it while the stages are looked at
+_EXTRA = "train"  # the extra of every trainer that produces a model
+_PREVIOUS_MODEL = "the model of the stage before"  # a placeholder while stages are only checked
 
 
 def iter_stage_requests(request: Request, settings: NeuralSettings) -> Iterator[Request]:
-    """Yield each stage as a request of its own, in order, to be checked.
+    """Yield a request for each stage, in order, for checks.
 
     A user's own trainer (``package.module:factory``) has its own settings and is skipped.
 
     Args:
-        request: With the stages.
-        settings: Of the last training.
+        request: The request with the stages.
+        settings: The settings of the last training.
 
     Raises:
         UsageError: A stage trains no model.
@@ -39,30 +39,30 @@ def iter_stage_requests(request: Request, settings: NeuralSettings) -> Iterator[
                 expected=f"a trainer whose model {request.recipe.reader.name} can begin from",
                 cure="remove this stage, or train it with a recipe of its own",
             )
-        given = stage_settings(
+        train = stage_settings(
             stage, settings, _PREVIOUS_MODEL if number > 1 else settings.model, number
         )
-        recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
+        recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=train)
         yield dataclasses.replace(request, recipe=recipe, within=within)
 
 
 def stage_settings(
     stage: Stage, settings: NeuralSettings, model: str, number: int
 ) -> dict[str, Any]:
-    """Return a stage's ``[train]`` with its starting model and the recipe's ``made_by``.
+    """Return a stage's ``[train]`` with its initial model and the recipe's ``made_by``.
 
     ``made_by`` is declared once for the whole recipe; a stage may add to it or override it.
     """
     declared = {name: msgspec.to_builtins(who) for name, who in settings.made_by.items()}
     if number == 1 and settings.model in declared:
         declared[model] = declared[settings.model]
-    given, own = dict(stage.train), stage.train.get("made_by", {})
+    train, own = dict(stage.train), stage.train.get("made_by", {})
     if declared and isinstance(own, dict) and ":" not in stage.reader.name:
-        given["made_by"] = declared | own
+        train["made_by"] = declared | own
     if stage.reader.name == "encoder":
-        return given  # names its model among the reader's options
+        return train  # its model is among the reader's options
     if number > 1:
-        return {**given, "model": model}
-    if settings.pickled and "model" not in given:  # what opens the model goes with it
-        given.setdefault("pickled", True)
-    return {"model": model, **given}
+        return {**train, "model": model}
+    if settings.pickled and "model" not in train:  # the permission belongs to the inherited model
+        train.setdefault("pickled", True)
+    return {"model": model, **train}

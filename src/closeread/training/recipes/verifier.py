@@ -25,7 +25,7 @@ _UNITS: dict[str, tuple[str, ...]] = {
 
 
 class VerifierOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a verifier that is trained; all else is its retriever's."""
+    """``[reader.options]`` of a verifier to be trained; the other keys are its retriever's."""
 
     retriever: str = "cover"
     evidence_model: str = ""
@@ -37,16 +37,16 @@ class CompeteSettings(Record, frozen=True, kw_only=True):
 
     Attributes:
         loss: ``hinge``, or ``cross-entropy`` for training without competition.
-        margin: Of the hinge; 0.5 in the paper and its program.
-        score: What competes: the ``probability`` of "supported" (the authors' program), or its
-            log-odds, ``logit``, which has no upper end.
+        margin: The margin of the hinge loss; 0.5 in the paper and its program.
+        score: The score in the hinge loss: the ``probability`` of "supported" (the authors'
+            program), or its log-odds, ``logit``, which is unbounded.
         reduction: Over the pairs of a question: ``mean`` (the program) or ``sum`` (the equations).
         unit: What the batch size counts: ``question`` (each option is encoded once), ``pair`` (the
             program: an option in three pairs is encoded three times), or ``option`` for the
             cross-entropy.
-        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two
-            (``support.fold``), ``new`` begins with a random one. It must be said where there is
-            such a head.
+        nli_head: How to convert a head of three classes: ``fold`` into one of two classes
+            (``support.fold_nli_head``), ``new`` into one with random weights. Required if the
+            model has such a head.
     """
 
     loss: Loss = "hinge"
@@ -66,14 +66,16 @@ def parse_options(request: Request) -> tuple[VerifierOptions, dict[str, Any], Co
     """
     reader = request.recipe.reader
     options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
-    if options.get("sentences") == "":  # left to the retriever, as when it is read
+    if options.get("sentences") == "":  # the retriever's default, as when reading
         del options["sentences"]
-    ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
-    own = request.parse_table(ours, VerifierOptions, "reader.options")
-    given = request.recipe.train.get("options", {})
-    settings = request.parse_table(given, CompeteSettings, "train.options")
+    verifier_options = {
+        key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options
+    }
+    parsed = request.parse_table(verifier_options, VerifierOptions, "reader.options")
+    raw_settings = request.recipe.train.get("options", {})
+    settings = request.parse_table(raw_settings, CompeteSettings, "train.options")
     _check(settings, str(request.path), request.within)
-    return own, options, settings
+    return parsed, options, settings
 
 
 def precheck(request: Request) -> None:
@@ -82,9 +84,9 @@ def precheck(request: Request) -> None:
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    own, options, _ = parse_options(request)
+    options, retriever_options, _ = parse_options(request)
     with in_recipe_terms(request):
-        check_retriever(own.retriever, own.evidence_model, options)
+        check_retriever(options.retriever, options.evidence_model, retriever_options)
     precheck_training(request)
 
 
@@ -93,14 +95,14 @@ def in_recipe_terms(request: Request) -> Iterator[None]:
     """Reword errors about options from the command line's ``-o NAME`` to the recipe's keys.
 
     Raises:
-        UsageError: One was raised inside.
+        UsageError: Raised inside the block.
     """
     try:
         yield
     except UsageError as error:
         expected, cure = (
-            said.replace("-o ", f"{request.within}reader.options.")
-            for said in (error.expected, error.cure)
+            text.replace("-o ", f"{request.within}reader.options.")
+            for text in (error.expected, error.cure)
         )
         where = error.where or str(request.path)
         raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
@@ -112,7 +114,7 @@ def _check(settings: CompeteSettings, where: str, within: str) -> None:
         raise UsageError(
             f"{prefix}unit is {settings.unit}, which loss {settings.loss} does not take",
             where=where,
-            expected=" or ".join(f'unit = "{one}"' for one in _UNITS[settings.loss]),
+            expected=" or ".join(f'unit = "{unit}"' for unit in _UNITS[settings.loss]),
             cure=f"change {prefix}unit",
         )
     if settings.reduction == "sum" and settings.unit != "question":

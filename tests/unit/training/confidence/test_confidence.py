@@ -23,10 +23,10 @@ def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
             signs["confidence:log-odds"] = float(np.log(own / (1 - own)))
             found.append(
                 Example(
-                    part=f"p{number}",
+                    passage_key=f"p{number}",
                     unit=str(len(found)),
-                    signs=signs,
-                    told=own if told else None,
+                    features=signs,
+                    confidence=own if told else None,
                     correct=bool(draw.random() < chance),
                 )
             )
@@ -55,7 +55,11 @@ def test_bending_alone_makes_honest_not_wiser(method):
     examples = drawn()
     examples = [
         Example(
-            part=one.part, unit=one.unit, signs=one.signs, told=one.told**3, correct=one.correct
+            passage_key=one.passage_key,
+            unit=one.unit,
+            features=one.features,
+            confidence=one.confidence**3,
+            correct=one.correct,
         )
         for one in examples
     ]
@@ -69,10 +73,10 @@ def test_each_answer_is_judged_by_a_stranger():
     draw = np.random.default_rng(1)
     examples = [
         Example(
-            part=f"p{number}",
+            passage_key=f"p{number}",
             unit="q",
-            signs={name: float(draw.normal()) for name in FEATURE_NAMES},
-            told=None,
+            features={name: float(draw.normal()) for name in FEATURE_NAMES},
+            confidence=None,
             correct=bool(draw.random() < 0.5),
         )
         for number in range(200)
@@ -82,11 +86,11 @@ def test_each_answer_is_judged_by_a_stranger():
     assert low < 0.5 < high
     assert found.changes["auroc"].before is None
     assert found.changes["auroc"].difference is None
-    seen = [found.calibrator.confidence_from_features(one.signs) for one in examples]
+    seen = [found.calibrator.confidence_from_features(one.features) for one in examples]
     assert (
         measure_changes(  # its own answers it does know
-            [one.part for one in examples],
-            [one.told for one in examples],
+            [one.passage_key for one in examples],
+            [one.confidence for one in examples],
             seen,
             [one.correct for one in examples],
             resamples=0,
@@ -111,7 +115,7 @@ def test_the_threshold_keeps_its_promise():
         new = [
             one.correct
             for one in drawn(1000 + seed, passages=1000)
-            if found.calibrator.confidence_from_features(one.signs) >= threshold.value
+            if found.calibrator.confidence_from_features(one.features) >= threshold.value
         ]
         answered += threshold.n_answered
         broken += bool(new) and 1 - sum(new) / len(new) > risk

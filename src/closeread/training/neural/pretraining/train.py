@@ -61,7 +61,7 @@ def train(request: Request) -> Trained:
     settings, options = parse_options(request)
     check_machine(settings.as_neural_settings(), str(request.path), request.within)
     if request.look:
-        return Trained(out=request.out, told={}, remarks=())
+        return Trained(out=request.out, summary={}, remarks=())
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
     with processes.in_step():
@@ -126,7 +126,7 @@ def train(request: Request) -> Trained:
                 model.save_pretrained(request.out)
                 tokenizer.save_pretrained(request.out)
                 folder.finish(told, history=trainer.state.log_history, lineage=lineage)
-    return Trained(out=request.out, told=told, remarks=_format_remarks(told, lineage))
+    return Trained(out=request.out, summary=told, remarks=_format_remarks(told, lineage))
 
 
 class _Blocks(NamedTuple):
