@@ -1,3 +1,3 @@
-"""The reader ``cues``: how an option turns its evidence, as features that a person can check."""
+"""The reader ``cues``: how an option differs from its evidence, as features a person can check."""
 
 from closeread.readers.cues.reader import cues as cues

@@ -1,10 +1,10 @@
 """Aligns an option with one stretch of the passage, in the option's own order.
 
-Who exchanges two subjects, or what came first and what next, takes every word from the passage:
-coverage sees nothing, and where words stand near each other hardly more. What is lost is a stretch
-of the passage that says it so. That is what a local alignment finds (Smith and Waterman 1981, with
-gaps that cost more to open than to go on, Gotoh 1982), of units instead of residues. Theirs goes
-ahead alone; here to go back in the passage is a gap, too, and the dearest.
+A statement with two subjects or two events exchanged has every word from the passage: coverage
+does not show the change, and the distance between words hardly does. But no stretch of the passage
+has the words in that order. A local alignment finds this (Smith and Waterman 1981, with gaps that
+cost more to open than to extend, Gotoh 1982), of units instead of residues. Their alignment only
+moves forward; here moving back in the passage is possible too, as the most expensive gap.
 """
 
 from collections.abc import Sequence
@@ -15,67 +15,83 @@ from numpy.typing import NDArray
 
 from closeread.evidence.claims.terms import Unit
 
-# In shares of a content unit. Chosen by pairs of plain statements in which a subject, a place or a
-# time was exchanged, written for this (docs/cues-research.md); half or twice of each tells as many.
-_FUNCTION = 0.3  # what a function word counts
-_LEFT_OUT = 0.1  # what a unit of the option costs that the stretch lacks, beside what it counts
-_GAP, _ON, _AWAY = 0.5, 0.04, 1.5  # leaving out of the passage: at all, by the character, at most
+# In units of the weight of a content unit. Chosen on pairs of plain statements with an exchanged
+# subject, place or time, written for this (docs/cues-research.md); half or twice of each value
+# distinguishes as many pairs.
+_FUNCTION_WEIGHT = 0.3  # weight of a function word
+_UNMATCHED_COST = 0.1  # share of its weight that an option's unit costs if the stretch lacks it
+_GAP_OPEN, _GAP_PER_CHARACTER, _GAP_MAX = 0.5, 0.04, 1.5  # costs of skipping passage text
 
 
 class AlignedPassage:
     """A passage to which options can be aligned.
 
     Args:
-        units: The passage's, in order.
+        units: The units of the passage, in order.
     """
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._places: dict[str, list[int]] = {}
         for place, unit in enumerate(units):
             self._places.setdefault(unit.form, []).append(place)
-        self._starts = _ON * np.array([unit.start for unit in units], dtype=float)
+        self._starts = _GAP_PER_CHARACTER * np.array([unit.start for unit in units], dtype=float)
 
     def ordered_share(self, option: Sequence[Unit]) -> float:
-        """Return the share of an option that one stretch tells in order, from 0 to 1.
+        """Return the share of an option that one stretch of the passage has in order, 0 to 1.
 
         Args:
-            option: Its units, in order; of none the share is 0.
+            option: The units of the option, in order; the share of no units is 0.
         """
-        at = {unit.form: self._places.get(unit.form, []) for unit in option}
-        places = np.array(sorted(place for every in at.values() for place in every), dtype=int)
+        places_by_form = {unit.form: self._places.get(unit.form, []) for unit in option}
+        places = np.array(
+            sorted(place for form_places in places_by_form.values() for place in form_places),
+            dtype=int,
+        )
         if not len(places):
             return 0.0
-        met = {form: np.searchsorted(places, every) for form, every in at.items()}
+        indices_by_form = {
+            form: np.searchsorted(places, form_places)
+            for form, form_places in places_by_form.items()
+        }
         gaps = _Gaps(places, self._starts)
-        # The scores of the stretches that end at each of these places: nowhere else can one end.
-        best, whole, ended = 0.0, 0.0, np.zeros(len(places))
+        # ``scores`` has the best score of a stretch that ends at each of these places.
+        best, total_weight, scores = 0.0, 0.0, np.zeros(len(places))
         for unit in option:
-            weight = _FUNCTION if unit.is_function else 1.0
-            here = met[unit.form]
-            reached = gaps.behind(ended)[here] + weight
-            ended -= _LEFT_OUT * weight
-            ended[here] = np.maximum(ended[here], reached)
-            best = max(best, float(ended.max()))
-            whole += weight
-        return best / whole
+            weight = _FUNCTION_WEIGHT if unit.is_function else 1.0
+            indices = indices_by_form[unit.form]
+            extended = gaps.carried_scores(scores)[indices] + weight
+            scores -= _UNMATCHED_COST * weight
+            scores[indices] = np.maximum(scores[indices], extended)
+            best = max(best, float(scores.max()))
+            total_weight += weight
+        return best / total_weight
 
 
 class _Gaps:
-    """What it costs to go on at a place behind a stretch that ended at another."""
+    """Costs of continuing a stretch that ended at one place at another place.
+
+    Args:
+        places: Indices of passage units, ascending, shape (places,).
+        starts: Cost of every passage unit's start character, shape (units,).
+    """
 
     def __init__(self, places: NDArray[Any], starts: NDArray[Any]) -> None:
-        # What is left out between two costs by how far behind the first its last begins.
-        self._from = starts[places][:-1]
-        self._to = _GAP + starts[places[1:] - 1]
-        self._apart = np.where(np.diff(places) == 1, 0.0, _AWAY)
+        # A gap costs by the characters from the unit before it to its own last unit.
+        self._start_costs = starts[places][:-1]
+        self._end_costs = _GAP_OPEN + starts[places[1:] - 1]
+        self._jump_costs = np.where(np.diff(places) == 1, 0.0, _GAP_MAX)
 
-    def behind(self, ended: NDArray[Any]) -> NDArray[Any]:
-        """Return the most that is left of a stretch when it comes to each place, 0 for a new one.
+    def carried_scores(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the best score that a stretch continued at each place starts with, at least 0.
 
         Args:
-            ended: The scores of the stretches that ended at each place.
+            scores: The scores of the stretches that ended at each place, shape (places,).
         """
-        found = np.full(len(ended), max(float(ended.max()) - _AWAY, 0.0))
-        gone = np.maximum.accumulate(ended[:-1] + self._from) - self._to
-        np.maximum(found[1:], np.maximum(gone, ended[:-1] - self._apart), out=found[1:])
-        return found
+        carried = np.full(len(scores), max(float(scores.max()) - _GAP_MAX, 0.0))
+        after_forward_gap = np.maximum.accumulate(scores[:-1] + self._start_costs) - self._end_costs
+        np.maximum(
+            carried[1:],
+            np.maximum(after_forward_gap, scores[:-1] - self._jump_costs),
+            out=carried[1:],
+        )
+        return carried

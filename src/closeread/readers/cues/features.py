@@ -1,10 +1,10 @@
-"""Features that tell wrong options from right ones, as named numbers that a person can check.
+"""Features that distinguish wrong options from right ones, as named numbers a person can check.
 
-Every feature is about one option: the cue words that it adds to its evidence, how it lies over its
-evidence, how it is written, and how it stands to the other options of the same question. A name
-is ``group:what``; docs/cues.md lists the groups. Options that are statements to be verified and
-options that answer their stem are made wrong in different ways: the names of the latter begin with
-``answer/``, so that nothing that is learned of the ones is believed of the others.
+Every feature describes one option: the cue words that it adds to its evidence, how it overlaps with
+its evidence, how it is written, and how it compares with the other options of its question. A name
+is ``group:what``; docs/cues.md lists the groups. Options that are statements and options that
+answer their stem are made wrong in different ways. So the features of the latter begin with
+``answer/`` and have weights of their own.
 """
 
 import math
@@ -15,30 +15,30 @@ from itertools import pairwise
 from closeread.evidence.claims.explanation import Explanation
 from closeread.evidence.claims.terms import fold, units
 from closeread.readers.competition import polarity_sign
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.cues.turns import turn_features
 from closeread.summation import sum_in_order
 from closeread.types import Passage, Question, Span
 
 Features = dict[str, float]
 _CLAUSE = re.compile(r"[^,，;；。.：:！!？?\s]+(?:[^\S\n]+[^,，;；。.：:！!？?\s]+)*")
-_TELLS = "一二三四五六七八九十百千万亿"
-# Looked for from the first of several alone, and so in time that does not grow with the square.
-_NUMBER = re.compile(rf"\d+|(?<![{_TELLS}])[{_TELLS}]++(?=[年世个种次倍成月日])")
-_RUNS = (4, 6, 8, 12, 16)
-# Many features say nearly the same of a cue: each counts the less; and so does each where an option
-# has many cues: together they count as those of a usual option.
-_USUAL = 4.7
-_BESIDE = ((1, 0.5), (2, 0.35))  # so many characters beside it, and the value
-_THEN = 0.7
-_THEN_CATEGORY = 0.5
-# The power of the share that is told in order: a word exchanged says much of what is else told word
-# for word, and nothing of what is worded anew.
-_NEARLY_ALL = 8
-_NEW = 3.0  # the length of an option's new pairs together, however many they are
+_NUMERALS = "一二三四五六七八九十百千万亿"
+# A match starts at the first of several numerals only, to avoid quadratic time.
+_NUMBER = re.compile(rf"\d+|(?<![{_NUMERALS}])[{_NUMERALS}]++(?=[年世个种次倍成月日])")
+_RUN_LENGTHS = (4, 6, 8, 12, 16)
+# Features of the same cue are redundant, and an option may have many cues: the vector of an
+# option's cue features is scaled to this length, that of a typical option.
+_CUE_VECTOR_LENGTH = 4.7
+_CONTEXT_VALUES = ((1, 0.5), (2, 0.35))  # characters beside a cue, and the feature's value
+_CUE_PAIR_VALUE = 0.7
+_CATEGORY_PAIR_VALUE = 0.5
+# The power of the share in order: an exchanged word matters in a statement that is otherwise copied
+# word for word, and not in one that is reworded.
+_ORDER_POWER = 8
+_NEW_PAIRS_LENGTH = 3.0  # of the vector of an option's new pairs
 ANSWER = "answer/"
 SUPPORT = f"{ANSWER}stem:support"
-_BESIDE_ANSWER = 40  # characters on both sides of a piece in which the stem's words are looked for
+_NEARBY_CHARACTERS = 40  # on both sides of a shared piece, searched for the stem's words
 _COMPARED = (
     "style:length",
     "style:clauses",
@@ -55,83 +55,96 @@ _COMPARED = (
 
 
 def features(
-    question: Question, read: ReadPassage, explanations: Sequence[Explanation]
+    question: Question, passage_index: PassageIndex, explanations: Sequence[Explanation]
 ) -> tuple[Features, ...]:
-    """Return one dictionary an option, in the options' order; absent features are 0.
+    """Return one dictionary of features per option, in order; absent features are 0.
 
     Args:
-        question: With its options; gold is not looked at.
-        read: Its passage.
-        explanations: For each option its evidence, what that covers, and what it does not.
+        question: A question with options; gold answers are not used.
+        passage_index: Index of its passage.
+        explanations: For each option its evidence and what that covers.
     """
-    found = []
+    rows = []
     for option, explanation in zip(question.options, explanations, strict=True):
-        found.append(
-            cue_features(option.text, explanation, read)
-            | turn_features(option.text, explanation, read)
-            | new_pair_features(option.text, read)
+        rows.append(
+            cue_features(option.text, explanation, passage_index)
+            | turn_features(option.text, explanation, passage_index)
+            | new_pair_features(option.text, passage_index)
             | style_features(option.text)
-            | coverage_features(option.text, explanation, read)
-            | piece_order_features(explanation, read.passage)
+            | coverage_features(option.text, explanation, passage_index)
+            | piece_order_features(explanation, passage_index.passage)
         )
     if question.kind != "verification":
-        for own, beside in zip(found, stem_features(question, read, explanations), strict=True):
-            own.update(beside)
-    for own, beside in zip(found, sibling_features(question, found), strict=True):
-        own.update(beside)
+        for row, extra in zip(
+            rows, stem_features(question, passage_index, explanations), strict=True
+        ):
+            row.update(extra)
+    for row, extra in zip(rows, sibling_features(question, rows), strict=True):
+        row.update(extra)
     if question.kind == "verification":
-        every = zip(found, question.options, strict=True)
-        return tuple(own | order_features(option.text, read) for own, option in every)
-    return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
+        pairs = zip(rows, question.options, strict=True)
+        return tuple(row | order_features(option.text, passage_index) for row, option in pairs)
+    return tuple({ANSWER + name: value for name, value in row.items()} for row in rows)
 
 
-def cue_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
+def cue_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
     """Return the option's cue words, and whether its evidence has them.
 
-    ``cue`` is a word in the option; ``kept`` the same where the evidence has it, ``added`` where
-    it has not. By category, ``turned`` is a word that the evidence has only in other words of its
-    category. ``before`` and ``after`` are a cue with one and two characters on that
-    side, ``then`` is a cue and the next one, in words or categories.
+    ``cue`` is a cue word of the option, ``kept`` one that the evidence has too, and ``added`` one
+    that it lacks. For categories, ``turned`` means that the evidence lacks the word but has another
+    of its category. ``before`` and ``after`` are a cue with one or two characters on that side;
+    ``then`` is a cue and the next one, as words or as categories.
     """
-    theirs = frozenset[str]().union(*map(read.cue_words, explanation.evidence.spans))
-    their_categories = {category for word in theirs for category in read.words.categories[word]}
-    found: Features = {}
-    own = read.words.find(text)
-    for cue in own:
-        state = "kept" if cue.word in theirs else "added"
-        found[f"cue:{cue.word}"] = 1.0
-        found[f"{state}:{cue.word}"] = 1.0
+    evidence_words = frozenset[str]().union(
+        *map(passage_index.cue_words, explanation.evidence.spans)
+    )
+    evidence_categories = {
+        category for word in evidence_words for category in passage_index.words.categories[word]
+    }
+    values: Features = {}
+    cues = passage_index.words.find(text)
+    for cue in cues:
+        state = "kept" if cue.word in evidence_words else "added"
+        values[f"cue:{cue.word}"] = 1.0
+        values[f"{state}:{cue.word}"] = 1.0
         for category in cue.categories:
-            how = "turned" if state == "added" and category in their_categories else state
-            found[f"category:{category}"] = 1.0
-            found[f"category-{how}:{category}"] = 1.0
-        for reach, value in _BESIDE:
-            found[f"before:{text[max(0, cue.start - reach) : cue.start]}|{cue.word}"] = value
-            found[f"after:{cue.word}|{text[cue.end : cue.end + reach]}"] = value
-    for cue, following in pairwise(own):
-        found[f"then:{cue.word}|{following.word}"] = _THEN
-        found[f"then-category:{cue.categories[0]}|{following.categories[0]}"] = _THEN_CATEGORY
-    length = math.sqrt(math.fsum(value * value for value in found.values()))
-    return {name: value * _USUAL / length for name, value in found.items()}
+            category_state = (
+                "turned" if state == "added" and category in evidence_categories else state
+            )
+            values[f"category:{category}"] = 1.0
+            values[f"category-{category_state}:{category}"] = 1.0
+        for reach, value in _CONTEXT_VALUES:
+            values[f"before:{text[max(0, cue.start - reach) : cue.start]}|{cue.word}"] = value
+            values[f"after:{cue.word}|{text[cue.end : cue.end + reach]}"] = value
+    for cue, following in pairwise(cues):
+        values[f"then:{cue.word}|{following.word}"] = _CUE_PAIR_VALUE
+        values[f"then-category:{cue.categories[0]}|{following.categories[0]}"] = (
+            _CATEGORY_PAIR_VALUE
+        )
+    length = math.sqrt(math.fsum(value * value for value in values.values()))
+    return {name: value * _CUE_VECTOR_LENGTH / length for name, value in values.items()}
 
 
-def new_pair_features(text: str, read: ReadPassage) -> Features:
-    """Return the pairs of neighbouring characters that the passage holds nowhere.
+def new_pair_features(text: str, passage_index: PassageIndex) -> Features:
+    """Return the pairs of neighbouring characters that do not occur in the passage.
 
-    Only of writing without spaces: an English word is not made of words.
+    Pairs exist only in writing without spaces, where a character is a unit.
     """
     pairs = {
-        (one.form, two.form)
-        for one, two in pairwise(units(text))
-        if one.end == two.start and not (one.is_word or two.is_word)
-    } - read.pairs
-    return {f"new:{one}{two}": _NEW / math.sqrt(len(pairs)) for one, two in sorted(pairs)}
+        (first.form, second.form)
+        for first, second in pairwise(units(text))
+        if first.end == second.start and not (first.is_word or second.is_word)
+    } - passage_index.pairs
+    return {
+        f"new:{first}{second}": _NEW_PAIRS_LENGTH / math.sqrt(len(pairs))
+        for first, second in sorted(pairs)
+    }
 
 
 def style_features(text: str) -> Features:
-    """Return how the option is written: its length, its clauses, its marks."""
+    """Return how the option is written: its length, its clauses, its punctuation."""
     text = text.strip()
-    clauses = [found.group() for found in _CLAUSE.finditer(text)] or [""]
+    clauses = [match.group() for match in _CLAUSE.finditer(text)] or [""]
     return {
         "style:length": len(text) / 50,
         "style:clauses": len(clauses) / 3,
@@ -151,176 +164,198 @@ def style_features(text: str) -> Features:
     }
 
 
-def coverage_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
-    """Return how much of the option its evidence covers, in which pieces and clauses."""
-    long = max(1, len(text))
-    under = _mask(text, [match.option_span for match in explanation.covered])
-    bare = _mask(text, explanation.uncovered)
+def coverage_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
+    """Return how much of the option its evidence covers, as a whole and by pieces and clauses."""
+    n_characters = max(1, len(text))
+    is_covered = _mask(text, [match.option_span for match in explanation.covered])
+    is_uncovered = _mask(text, explanation.uncovered)
     runs = [match.option_span.end - match.option_span.start for match in explanation.covered]
-    spans = explanation.evidence.spans
-    evidence = sum(span.end - span.start for span in spans)
-    own = units(text)
-    theirs = read.sentences.held(spans)
-    pairs = list(pairwise(unit.form for unit in own))
-    numbers = {found.group() for found in _NUMBER.finditer(fold(text))}
-    nearby = "".join(span.of(read.folded) for span in spans) if numbers else ""
-    found = {
-        "cover:share": sum(under) / long,
-        "cover:uncovered": sum(bare) / long,
+    evidence_spans = explanation.evidence.spans
+    n_evidence = sum(span.end - span.start for span in evidence_spans)
+    option_units = units(text)
+    evidence_forms = passage_index.sentences.held(evidence_spans)
+    pairs = list(pairwise(unit.form for unit in option_units))
+    numbers = {match.group() for match in _NUMBER.finditer(fold(text))}
+    evidence_text = (
+        "".join(span.of(passage_index.folded) for span in evidence_spans) if numbers else ""
+    )
+    values = {
+        "cover:share": sum(is_covered) / n_characters,
+        "cover:uncovered": sum(is_uncovered) / n_characters,
         "cover:gaps": len(explanation.uncovered) / 4,
-        "cover:longest-gap": _longest(explanation.uncovered) / 10,
-        "cover:pieces": 10 * len(runs) / long,
-        "cover:new-units": _share(unit.form not in read.units for unit in own),
-        "cover:new-pairs": _share(pair not in read.pairs for pair in pairs),
-        "cover:units": _share(unit.form in theirs for unit in own),
+        "cover:longest-gap": _max_length(explanation.uncovered) / 10,
+        "cover:pieces": 10 * len(runs) / n_characters,
+        "cover:new-units": _share(unit.form not in passage_index.units for unit in option_units),
+        "cover:new-pairs": _share(pair not in passage_index.pairs for pair in pairs),
+        "cover:units": _share(unit.form in evidence_forms for unit in option_units),
         "number:any": float(bool(numbers)),
-        "number:not-in-evidence": float(any(one not in nearby for one in numbers)),
-        "number:not-in-passage": float(any(one not in read.folded for one in numbers)),
-        "evidence:length": evidence / 100,
-        "evidence:ratio": long / max(20, evidence),
-        f"evidence:sentences={min(len(spans), 4)}": 1.0,
+        "number:not-in-evidence": float(any(number not in evidence_text for number in numbers)),
+        "number:not-in-passage": float(
+            any(number not in passage_index.folded for number in numbers)
+        ),
+        "evidence:length": n_evidence / 100,
+        "evidence:ratio": n_characters / max(20, n_evidence),
+        f"evidence:sentences={min(len(evidence_spans), 4)}": 1.0,
     }
-    for least in _RUNS:
-        found[f"cover:run>={least}"] = sum(run for run in runs if run >= least) / long
-    return found | _by_clause(text, under, bare)
+    for minimum in _RUN_LENGTHS:
+        values[f"cover:run>={minimum}"] = sum(run for run in runs if run >= minimum) / n_characters
+    return values | _clause_features(text, is_covered, is_uncovered)
 
 
-def _by_clause(text: str, under: Sequence[bool], bare: Sequence[bool]) -> Features:
-    places = [found.span() for found in _CLAUSE.finditer(text)]
-    if not places:
+def _clause_features(
+    text: str, is_covered: Sequence[bool], is_uncovered: Sequence[bool]
+) -> Features:
+    clause_ranges = [match.span() for match in _CLAUSE.finditer(text)]
+    if not clause_ranges:
         return {}
-    shares = [_share(under[start:end]) for start, end in places]
-    gaps = [_share(bare[start:end]) for start, end in places]
-    rest = shares[:-1]
+    shares = [_share(is_covered[start:end]) for start, end in clause_ranges]
+    uncovered_shares = [_share(is_uncovered[start:end]) for start, end in clause_ranges]
+    earlier_shares = shares[:-1]
     return {
         "clause:first": shares[0],
         "clause:last": shares[-1],
         "clause:least": min(shares),
         "clause:most": max(shares),
         "clause:range": max(shares) - min(shares),
-        "clause:last-uncovered": gaps[-1],
-        "clause:most-uncovered": max(gaps),
-        "clause:last-beside-rest": shares[-1] - sum_in_order(rest) / len(rest) if rest else 0.0,
+        "clause:last-uncovered": uncovered_shares[-1],
+        "clause:most-uncovered": max(uncovered_shares),
+        "clause:last-beside-rest": shares[-1] - sum_in_order(earlier_shares) / len(earlier_shares)
+        if earlier_shares
+        else 0.0,
         "clause:copied": _share(share > 0.9 for share in shares),
         "clause:bare": _share(share < 0.2 for share in shares),
     }
 
 
 def piece_order_features(explanation: Explanation, passage: Passage) -> Features:
-    """Return how the pieces lie in the passage: turned round, apart, early or late."""
+    """Return where the shared pieces are in the passage: inverted, apart, early or late."""
     matches = explanation.covered
     if not matches:
         return {}
-    long = max(1, len(passage.text))
+    passage_length = max(1, len(passage.text))
     starts = [match.passage_span.start for match in matches]
-    turned = [one.start > two.start for one, two in pairwise(m.passage_span for m in matches)]
-    big = [m for m in matches if m.option_span.end - m.option_span.start >= 4]
-    gaps = [
-        min(30, abs(two.passage_span.start - one.passage_span.end))
-        for one, two in pairwise(matches)
-        if one.sentence_index == two.sentence_index
+    is_inverted = [
+        first.start > second.start
+        for first, second in pairwise(match.passage_span for match in matches)
     ]
-    changes = sum(one.sentence_index != two.sentence_index for one, two in pairwise(matches))
-    middle = sum(starts) / len(starts) / long
+    long_matches = [
+        match for match in matches if match.option_span.end - match.option_span.start >= 4
+    ]
+    gaps = [
+        min(30, abs(second.passage_span.start - first.passage_span.end))
+        for first, second in pairwise(matches)
+        if first.sentence_index == second.sentence_index
+    ]
+    changes = sum(
+        first.sentence_index != second.sentence_index for first, second in pairwise(matches)
+    )
+    middle = sum(starts) / len(starts) / passage_length
     return {
-        "order:inverted": _share(turned),
-        "order:inversions": sum(turned) / 3,
+        "order:inverted": _share(is_inverted),
+        "order:inversions": sum(is_inverted) / 3,
         "order:long-pieces-inverted": float(
-            any(one.passage_span.start > two.passage_span.start for one, two in pairwise(big))
+            any(
+                first.passage_span.start > second.passage_span.start
+                for first, second in pairwise(long_matches)
+            )
         ),
         "order:sentence-changes": changes / 3,
         "order:gap": sum(gaps) / len(gaps) / 20 if gaps else 0.0,
-        "place:spread": (max(starts) - min(starts)) / long,
+        "place:spread": (max(starts) - min(starts)) / passage_length,
         "place:middle": middle,
         "place:early": float(middle < 0.2),
         "place:late": float(middle > 0.8),
     }
 
 
-def order_features(text: str, read: ReadPassage) -> Features:
-    """Return whether one stretch of the passage tells a statement in its own order."""
-    return {"order:told": read.aligned.ordered_share(units(text)) ** _NEARLY_ALL}
+def order_features(text: str, passage_index: PassageIndex) -> Features:
+    """Return how nearly one stretch of the passage has a statement's words in their order."""
+    return {"order:told": passage_index.aligned.ordered_share(units(text)) ** _ORDER_POWER}
 
 
 def stem_features(
-    question: Question, read: ReadPassage, explanations: Sequence[Explanation]
+    question: Question, passage_index: PassageIndex, explanations: Sequence[Explanation]
 ) -> list[Features]:
-    """Return how options that answer a stem go with it: found where the stem's words are.
+    """Return how options that answer a stem match it: whether they occur near the stem's words.
 
-    ``support`` is the retriever's score, ``ahead`` how far it exceeds the best other option's.
+    ``support`` is the retriever's score; ``ahead`` is its difference to the best other option.
     """
-    text = read.passage.text
-    wanted = {unit.form for unit in units(question.text) if not unit.is_function}
+    text = passage_index.passage.text
+    stem_forms = {unit.form for unit in units(question.text) if not unit.is_function}
     support = [explanation.evidence.score or 0.0 for explanation in explanations]
-    found = []
-    for place, (option, explanation) in enumerate(zip(question.options, explanations, strict=True)):
-        said = read.sentences.held(explanation.evidence.spans)
-        near = {
+    rows = []
+    for index, (option, explanation) in enumerate(zip(question.options, explanations, strict=True)):
+        evidence_forms = passage_index.sentences.held(explanation.evidence.spans)
+        nearby_forms = {
             unit.form
             for match in explanation.covered
             for unit in units(
                 text[
-                    max(0, match.passage_span.start - _BESIDE_ANSWER) : match.passage_span.end
-                    + _BESIDE_ANSWER
+                    max(0, match.passage_span.start - _NEARBY_CHARACTERS) : match.passage_span.end
+                    + _NEARBY_CHARACTERS
                 ]
             )
         }
-        times = read.folded.count(fold(option.text.strip().rstrip("。.")))
-        others = support[:place] + support[place + 1 :]
-        found.append(
+        occurrences = passage_index.folded.count(fold(option.text.strip().rstrip("。.")))
+        other_support = support[:index] + support[index + 1 :]
+        rows.append(
             {
-                "stem:support": support[place],
-                "stem:ahead": support[place] - max(others, default=0.0),
-                "stem:covered": _share(form in said for form in wanted),
-                "stem:near": _share(form in near for form in wanted),
-                "stem:times": math.log1p(times),
-                "stem:verbatim": float(times > 0),
+                "stem:support": support[index],
+                "stem:ahead": support[index] - max(other_support, default=0.0),
+                "stem:covered": _share(form in evidence_forms for form in stem_forms),
+                "stem:near": _share(form in nearby_forms for form in stem_forms),
+                "stem:times": math.log1p(occurrences),
+                "stem:verbatim": float(occurrences > 0),
             }
         )
-    return found
+    return rows
 
 
-def sibling_features(question: Question, found: Sequence[Features]) -> list[Features]:
-    """Return how each option stands to the others of its question.
+def sibling_features(question: Question, rows: Sequence[Features]) -> list[Features]:
+    """Return how each option compares with the others of its question.
 
-    ``rank`` runs from -1 to 1. What begins with ``asked`` is turned by what the stem asks for:
-    it speaks for being the answer, not for being true.
+    ``rank`` is from -1 to 1. Features that begin with ``asked`` have the sign of the stem's
+    polarity: they point to the answer, not to what is true.
     """
-    beside: list[Features] = [{} for _ in found]
-    others, turned = max(1, len(found) - 1), polarity_sign(question)
+    extras: list[Features] = [{} for _ in rows]
+    n_others, sign = max(1, len(rows) - 1), polarity_sign(question)
     for name in _COMPARED:
-        values = [one.get(name, 0.0) for one in found]
-        for own, value in zip(beside, values, strict=True):
+        values = [row.get(name, 0.0) for row in rows]
+        for extra, value in zip(extras, values, strict=True):
             lower = sum(other < value for other in values)
             higher = sum(other > value for other in values)
-            own[f"rank:{name}"] = (lower - higher) / others
-            most, least = float(lower == others), float(higher == others)
-            own |= {f"most:{name}": most, f"least:{name}": least}
-            own |= {f"asked-most:{name}": turned * most, f"asked-least:{name}": turned * least}
+            extra[f"rank:{name}"] = (lower - higher) / n_others
+            most, least = float(lower == n_others), float(higher == n_others)
+            extra |= {f"most:{name}": most, f"least:{name}": least}
+            extra |= {f"asked-most:{name}": sign * most, f"asked-least:{name}": sign * least}
     pairs = [set(pairwise(fold(option.text))) for option in question.options]
-    for place, own in enumerate(beside):
-        alike = [_jaccard(pairs[place], pair) for at, pair in enumerate(pairs) if at != place]
-        mean, top = 10 * sum_in_order(alike) / others, 5 * max(alike, default=0.0)
-        own |= {"alike:mean": mean, "alike:most": top}
-        own |= {"asked-alike:mean": turned * mean, "asked-alike:most": turned * top}
-    return beside
+    for index, extra in enumerate(extras):
+        similarities = [
+            _jaccard(pairs[index], pair)
+            for other_index, pair in enumerate(pairs)
+            if other_index != index
+        ]
+        mean, top = 10 * sum_in_order(similarities) / n_others, 5 * max(similarities, default=0.0)
+        extra |= {"alike:mean": mean, "alike:most": top}
+        extra |= {"asked-alike:mean": sign * mean, "asked-alike:most": sign * top}
+    return extras
 
 
 def _mask(text: str, spans: Sequence[Span]) -> list[bool]:
-    found = [False] * len(text)
+    mask = [False] * len(text)
     for span in spans:
-        found[span.start : span.end] = [True] * (span.end - span.start)
-    return found
+        mask[span.start : span.end] = [True] * (span.end - span.start)
+    return mask
 
 
-def _longest(spans: Sequence[Span]) -> int:
+def _max_length(spans: Sequence[Span]) -> int:
     return max((span.end - span.start for span in spans), default=0)
 
 
 def _share(values: Iterable[bool]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed) if listed else 0.0
+    items = list(values)
+    return sum(items) / len(items) if items else 0.0
 
 
-def _jaccard(one: set[tuple[str, str]], two: set[tuple[str, str]]) -> float:
-    return len(one & two) / max(1, len(one | two))
+def _jaccard(first: set[tuple[str, str]], second: set[tuple[str, str]]) -> float:
+    return len(first & second) / max(1, len(first | second))

@@ -1,4 +1,4 @@
-"""What the options of a question need of its passage, computed once."""
+"""Data of a passage that every option of a question needs, computed once."""
 
 from functools import cached_property
 from itertools import pairwise
@@ -10,13 +10,13 @@ from closeread.readers.cues.words import Cue, lexicon
 from closeread.types import Passage, Span
 
 
-class ReadPassage:
-    """What a passage and its sentences hold; made for one question, not kept.
+class PassageIndex:
+    """Units, cue words and pairs of a passage; made for one question.
 
     Attributes:
         passage: The passage.
-        sentences: Those that are evidence, taken apart.
-        words: The cue words of its language.
+        sentences: The index of units by sentence.
+        words: The cue words of the passage's language.
     """
 
     def __init__(self, passage: Passage) -> None:
@@ -28,22 +28,22 @@ class ReadPassage:
 
     @cached_property
     def folded(self) -> str:
-        """The text as it is compared."""
+        """The text, folded for comparison."""
         return fold(self.passage.text)
 
     @cached_property
     def units(self) -> frozenset[str]:
-        """The forms that stand anywhere in it."""
+        """The forms of all units of the passage."""
         return frozenset(self._forms)
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
-        """The pairs of neighbours that stand anywhere in it."""
+        """The forms of all pairs of neighbouring units."""
         return frozenset(pairwise(self._forms))
 
     @cached_property
     def aligned(self) -> AlignedPassage:
-        """Its units, to which a statement can be aligned."""
+        """The passage's units, prepared for alignment with an option."""
         return AlignedPassage(self._units)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A verifier for a laptop: a linear model over how an option changes its evidence."""
+"""The reader ``cues``: a linear model over how an option differs from its evidence."""
 
 import hashlib
 import math
@@ -20,7 +20,7 @@ from closeread.readers.competition import DIGITS, not_for_it, polarity_sign, ran
 from closeread.readers.confidence.calibrate import Threshold
 from closeread.readers.confidence.options import MarginCurve
 from closeread.readers.cues.features import ANSWER, SUPPORT, features
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.registry.factory import PathText, make
 from closeread.types import (
@@ -37,15 +37,15 @@ _REASONS_SHOWN = 4
 
 
 class CueWeights(Record, frozen=True, kw_only=True):
-    """What the reader has learned: a weight for each named feature.
+    """Learned weights: one number for each named feature.
 
     Attributes:
-        weights: Feature -> weight; a feature that is not named weighs nothing.
-        languages: The languages of the questions it was learned from.
-        calibrator: Turns scores into the chance of being right.
-        threshold: Where the reader may stop answering, if one was sought.
-        learned_from: Data set -> number of questions.
-        settings: What it was trained with.
+        weights: Feature -> weight; the weight of any other feature is 0.
+        languages: The languages of the training questions.
+        calibrator: Maps scores to the probability of being right.
+        threshold: The confidence below which answers are withheld, if one was fitted.
+        learned_from: Training data set -> number of questions.
+        settings: The settings of the training.
     """
 
     weights: dict[str, float]
@@ -65,15 +65,15 @@ class Reason(Record, frozen=True, kw_only=True):
 
     @property
     def contribution(self) -> float:
-        """What it adds to the score."""
+        """The feature's part of the option's score."""
         return self.value * self.weight
 
 
 class Judgement(Record, frozen=True, kw_only=True):
-    """One option judged: the score is the sum of its reasons' contributions.
+    """The score of one option: the sum of its reasons' contributions.
 
-    A higher score says that the passage supports the option. Reasons stand with the weightiest
-    first.
+    A higher score means that the passage supports the option. Reasons are sorted by the size of
+    their contribution, the largest first.
     """
 
     option: Option
@@ -83,16 +83,16 @@ class Judgement(Record, frozen=True, kw_only=True):
 
 
 def cues(weights: PathText = "", retriever: str = "cover", selective: bool = False) -> "CueReader":
-    """Make the reader.
+    """Make the reader ``cues``.
 
     Args:
-        weights: A file that ``closeread train`` wrote; those that ship if empty.
-        retriever: Which retriever finds the sentences that an option is held against.
-        selective: Leave questions unanswered where confidence is below the weights' threshold.
+        weights: A file that ``closeread train`` wrote; if empty, the weights that ship.
+        retriever: The retriever that finds the evidence of an option.
+        selective: Withhold answers whose confidence is below the weights' threshold.
 
     Raises:
         InputError: The file of weights cannot be read.
-        UsageError: ``selective`` is asked for and the weights have no threshold.
+        UsageError: ``selective`` is set, but the weights have no threshold.
     """
     learned = load_weights(Path(weights)) if weights else shipped_weights()
     if selective and learned.threshold is None:
@@ -101,25 +101,25 @@ def cues(weights: PathText = "", retriever: str = "cover", selective: bool = Fal
             where=weights or "the weights that ship",
             cure="train weights with `risk` in the recipe (docs/cues.md, Confidence)",
         )
-    found, _ = make("retriever", retriever)
-    return CueReader(learned, found, learned.threshold if selective else None)
+    opened_retriever, _ = make("retriever", retriever)
+    return CueReader(learned, opened_retriever, learned.threshold if selective else None)
 
 
 def load_weights(path: Path) -> CueWeights:
-    """Read a file of weights.
+    """Return the weights in a file.
 
     Raises:
-        InputError: It cannot be read, or is no such file.
+        InputError: The file cannot be read, or is not a file of cue weights.
     """
     command = "closeread train recipes/train/cues.toml"
     return read_learned(path, CueWeights, called="a file of cue weights", command=command)
 
 
 def save_weights(path: Path, learned: CueWeights) -> None:
-    """Write a file of weights, whole or not at all.
+    """Write a file of weights atomically.
 
     Raises:
-        StorageError: It cannot be written.
+        StorageError: The file cannot be written.
     """
     save_json(path, learned, indent=1, by_name=True)
 
@@ -133,10 +133,9 @@ def shipped_weights() -> CueWeights:
 class CueReader:
     """Ranks a question's options by a weighted sum of named features.
 
-    Weights that were learned from statements alone say nothing of options that answer their stem:
-    of these the best covered one is taken, as by the reader ``lexical``.
-    Questions without options, and judgements of a single hypothesis (entailment), have nothing to
-    rank: they get no answer and a note.
+    Weights that were learned from statements only do not apply to options that answer their stem:
+    of these the reader picks the best covered one, as ``lexical`` does. Questions without options,
+    and those about a single hypothesis (entailment), get a note instead of an answer.
     """
 
     def __init__(
@@ -151,7 +150,7 @@ class CueReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the weights: which they are, and what they come from."""
+        """The record of the weights for the run folder: hash, size and lineage."""
         learned = self._learned
         made_by = learned.settings.get("made_by", {})
         retriever = learned.settings.get("retriever")
@@ -175,7 +174,7 @@ class CueReader:
         }
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, in order."""
+        """Yield one prediction per item, in order."""
         for passage, question in items:
             if question.claims:
                 yield self._choose(question, self.judge(question, passage), passage.language)
@@ -183,68 +182,79 @@ class CueReader:
                 yield not_for_it(question)
 
     def judge(self, question: Question, passage: Passage) -> tuple[Judgement, ...]:
-        """Return each option with its score and the features that make it up."""
-        read = ReadPassage(passage)
-        explanations = explain_options(question, read, self._retriever)
-        judged = []
-        for option, said, found in zip(
-            question.options, explanations, features(question, read, explanations), strict=True
+        """Return the judgement of every option of a question, in the options' order."""
+        passage_index = PassageIndex(passage)
+        explanations = explain_options(question, passage_index, self._retriever)
+        judgements = []
+        for option, explanation, values in zip(
+            question.options,
+            explanations,
+            features(question, passage_index, explanations),
+            strict=True,
         ):
             reasons = [
                 Reason(feature=name, value=value, weight=self._weights[name])
-                for name, value in found.items()
+                for name, value in values.items()
                 if value and name in self._weights
             ]
             reasons.sort(key=lambda reason: (-abs(reason.contribution), reason.feature))
             score = math.fsum(reason.contribution for reason in reasons)
-            judged.append(
-                Judgement(option=option, score=score, reasons=tuple(reasons), explanation=said)
+            judgements.append(
+                Judgement(
+                    option=option, score=score, reasons=tuple(reasons), explanation=explanation
+                )
             )
-        return tuple(judged)
+        return tuple(judgements)
 
-    def _choose(self, question: Question, judged: Sequence[Judgement], language: str) -> Prediction:
-        scores = [polarity_sign(question) * one.score for one in judged]
-        order = rank_options(question, [one.score for one in judged])
+    def _choose(
+        self, question: Question, judgements: Sequence[Judgement], language: str
+    ) -> Prediction:
+        scores = [polarity_sign(question) * judgement.score for judgement in judgements]
+        order = rank_options(question, [judgement.score for judgement in judgements])
         confidence = round(self._learned.calibrator.confidence(scores), DIGITS)
-        silent = self._threshold is not None and confidence < self._threshold.value
+        is_withheld = self._threshold is not None and confidence < self._threshold.value
         return Prediction(
             question_id=question.question_id,
-            answer=None if silent else judged[order[0]].option.answer,
+            answer=None if is_withheld else judgements[order[0]].option.answer,
             confidence=confidence,
             candidates=tuple(
-                Candidate(answer=judged[place].option.answer, score=round(scores[place], DIGITS))
-                for place in order
+                Candidate(
+                    answer=judgements[index].option.answer, score=round(scores[index], DIGITS)
+                )
+                for index in order
             ),
-            # A metric that finds scores and no answer takes the best option: none may be left.
-            option_scores=() if silent else tuple(round(one.score, DIGITS) for one in judged),
-            scores_rank=not silent,
-            evidence=tuple(one.explanation.evidence for one in judged),
-            note=self._note([judged[place] for place in order[:2]], language),
+            # Without an answer, metrics take the option with the best score: leave no scores.
+            option_scores=()
+            if is_withheld
+            else tuple(round(judgement.score, DIGITS) for judgement in judgements),
+            scores_rank=not is_withheld,
+            evidence=tuple(judgement.explanation.evidence for judgement in judgements),
+            note=self._note([judgements[index] for index in order[:2]], language),
         )
 
-    def _note(self, judged: Sequence[Judgement], language: str) -> str:
-        told = [
-            f"{one.option.label} {one.score:+.2f}: "
+    def _note(self, judgements: Sequence[Judgement], language: str) -> str:
+        parts = [
+            f"{judgement.option.label} {judgement.score:+.2f}: "
             + ", ".join(
                 f"{reason.feature} {reason.contribution:+.2f}"
-                for reason in one.reasons[:_REASONS_SHOWN]
+                for reason in judgement.reasons[:_REASONS_SHOWN]
             )
-            for one in judged
+            for judgement in judgements
         ]
         if language not in self._learned.languages:
-            told.append(f"no weights for cue words of language {language!r}")
-        return "; ".join(told)
+            parts.append(f"no weights for cue words of language {language!r}")
+        return "; ".join(parts)
 
 
 def explain_options(
-    question: Question, read: ReadPassage, retriever: Retriever
+    question: Question, passage_index: PassageIndex, retriever: Retriever
 ) -> tuple[Explanation, ...]:
-    """Return for each option its evidence, what that covers, and what it does not."""
+    """Return for each option its evidence, and which parts of the option that covers."""
     return tuple(
         explain_claim(
             claim_and_context(question, option)[0],
-            read.sentences,
-            retriever.retrieve(question, read.passage, option),
+            passage_index.sentences,
+            retriever.retrieve(question, passage_index.passage, option),
         )
         for option in question.options
     )

@@ -1,8 +1,8 @@
-"""What an option drops of its evidence, and what it puts in its place, by categories of cue words.
+"""Which cue words an option drops from its evidence or exchanges for others, by category.
 
-Seen over the pieces that option and evidence share: a cue of the evidence that stands beside or
-between them and that the option lacks was dropped; where two pieces follow each other in both,
-what stands between them was exchanged.
+Both are seen at the pieces that option and evidence share. A cue of the evidence beside or between
+these pieces that the option lacks was dropped. If two pieces follow each other in both texts, the
+cues between them were exchanged.
 """
 
 import math
@@ -12,61 +12,67 @@ from itertools import pairwise
 from operator import attrgetter
 
 from closeread.evidence.claims.explanation import Explanation, Match
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.cues.words import Cue
 from closeread.types import Span
 
 Features = dict[str, float]
-_LENGTH = 1.5  # of each group's vector, however much was dropped or exchanged
-_BEFORE, _BEHIND = 6, 2  # characters beside the shared pieces where a cue still belongs to them
-_GAP, _PASSAGE_GAP = 6, 8  # between two pieces, at most, where what stands there was exchanged
+_VECTOR_LENGTH = 1.5  # to which each group's vector is scaled
+# Characters around the shared pieces of a sentence where a cue still belongs to them.
+_CHARACTERS_BEFORE, _CHARACTERS_AFTER = 6, 2
+# Maximum characters between two pieces for an exchange.
+_MAX_OPTION_GAP, _MAX_PASSAGE_GAP = 6, 8
 
 
-def turn_features(text: str, explanation: Explanation, read: ReadPassage) -> Features:
+def turn_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
     """Return what the option drops (``dropped-…:category``) and exchanges (``swap:this>that``).
 
     Args:
         text: The option.
-        explanation: Its evidence and the pieces that they share.
-        read: The passage that the evidence stands in.
+        explanation: Its evidence and the pieces that both share.
+        passage_index: Index of the passage of the evidence.
     """
-    own = read.words.find(text)
-    said = [read.cues(span) for span in explanation.evidence.spans]
+    option_cues = passage_index.words.find(text)
+    evidence_cues = [passage_index.cues(span) for span in explanation.evidence.spans]
     matches = sorted(explanation.covered, key=lambda match: match.option_span.start)
-    return _scale_to_length(_dropped_features(own, said, matches)) | _scale_to_length(
-        _swap_features(text, read.passage.text, own, said, matches)
+    return _scale_to_length(
+        _dropped_features(option_cues, evidence_cues, matches)
+    ) | _scale_to_length(
+        _swap_features(text, passage_index.passage.text, option_cues, evidence_cues, matches)
     )
 
 
 def _dropped_features(
-    own: Sequence[Cue], said: Sequence[Sequence[Cue]], matches: Sequence[Match]
+    option_cues: Sequence[Cue], evidence_cues: Sequence[Sequence[Cue]], matches: Sequence[Match]
 ) -> set[str]:
-    """Return the names: of a category dropped, and whether between the pieces or at their edge."""
-    words = {cue.word for cue in own}
-    categories = _categories(own)
+    """Return names of dropped categories, with the location: among the pieces or at the edge."""
+    option_words = {cue.word for cue in option_cues}
+    option_categories = _categories(option_cues)
     pieces: dict[int, list[Span]] = {}
     for match in matches:
         pieces.setdefault(match.sentence_index, []).append(match.passage_span)
-    found = set()
-    for sentence, spans in pieces.items():
-        start, end = min(p.start for p in spans), max(p.end for p in spans)
-        beside = _cues_between(said[sentence], start - _BEFORE, end + _BEHIND)
+    names = set()
+    for sentence_index, spans in pieces.items():
+        start, end = min(span.start for span in spans), max(span.end for span in spans)
+        beside = _cues_between(
+            evidence_cues[sentence_index], start - _CHARACTERS_BEFORE, end + _CHARACTERS_AFTER
+        )
         for cue in _iter_cues_outside(beside, sorted(spans)):
-            if cue.word in words:
+            if cue.word in option_words:
                 continue
-            where = "in" if start <= cue.start < end else "edge"
-            for category in set(cue.categories) - categories:
-                found |= {f"dropped-category:{category}", f"dropped-{where}:{category}"}
-    return found
+            location = "in" if start <= cue.start < end else "edge"
+            for category in set(cue.categories) - option_categories:
+                names |= {f"dropped-category:{category}", f"dropped-{location}:{category}"}
+    return names
 
 
 def _iter_cues_outside(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[Cue]:
-    """Yield the cues that share nothing with a piece; both are in order."""
-    behind = iter(pieces)
-    piece = next(behind, None)
+    """Yield the cues that overlap no piece; both sequences are in text order."""
+    remaining = iter(pieces)
+    piece = next(remaining, None)
     for cue in cues:
         while piece is not None and piece.end <= cue.start:
-            piece = next(behind, None)
+            piece = next(remaining, None)
         if piece is None or cue.end <= piece.start:
             yield cue
 
@@ -74,37 +80,39 @@ def _iter_cues_outside(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[
 def _swap_features(
     text: str,
     passage: str,
-    own: Sequence[Cue],
-    said: Sequence[Sequence[Cue]],
+    option_cues: Sequence[Cue],
+    evidence_cues: Sequence[Sequence[Cue]],
     matches: Sequence[Match],
 ) -> set[str]:
-    """Return ``swap:evidence's>option's`` category for what stands between two pieces.
+    """Return ``swap:evidence's>option's`` for the cue categories between two shared pieces.
 
-    ``nothing`` says that nothing stands there, ``other`` that no cue does.
+    ``nothing`` stands for an empty gap, ``other`` for text without a cue.
     """
-    found: set[str] = set()
-    for one, two in pairwise(matches):
-        ours = Span(one.option_span.end, two.option_span.start)
-        theirs = Span(one.passage_span.end, two.passage_span.start)
+    names: set[str] = set()
+    for first, second in pairwise(matches):
+        option_gap = Span(first.option_span.end, second.option_span.start)
+        passage_gap = Span(first.passage_span.end, second.passage_span.start)
         if (
-            one.sentence_index != two.sentence_index
-            or not 0 <= ours.end - ours.start <= _GAP
-            or not 0 <= theirs.end - theirs.start <= _PASSAGE_GAP
+            first.sentence_index != second.sentence_index
+            or not 0 <= option_gap.end - option_gap.start <= _MAX_OPTION_GAP
+            or not 0 <= passage_gap.end - passage_gap.start <= _MAX_PASSAGE_GAP
         ):
             continue
-        put = _categories(_cues_between(own, ours.start, ours.end))
-        left = _categories(_cues_between(said[one.sentence_index], theirs.start, theirs.end))
-        if put or left:
-            found |= {
-                f"swap:{this}>{that}"
-                for this in left or {_without_cue(theirs.of(passage))}
-                for that in put or {_without_cue(ours.of(text))}
+        new_categories = _categories(_cues_between(option_cues, option_gap.start, option_gap.end))
+        old_categories = _categories(
+            _cues_between(evidence_cues[first.sentence_index], passage_gap.start, passage_gap.end)
+        )
+        if new_categories or old_categories:
+            names |= {
+                f"swap:{old}>{new}"
+                for old in old_categories or {_name_without_cue(passage_gap.of(passage))}
+                for new in new_categories or {_name_without_cue(option_gap.of(text))}
             }
-    return found
+    return names
 
 
-def _without_cue(between: str) -> str:
-    return "other" if between.strip() else "nothing"
+def _name_without_cue(text: str) -> str:
+    return "other" if text.strip() else "nothing"
 
 
 def _categories(cues: Iterable[Cue]) -> set[str]:
@@ -112,7 +120,7 @@ def _categories(cues: Iterable[Cue]) -> set[str]:
 
 
 def _cues_between(cues: Sequence[Cue], start: int, end: int) -> Sequence[Cue]:
-    """Return the cues that begin in ``[start, end)``, of cues in order."""
+    """Return the cues that begin in ``[start, end)``; ``cues`` is in text order."""
     return cues[bisect_left(cues, start, key=_start) : bisect_left(cues, end, key=_start)]
 
 
@@ -120,4 +128,4 @@ _start = attrgetter("start")
 
 
 def _scale_to_length(names: set[str]) -> Features:
-    return {name: _LENGTH / math.sqrt(len(names)) for name in sorted(names)}
+    return {name: _VECTOR_LENGTH / math.sqrt(len(names)) for name in sorted(names)}

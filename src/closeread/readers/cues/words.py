@@ -1,6 +1,6 @@
-"""Cue words: the small words by which an examiner changes a statement, in categories.
+"""Cue words: the small words with which an examiner changes a statement, in categories.
 
-The lists stand in ``words.toml`` beside this file; a word may be in several categories.
+The lists are in ``words.toml`` beside this file; a word may be in several categories.
 """
 
 import re
@@ -13,7 +13,7 @@ from closeread.evidence.claims.terms import fold
 
 
 class Cue(NamedTuple):
-    """A cue word found in a text, with its categories and its place ``[start, end)``."""
+    """A cue word in a text, with its categories and character offsets ``[start, end)``."""
 
     word: str
     categories: tuple[str, ...]
@@ -30,21 +30,21 @@ class Lexicon:
     """
 
     def __init__(self, lists: dict[str, str], spaced: bool) -> None:
-        of: dict[str, tuple[str, ...]] = {}
+        categories: dict[str, tuple[str, ...]] = {}
         for category, words in lists.items():
             for word in words.split():
-                if category not in of.get(word, ()):
-                    of[word] = (*of.get(word, ()), category)
-        self.categories = of
-        longest_first = sorted(of, key=lambda word: (-len(word), word))
+                if category not in categories.get(word, ()):
+                    categories[word] = (*categories.get(word, ()), category)
+        self.categories = categories
+        longest_first = sorted(categories, key=lambda word: (-len(word), word))
         pattern = "|".join(map(re.escape, longest_first))
         self._pattern = re.compile(rf"\b(?:{pattern})\b" if spaced else pattern)
 
     def find(self, text: str) -> list[Cue]:
-        """Return the cues of a text in order; of words that overlap the longest of the first."""
+        """Return the cues of a text in order; at each position the longest cue word matches."""
         return [
-            Cue(found.group(), self.categories[found.group()], found.start(), found.end())
-            for found in self._pattern.finditer(fold(text))
+            Cue(match.group(), self.categories[match.group()], match.start(), match.end())
+            for match in self._pattern.finditer(fold(text))
         ]
 
 

@@ -10,7 +10,7 @@ import msgspec
 from closeread.protocols import Retriever
 from closeread.readers.competition import polarity_sign
 from closeread.readers.cues.features import Features, features
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.cues.reader import explain_options
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
@@ -111,7 +111,7 @@ def make_examples(found: Iterable[SourceQuestion], retriever: Retriever) -> Iter
         retriever: Finds the sentences that an option is held against.
     """
     for one in found:
-        read = ReadPassage(one.passage)
+        read = PassageIndex(one.passage)
         explanations = explain_options(one.question, read, retriever)
         yield Example(
             truth=option_truths(one.question),

@@ -14,7 +14,7 @@ from closeread.readers.cues.features import (
     stem_features,
     style_features,
 )
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", language="zh")
@@ -59,7 +59,7 @@ def test_how_an_option_is_written_by_hand():
 def test_how_an_option_lies_over_its_evidence_by_hand():
     """Nine of 15 characters are copied; 鲸鱼很大 is laid over nothing, though 很大 is said."""
     option = "灯塔建于1850年，鲸鱼很大。"
-    tower = ReadPassage(TOWER)
+    tower = PassageIndex(TOWER)
     found = coverage_features(option, laid(option, TOWER, (0, 10)), tower)
     assert found == pytest.approx(
         {
@@ -110,7 +110,7 @@ def test_clauses_nearly_copied_and_nearly_bare_by_hand():
     held = Evidence(spans=(Span(0, 10),))
     bare = (Span(9, 10), Span(13, 21), Span(23, 27))
     laid_out = Explanation(evidence=held, covered=pieces, uncovered=bare)
-    found = coverage_features(option, laid_out, ReadPassage(TOWER))
+    found = coverage_features(option, laid_out, PassageIndex(TOWER))
     assert found["clause:copied"] == 0
     assert found["clause:bare"] == pytest.approx(1 / 3)
     assert (found["clause:first"], found["clause:most"]) == (0.9, 0.9)
@@ -129,7 +129,7 @@ def test_long_evidence_and_many_sentences_count_by_their_size():
     passage = Passage(passage_id="p", text="苔藓生长。" * 5, language="zh")
     option = "苔藓生长。"
     whole = laid(option, passage, *((at, at + 5) for at in range(0, 25, 5)))
-    found = coverage_features(option, whole, ReadPassage(passage))
+    found = coverage_features(option, whole, PassageIndex(passage))
     assert found["evidence:sentences=4"] == 1
     assert found["evidence:length"] == 25 / 100
     assert found["evidence:ratio"] == 5 / 25
@@ -191,7 +191,7 @@ def test_how_options_go_with_their_stem_by_hand():
     piece = Match(option_span=Span(0, 2), passage_span=Span(40, 42), sentence_index=0)
     first, second, third = stem_features(
         question,
-        ReadPassage(passage),
+        PassageIndex(passage),
         [
             Explanation(evidence=held, covered=(piece,)),
             Explanation(evidence=Evidence(option_label="B", score=0.25)),
@@ -248,7 +248,7 @@ def test_ranks_and_likeness_of_options_by_hand():
 def test_what_stands_beside_a_cue_counts_less_than_the_cue():
     """Two cues that the evidence lacks, side by side."""
     option = "灯塔都已停用"
-    found = cue_features(option, laid(option, TOWER, (0, 10)), ReadPassage(TOWER))
+    found = cue_features(option, laid(option, TOWER, (0, 10)), PassageIndex(TOWER))
     unit = found["cue:都"]
     assert {name: value / unit for name, value in found.items()} == pytest.approx(
         {

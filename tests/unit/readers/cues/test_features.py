@@ -6,7 +6,7 @@ import pytest
 
 from closeread.evidence.cover import explain
 from closeread.readers.cues.features import features
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.cues.words import lexicon
 from closeread.types import Option, Passage, Question
 
@@ -27,7 +27,7 @@ def judged(
     )
     return features(
         question,
-        ReadPassage(passage),
+        PassageIndex(passage),
         [explain(question, passage, option) for option in question.options],
     )
 

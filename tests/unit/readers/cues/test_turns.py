@@ -6,7 +6,7 @@ import pytest
 
 from closeread.evidence.claims.explanation import explain_claim
 from closeread.evidence.cover import explain
-from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.passage import PassageIndex
 from closeread.readers.cues.turns import turn_features
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -21,7 +21,7 @@ def turned(text, option, language="zh"):
         options=(Option(label="A", text=option),),
     )
     explanation = explain(question, passage, question.options[0])
-    return turn_features(option, explanation, ReadPassage(passage))
+    return turn_features(option, explanation, PassageIndex(passage))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def over(said, option, *spans):
     """The turns of an option over sentences of one's own choice, by group."""
     passage = Passage(passage_id="p", text=said, language="zh")
     evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
-    read = ReadPassage(passage)
+    read = PassageIndex(passage)
     return set(turn_features(option, explain_claim(option, read.sentences, evidence), read))
 
 
