@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from closeread.attacks.context import Surroundings
-from closeread.attacks.statements import Statement, StatementStrategy, Turn
+from closeread.attacks.statements import Statement, StatementEdit, StatementStrategy
 from closeread.evidence.cover import cover
 from closeread.types import Answer, Option, Passage, Question, Span
 
@@ -13,12 +13,12 @@ PASSAGE = Passage(passage_id="p", text=TEXT, language="zh")
 SAME, OTHER = ("有些", "一些"), ("有些", "所有")
 
 
-def turns(statement: Statement, draw: random.Random) -> Iterator[Turn]:
+def turns(statement: Statement, draw: random.Random) -> Iterator[StatementEdit]:
     """Reword 有些, and make it 所有 or the other way round."""
     for old, new, truth in ((*SAME, "same"), (*OTHER, "opposite"), (*OTHER[::-1], "opposite")):
         place = statement.text.find(old)
         if place >= 0:
-            yield Turn(Span(place, place + len(old)), new, f"{old}>{new}", truth)  # type: ignore[arg-type]
+            yield StatementEdit(Span(place, place + len(old)), new, f"{old}>{new}", truth)  # type: ignore[arg-type]
 
 
 def strategy(seed: int = 0, name: str = "words") -> StatementStrategy:

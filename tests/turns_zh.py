@@ -3,9 +3,9 @@
 import random
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.statements import Statement, Turn
+from closeread.attacks.statements import Statement, StatementEdit
 
-Turns = Callable[[Statement, random.Random], Iterator[Turn]]
+Turns = Callable[[Statement, random.Random], Iterator[StatementEdit]]
 
 
 def statement(text: str, evidence: str = "", *, holds: bool | None = True) -> Statement:

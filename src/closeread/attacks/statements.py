@@ -31,7 +31,7 @@ class Statement(NamedTuple):
     holds: bool | None
 
 
-class Turn(NamedTuple):
+class StatementEdit(NamedTuple):
     """A change of a statement: what is replaced, by what, and what that does to its truth."""
 
     span: Span
@@ -44,10 +44,10 @@ class Rewording(NamedTuple):
     """What is replaced, and by what: a template of ``re.Match.expand``."""
 
     pattern: re.Pattern[str]
-    words: str
+    template: str
 
 
-Turns = Callable[[Statement, random.Random], Iterator[Turn]]
+ProposeEdits = Callable[[Statement, random.Random], Iterator[StatementEdit]]
 
 
 def hide_quotations(text: str) -> str:
@@ -81,7 +81,7 @@ class StatementStrategy:
         around: What it may know.
     """
 
-    def __init__(self, name: str, turns: dict[str, Turns], around: Surroundings) -> None:
+    def __init__(self, name: str, turns: dict[str, ProposeEdits], around: Surroundings) -> None:
         self._name = name
         self._turns = turns
         self._around = around

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from closeread.attacks.attack import Attack, AttackSummary, Group
 from closeread.attacks.causality import causality
 from closeread.attacks.context import Surroundings
-from closeread.attacks.english.causality import turns_en as causes
-from closeread.attacks.english.keyword import turns_en as keywords
-from closeread.attacks.english.logic import turns_en as logics
-from closeread.attacks.english.predicates import verbs
-from closeread.attacks.english.spacetime import turns_en as spacetimes
+from closeread.attacks.english.causality import propose_edits_en as causes
+from closeread.attacks.english.keyword import propose_edits_en as keywords
+from closeread.attacks.english.logic import propose_edits_en as logics
+from closeread.attacks.english.predicates import verbs_by_form
+from closeread.attacks.english.spacetime import propose_edits_en as spacetimes
 from closeread.attacks.keyword import keyword
 from closeread.attacks.logic import logic
 from closeread.attacks.spacetime import spacetime
@@ -284,7 +284,7 @@ def test_an_article_fits_the_number_behind_it() -> None:
 
 
 def test_a_verb_has_its_own_forms() -> None:
-    for form, verb in verbs().items():
+    for form, verb in verbs_by_form().items():
         assert form in verb
         assert verb.third in (f"{verb.base}s", f"{verb.base}es", f"{verb.base[:-1]}ies")
 

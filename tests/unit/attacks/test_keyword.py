@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.attacks.chinese.causality import turns_zh as causality
-from closeread.attacks.chinese.keyword import turns_zh
-from closeread.attacks.chinese.logic import turns_zh as logic
-from closeread.attacks.chinese.spacetime import turns_zh as spacetime
+from closeread.attacks.chinese.causality import propose_edits_zh as causality
+from closeread.attacks.chinese.keyword import propose_edits_zh
+from closeread.attacks.chinese.logic import propose_edits_zh as logic
+from closeread.attacks.chinese.spacetime import propose_edits_zh as spacetime
 from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
 from closeread.attacks.statements import HIDDEN
@@ -17,7 +17,7 @@ from turns_zh import made, statement
 
 def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
     for holds in (True, False, None):
-        got = made(turns_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same")
+        got = made(propose_edits_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same")
         assert got == {
             "很多村庄必须把旧井填平。": "reworded",
             "许多村庄一定要把旧井填平。": "reworded",
@@ -39,11 +39,11 @@ def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
     ],
 )
 def test_a_part_of_another_word_and_a_quotation_are_left_alone(text: str) -> None:
-    assert made(turns_zh, statement(text), "same") == {}
+    assert made(propose_edits_zh, statement(text), "same") == {}
 
 
 def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
-    assert made(turns_zh, statement("应该早起，也应当早睡。"), "same") == {}
+    assert made(propose_edits_zh, statement("应该早起，也应当早睡。"), "same") == {}
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,15 @@ def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
 def test_a_true_statement_is_turned_where_the_evidence_bears_it(
     text: str, evidence: str, rule: str, turned: str
 ) -> None:
-    assert made(turns_zh, statement(text, evidence), "opposite") == {turned: rule}
-    assert made(turns_zh, statement(text, evidence, holds=None), "opposite") == {}
+    assert made(propose_edits_zh, statement(text, evidence), "opposite") == {turned: rule}
+    assert made(propose_edits_zh, statement(text, evidence, holds=None), "opposite") == {}
 
 
 def test_nothing_is_turned_without_ground() -> None:
     # the evidence has no such word; it has the contrary, too
-    assert made(turns_zh, statement("许多渔民用竹筏。", "渔民用竹筏。"), "opposite") == {}
+    assert made(propose_edits_zh, statement("许多渔民用竹筏。", "渔民用竹筏。"), "opposite") == {}
     both = "有的水库增加了鱼的种类，有的减少了。"
-    assert made(turns_zh, statement("水库增加了鱼的种类。", both), "opposite") == {}
+    assert made(propose_edits_zh, statement("水库增加了鱼的种类。", both), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -87,23 +87,23 @@ def test_nothing_is_turned_without_ground() -> None:
     ],
 )
 def test_what_is_denied_conditional_or_beside_its_contrary_is_not_turned(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_false_statement_is_restored_to_the_words_of_the_evidence() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     wrong = statement("山里的茶农都在谷雨之前采茶。", evidence, holds=False)
     restored = {"山里的茶农大都在谷雨之前采茶。": "restored-often>always"}
-    assert made(turns_zh, wrong, "opposite") == restored
+    assert made(propose_edits_zh, wrong, "opposite") == restored
     hedged = "山里的茶农几乎没有采过秋茶。"
     bare = statement("山里的茶农没有采过秋茶。", hedged, holds=False)
-    assert made(turns_zh, bare, "opposite") == {hedged: "restored-hedge"}
+    assert made(propose_edits_zh, bare, "opposite") == {hedged: "restored-hedge"}
 
 
 def test_a_statement_that_errs_elsewhere_too_is_not_restored() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     further = statement("海边的盐工都在谷雨之前晒盐，并且都卖给官府。", evidence, holds=False)
-    assert made(turns_zh, further, "opposite") == {}
+    assert made(propose_edits_zh, further, "opposite") == {}
 
 
 def test_the_strategy_leaves_other_questions_and_languages_alone() -> None:
@@ -133,7 +133,7 @@ def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatabl
     text: str, holds: bool | None
 ) -> None:
     said = statement(text, "许多人不能增加河水，因此没有湖。", holds=holds)
-    for turns in (turns_zh, spacetime, causality, logic):
+    for turns in (propose_edits_zh, spacetime, causality, logic):
         got = list(turns(said, random.Random(1)))
         assert got == list(turns(said, random.Random(1)))
         for turn in got:
@@ -147,7 +147,7 @@ def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatabl
 
 def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
     text = "许多渔民用竹筏，" * 200
-    for turns in (turns_zh, spacetime, causality, logic):
+    for turns in (propose_edits_zh, spacetime, causality, logic):
         assert list(turns(statement(text), random.Random(0))) == []
 
 
@@ -164,7 +164,9 @@ def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
 )
 def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]) -> None:
     got = {
-        new for new, rule in made(turns_zh, statement(text), "opposite").items() if rule == "number"
+        new
+        for new, rule in made(propose_edits_zh, statement(text), "opposite").items()
+        if rule == "number"
     }
     assert len(got) == 1
     assert got <= others
@@ -179,7 +181,7 @@ def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]
     ],
 )
 def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,7 @@ def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
     ["第三座桥。", "唐宋八大家。", "三座或四座桥。", "十三座桥。", "近12名渔民。", "1998年的桥。"],
 )
 def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -211,18 +213,18 @@ def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
     ],
 )
 def test_a_contrary_that_would_make_no_sense_is_not_said(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_hedge_stands_in_the_clause_of_the_evidence_that_says_the_same() -> None:
     text = "渔民往往清晨出海。"
-    assert made(turns_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite")
+    assert made(propose_edits_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite")
     for evidence in ("渔民清晨出海，孩子们往往在岸上玩耍。", "渔民往往清晨才出海。"):
-        assert made(turns_zh, statement(text, evidence), "opposite") == {}
+        assert made(propose_edits_zh, statement(text, evidence), "opposite") == {}
 
 
 @pytest.mark.parametrize(
     "text", ["鱼身上具有的花纹。", "渔村更具有活力。", "这看作是丰收。", "这视为是丰收。"]
 )
 def test_a_rewording_fits_what_follows(text: str) -> None:
-    assert made(turns_zh, statement(text), "same") == {}
+    assert made(propose_edits_zh, statement(text), "same") == {}

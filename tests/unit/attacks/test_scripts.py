@@ -3,11 +3,11 @@
 import pytest
 
 from closeread.attacks.attack import Attack, AttackSummary
-from closeread.attacks.chinese.causality import turns_zh as causality
-from closeread.attacks.chinese.keyword import turns_zh as keywords
-from closeread.attacks.chinese.logic import turns_zh as logic
+from closeread.attacks.chinese.causality import propose_edits_zh as causality
+from closeread.attacks.chinese.keyword import propose_edits_zh as keywords
+from closeread.attacks.chinese.logic import propose_edits_zh as logic
 from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional
-from closeread.attacks.chinese.spacetime import turns_zh as spacetime
+from closeread.attacks.chinese.spacetime import propose_edits_zh as spacetime
 from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
 from closeread.attacks.stems import invert_stem

@@ -1,7 +1,7 @@
 import pytest
 
-from closeread.attacks.chinese.numerals import times, value, written
-from closeread.attacks.chinese.spacetime import turns_zh
+from closeread.attacks.chinese.numerals import find_times, format_number, parse_number
+from closeread.attacks.chinese.spacetime import propose_edits_zh
 from turns_zh import made, statement
 
 
@@ -15,7 +15,7 @@ from turns_zh import made, statement
     ],
 )
 def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
-    assert made(turns_zh, statement(text), "same") == {other: "numerals"}
+    assert made(propose_edits_zh, statement(text), "same") == {other: "numerals"}
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
     ["修了近1500年。", "1000年前的渔村。", "19公斤的鱼。", "1500年的历史。", "存在1300年的渔村。"],
 )
 def test_how_long_something_lasted_is_no_time(text: str) -> None:
-    assert list(times(text)) == []
+    assert list(find_times(text)) == []
 
 
 @pytest.mark.parametrize("number", [1, 9, 10, 11, 19, 20, 21])
 def test_numerals_are_read_as_they_are_written(number: int) -> None:
-    assert value(written(number, "century", arabic=False)) == number
-    assert value(written(1900 + number, "year", arabic=False)) == 1900 + number
+    assert parse_number(format_number(number, "century", arabic=False)) == number
+    assert parse_number(format_number(1900 + number, "year", arabic=False)) == 1900 + number
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,21 @@ def test_numerals_are_read_as_they_are_written(number: int) -> None:
     ],
 )
 def test_a_time_or_place_is_reworded(text: str, other: str) -> None:
-    assert other in made(turns_zh, statement(text, holds=False), "same")
+    assert other in made(propose_edits_zh, statement(text, holds=False), "same")
 
 
 @pytest.mark.parametrize(
     "text", ["这体现在渔村里。", "与此同时，渔民搬走了。", "从此以后，渔村衰落。"]
 )
 def test_words_inside_others_are_left_alone(text: str) -> None:
-    assert "reworded" not in made(turns_zh, statement(text), "same") or "同时" in text
+    assert "reworded" not in made(propose_edits_zh, statement(text), "same") or "同时" in text
 
 
 @pytest.mark.parametrize(
     "text", ["长期以来，渔村兴盛。", "很长时间以来，渔村兴盛。", "很早以前就有渔村。"]
 )
 def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
 def test_a_true_statement_is_moved_in_time_or_place(
     text: str, rule: str, turned: set[str] | None
 ) -> None:
-    got = [new for new, by in made(turns_zh, statement(text), "opposite").items() if by == rule]
+    got = [
+        new for new, by in made(propose_edits_zh, statement(text), "opposite").items() if by == rule
+    ]
     assert len(got) == 1
     assert turned is None or got[0] in turned
 
@@ -86,23 +88,24 @@ def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
     text = "19世纪，渔村兴起。"
     for seed in range(9):
         said = statement(text, "18世纪以前没有渔村，19世纪渔村才兴起。")
-        assert made(turns_zh, said, "opposite", seed) == {"20世纪，渔村兴起。": "century"}
+        assert made(propose_edits_zh, said, "opposite", seed) == {"20世纪，渔村兴起。": "century"}
     all_three = statement(text, "18、19世纪渔村兴起，18世纪有三座，20世纪衰落。")
-    assert made(turns_zh, all_three, "opposite") == {}
+    assert made(propose_edits_zh, all_three, "opposite") == {}
 
 
 @pytest.mark.parametrize(
     "text", ["宋代以后，渔村兴盛。", "直到19世纪，渔村都很兴盛。", "19世纪前没有渔村。"]
 )
 def test_since_and_until_when_is_not_moved(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
-    assert made(turns_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite") == {}
-    assert made(turns_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite") != {}
+    assert made(propose_edits_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite") == {}
+    assert made(propose_edits_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite") != {}
     assert all(
-        "俄罗斯洋" not in new for new in made(turns_zh, statement("印度洋的鱼。"), "opposite")
+        "俄罗斯洋" not in new
+        for new in made(propose_edits_zh, statement("印度洋的鱼。"), "opposite")
     )
 
 
@@ -132,12 +135,12 @@ def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
 )
 def test_a_false_statement_is_restored(text: str, evidence: str, rule: str, restored: str) -> None:
     said = statement(text, evidence, holds=False)
-    assert made(turns_zh, said, "opposite") == {restored: rule}
+    assert made(propose_edits_zh, said, "opposite") == {restored: rule}
 
 
 def opposed(text: str, passage: str, evidence: str = "") -> dict[str, str]:
     said = statement(text, evidence)._replace(passage=passage)
-    return made(turns_zh, said, "opposite")
+    return made(propose_edits_zh, said, "opposite")
 
 
 def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
@@ -174,9 +177,9 @@ def test_what_is_told_with_its_contrary_in_one_word_is_not_moved() -> None:
     ],
 )
 def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert made(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_time_is_not_reworded_before_a_word_that_says_it_again() -> None:
     for text in ("渔村目前在海边。", "清朝时期的渔村。", "清代时期的渔村。"):
-        assert made(turns_zh, statement(text), "same") == {}
+        assert made(propose_edits_zh, statement(text), "same") == {}

@@ -1,10 +1,16 @@
-"""Whether the evidence bears a turn of a statement, and what it has where the statement errs."""
+"""Propose edits of Chinese statements from the word lists, where the evidence supports them."""
 
 import re
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.chinese.wordlists import Side, Swap, pairs, rewordings
-from closeread.attacks.statements import HIDDEN, Rewording, Statement, Turn, hide_quotations
+from closeread.attacks.chinese.wordlists import Antonym, Swap, load_antonyms, load_rewordings
+from closeread.attacks.statements import (
+    HIDDEN,
+    Rewording,
+    Statement,
+    StatementEdit,
+    hide_quotations,
+)
 from closeread.types import Span
 
 _NEGATED = re.compile(
@@ -14,174 +20,200 @@ _CONDITION = re.compile(
     r"^(?:即便|哪怕|不论|不管|与其|要是|为了|为|随着|伴随|虽然|虽|尽管|因为|由于|既然|除了|要想|要|与|和|在)"
     r"|如果|假如|倘若|若|只要|只有|唯有|除非|即使|无论|一旦|当|凡|只是|不仅|不但|谁|是否|哪"
 )
-# A clause that ends so tells when or under what, and asserts nothing.
+# Endings of clauses that give a time or a condition and assert nothing.
 _SETTING = re.compile(r"(?:时|时候|以后|之后|后|前|以前|之前|下|中|条件|方面|来看|来说|而言)$")
 _CLAUSE_END = re.compile(r"[，。；：！？,;:!?\n]")
-# Characters of a statement: what is longer is no single one, and every rule would read it all.
-LONGEST = 1000
-_WRITTEN = re.compile(r"[\u3400-\u9fffA-Za-z0-9]+")
-_NO = re.compile("[没未无非难]|不(?![仅但只断同少久足])|行不通|避免|防止|反对|否认")
-_NEEDED = re.compile("才|必须|只有|必然")  # what is needed for something else always is
-_TOLD, _SOME = 0.4, 0.25  # shares of neighbouring characters
+# A longer text is no single statement, and every rule would search all of it.
+MAX_CHARACTERS = 1000
+_LETTERS = re.compile(r"[\u3400-\u9fffA-Za-z0-9]+")
+_DENIAL = re.compile("[没未无非难]|不(?![仅但只断同少久足])|行不通|避免|防止|反对|否认")
+_NECESSITY = re.compile("才|必须|只有|必然")  # a necessary condition holds always
+_STRONG_OVERLAP, _WEAK_OVERLAP = 0.4, 0.25  # shares of character bigrams
 _GROUP = re.compile(r"\\g<(\w+)>")
 
 
-def clause_before(text: str, place: int) -> str:
-    """Return what stands between the beginning of the clause and a place in it."""
-    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, place)), default=0)
-    return text[start:place].lstrip()
+def clause_before(text: str, offset: int) -> str:
+    """Return the text between the beginning of the clause and an offset in it."""
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, offset)), default=0)
+    return text[start:offset].lstrip()
 
 
-def clause_after(text: str, place: int) -> str:
-    """Return what stands between a place and the end of its clause."""
-    end = _CLAUSE_END.search(text, place)
-    return text[place : end.start() if end else len(text)]
+def clause_after(text: str, offset: int) -> str:
+    """Return the text between an offset and the end of its clause."""
+    end = _CLAUSE_END.search(text, offset)
+    return text[offset : end.start() if end else len(text)]
 
 
-def plain(text: str, place: int) -> bool:
-    """Whether what stands at a place is asserted: not denied, no condition, time or aim."""
-    before = clause_before(text, place)
+def is_asserted(text: str, offset: int) -> bool:
+    """Whether the text at an offset is asserted: not negated, and no condition, time or aim."""
+    before = clause_before(text, offset)
     return not (
         _NEGATED.search(before)
         or _CONDITION.search(before)
-        or _SETTING.search(clause_after(text, place))
+        or _SETTING.search(clause_after(text, offset))
     )
 
 
-def borne_out(text: str, evidence: str) -> float:
-    """Return the share of a text's neighbouring characters that are neighbours in the evidence."""
-    both = [
-        run[place : place + 2] for run in _WRITTEN.findall(text) for place in range(len(run) - 1)
+def bigram_overlap(text: str, evidence: str) -> float:
+    """Return the share, from 0 to 1, of a text's character bigrams that the evidence contains."""
+    bigrams = [
+        run[offset : offset + 2] for run in _LETTERS.findall(text) for offset in range(len(run) - 1)
     ]
-    return sum(pair in evidence for pair in both) / len(both) if both else 0.0
+    return sum(bigram in evidence for bigram in bigrams) / len(bigrams) if bigrams else 0.0
 
 
-def told(statement: Statement, place: int, seen: re.Pattern[str] | None = None) -> bool:
-    """Whether the evidence tells what a statement says from a place to the end of its clause.
+def is_supported(
+    statement: Statement, offset: int, required: re.Pattern[str] | None = None
+) -> bool:
+    """Whether the evidence supports a statement from an offset to the end of its clause.
 
-    It has some of its neighbouring characters, and the passage more; it has ``seen`` in a clause
-    that has some of them, and denies nothing in one that has many.
+    The evidence must share some bigrams with that text, and the passage more. A clause of the
+    evidence that shares some must match ``required``; none that shares many may contain a negation.
     """
-    said = clause_after(statement.text, place)
-    if borne_out(said, statement.evidence) < _SOME or borne_out(said, statement.passage) < _TOLD:
+    clause_rest = clause_after(statement.text, offset)
+    if (
+        bigram_overlap(clause_rest, statement.evidence) < _WEAK_OVERLAP
+        or bigram_overlap(clause_rest, statement.passage) < _STRONG_OVERLAP
+    ):
         return False
-    shares = [(borne_out(said, one), one) for one in _CLAUSE_END.split(statement.evidence)]
-    if any(share >= _TOLD and _NO.search(one) for share, one in shares):
+    shares = [
+        (bigram_overlap(clause_rest, clause), clause)
+        for clause in _CLAUSE_END.split(statement.evidence)
+    ]
+    if any(share >= _STRONG_OVERLAP and _DENIAL.search(clause) for share, clause in shares):
         return False
-    return seen is None or any(share >= _SOME and seen.search(one) for share, one in shares)
-
-
-def told_with(statement: Statement, place: int, seen: re.Pattern[str]) -> bool:
-    """Whether the evidence has a word in a clause that says what is said around a place."""
-    text = statement.text
-    said = clause_before(text, place) + clause_after(text, place)
-    return any(
-        seen.search(one) and not _NEEDED.search(one) and borne_out(said, one) >= _SOME
-        for one in _CLAUSE_END.split(statement.evidence)
+    return required is None or any(
+        share >= _WEAK_OVERLAP and required.search(clause) for share, clause in shares
     )
 
 
-def reworded(statement: Statement, strategy: str) -> Iterator[Turn]:
-    """Yield the rewordings of a strategy's list; none brings in a word that is there already."""
-    for rewording in rewordings(strategy):
-        for span, words in made(statement.text, rewording):
+def is_in_matching_clause(statement: Statement, offset: int, pattern: re.Pattern[str]) -> bool:
+    """Whether a pattern matches in a clause of the evidence like the statement's at an offset."""
+    text = statement.text
+    clause = clause_before(text, offset) + clause_after(text, offset)
+    return any(
+        pattern.search(evidence_clause)
+        and not _NECESSITY.search(evidence_clause)
+        and bigram_overlap(clause, evidence_clause) >= _WEAK_OVERLAP
+        for evidence_clause in _CLAUSE_END.split(statement.evidence)
+    )
+
+
+def propose_rewordings(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
+    """Yield edits that keep the truth, from a strategy's list.
+
+    None inserts a word that the statement already has.
+    """
+    for rewording in load_rewordings(strategy):
+        for span, replacement in find_replacements(statement.text, rewording):
             rest = statement.text[: span.start] + "\n" + statement.text[span.end :]
-            if words not in rest:
-                yield Turn(span, words, "reworded", "same")
+            if replacement not in rest:
+                yield StatementEdit(span, replacement, "reworded", "same")
 
 
-def anywhere(text: str, place: int) -> bool:
-    """Whether a change fits at a place of a text: at any."""
-    return 0 <= place <= len(text)
+def accept_any(text: str, offset: int) -> bool:
+    """Return True for every offset in the text: the default of ``propose_swaps``."""
+    return 0 <= offset <= len(text)
 
 
-def swapped(
+def propose_swaps(
     statement: Statement,
-    tables: tuple[Swap, ...],
-    fits: Callable[[str, int], bool] = anywhere,
-) -> Iterator[Turn]:
-    """Yield turns from a list, where the statement asserts and the evidence is as each needs it.
+    swaps: tuple[Swap, ...],
+    fits: Callable[[str, int], bool] = accept_any,
+) -> Iterator[StatementEdit]:
+    """Yield edits that make a statement false, where it asserts and the evidence allows them.
 
     Args:
-        statement: One that holds.
-        tables: What is swapped.
-        fits: Whether a change fits at a place of the text, beyond what its pattern says.
+        statement: A true statement.
+        swaps: The rewordings, with what each requires of the evidence.
+        fits: Given the text and an offset, whether an edit makes sense there.
     """
-    for swap in tables:
-        if not swap.seen.search(statement.evidence) or swap.unseen.search(statement.evidence):
+    for swap in swaps:
+        if not swap.required.search(statement.evidence) or swap.forbidden.search(
+            statement.evidence
+        ):
             continue
-        bare = not swap.seen.pattern  # nothing has to stand there
+        unconditional = not swap.required.pattern  # nothing is required of the evidence
         for rewording in swap.rewordings:
-            for span, words in made(statement.text, rewording):
+            for span, replacement in find_replacements(statement.text, rewording):
                 if (
-                    plain(statement.text, span.start)
+                    is_asserted(statement.text, span.start)
                     and fits(statement.text, span.start)
-                    and (bare or told_with(statement, span.start, swap.seen))
+                    and (
+                        unconditional or is_in_matching_clause(statement, span.start, swap.required)
+                    )
                 ):
-                    yield Turn(span, words, swap.rule, "opposite")
+                    yield StatementEdit(span, replacement, swap.rule, "opposite")
 
 
-def contrary(
+def propose_antonyms(
     statement: Statement,
     strategy: str,
-    fits: Callable[[Statement, Span, Side, Side], bool],
-) -> Iterator[Turn]:
-    """Yield turns of a word into its contrary, where the evidence has the word and not the other.
+    fits: Callable[[Statement, Span, Antonym, Antonym], bool],
+) -> Iterator[StatementEdit]:
+    """Yield edits that replace a word by its antonym, where the evidence has only the word.
 
-    A word that stands twice, or beside its contrary, is left alone.
+    A word that occurs twice, or beside its antonym, is left alone.
 
     Args:
-        statement: One that holds.
-        strategy: Whose pairs.
-        fits: Whether the word at a place of the statement, one side of a pair, can be the other.
+        statement: A true statement.
+        strategy: The strategy whose pairs of antonyms are used.
+        fits: Given the statement, the span of the word, the word and its antonym, whether the
+            antonym makes sense there.
     """
     text, evidence = hide_quotations(statement.text), statement.evidence
-    for sides in pairs(strategy):
-        for side, other in (sides, sides[::-1]):
-            found = list(side.found.finditer(text))
+    for pair in load_antonyms(strategy):
+        for word, antonym in (pair, pair[::-1]):
+            matches = list(word.pattern.finditer(text))
             if (
-                len(found) == 1
-                and not other.found.search(statement.text)
-                and other.words not in statement.text.replace(found[0][0], HIDDEN)
-                and side.found.search(evidence)
-                and not other.found.search(evidence)
-                and not _joined(text, Span(*found[0].span()), other.words)
-                and plain(text, found[0].start())
-                and fits(statement, Span(*found[0].span()), side, other)
+                len(matches) == 1
+                and not antonym.pattern.search(statement.text)
+                and antonym.word not in statement.text.replace(matches[0][0], HIDDEN)
+                and word.pattern.search(evidence)
+                and not antonym.pattern.search(evidence)
+                and not _is_joined_with(text, Span(*matches[0].span()), antonym.word)
+                and is_asserted(text, matches[0].start())
+                and fits(statement, Span(*matches[0].span()), word, antonym)
             ):
-                yield Turn(Span(*found[0].span()), other.words, "contrary", "opposite")
+                yield StatementEdit(Span(*matches[0].span()), antonym.word, "contrary", "opposite")
 
 
-def _joined(text: str, span: Span, words: str) -> bool:
-    """Whether a word and its contrary are told in one: 东西方, 国内外."""
-    was = span.of(text)
-    before, behind = text[: span.start][-1:], text[span.end :][:1]
-    return before == words[:1] != was[:1] or behind == words[-1:] != was[-1:]
+def _is_joined_with(text: str, span: Span, antonym: str) -> bool:
+    """Whether a word and its antonym form one word: 东西方, 国内外."""
+    word = span.of(text)
+    before, after = text[: span.start][-1:], text[span.end :][:1]
+    return before == antonym[:1] != word[:1] or after == antonym[-1:] != word[-1:]
 
 
-def made(text: str, rewording: Rewording) -> Iterator[tuple[Span, str]]:
-    """Yield what a rewording would replace in a text, and by what; equal ends are left out."""
+def find_replacements(text: str, rewording: Rewording) -> Iterator[tuple[Span, str]]:
+    """Yield the spans that a rewording replaces in a text, each with its replacement.
+
+    Where a template copies text at either end, the span leaves it out.
+    """
     for match in rewording.pattern.finditer(hide_quotations(text)):
-        words = rewording.words
-        for group in set(_GROUP.findall(words)):
-            words = words.replace(f"\\g<{group}>", match[group])
-        if match[0] and HIDDEN not in match[0] and words != match[0]:
+        replacement = rewording.template
+        for group in set(_GROUP.findall(replacement)):
+            replacement = replacement.replace(f"\\g<{group}>", match[group])
+        if match[0] and HIDDEN not in match[0] and replacement != match[0]:
             span = Span(*match.span())
-            # What a template takes over from the text is no part of the change at its ends.
-            yield trimmed(span, match[0], words) if "\\g<" in rewording.words else (span, words)
+            yield (
+                trim_common_ends(span, match[0], replacement)
+                if "\\g<" in rewording.template
+                else (span, replacement)
+            )
 
 
-def trimmed(span: Span, was: str, words: str) -> tuple[Span, str]:
-    """Return a change without the characters at its ends that it leaves as they are."""
-    left = equal(was, words)
-    right = equal(was[left:][::-1], words[left:][::-1])
-    return Span(span.start + left, span.end - right), words[left : len(words) - right]
+def trim_common_ends(span: Span, original: str, replacement: str) -> tuple[Span, str]:
+    """Return a span and its replacement without the characters that both share at their ends."""
+    left = common_prefix_length(original, replacement)
+    right = common_prefix_length(original[left:][::-1], replacement[left:][::-1])
+    return Span(span.start + left, span.end - right), replacement[left : len(replacement) - right]
 
 
-def equal(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginnings."""
+def common_prefix_length(first_text: str, second_text: str) -> int:
+    """Return the number of characters that two texts share at their beginnings."""
     count = 0
-    for first, second in zip(one, other, strict=False):
+    for first, second in zip(first_text, second_text, strict=False):
         if first != second:
             break
         count += 1

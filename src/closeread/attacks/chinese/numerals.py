@@ -1,4 +1,4 @@
-"""Times as Chinese texts write them: read, written otherwise, and moved."""
+"""Read, format and change the numbers of times in Chinese texts."""
 
 import re
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ _TIMES = re.compile(
 )
 
 
-class Time(NamedTuple):
-    """A number that tells a time: where it stands, what it counts, how it is written."""
+class TimeMention(NamedTuple):
+    """A number that gives a time: its span, unit, value, and whether it is in Arabic digits."""
 
     span: Span
     unit: Unit
@@ -29,27 +29,27 @@ class Time(NamedTuple):
 
     @property
     def key(self) -> tuple[Unit, int]:
-        """What makes two ways of writing it one time."""
+        """Return what identifies the time, however it is written."""
         return self.unit, self.number
 
 
-def times(text: str) -> Iterator[Time]:
-    """Yield the centuries, decades, years and months of a text; the spans hold the numbers alone.
+def find_times(text: str) -> Iterator[TimeMention]:
+    """Yield the centuries, decades, years and months of a text; the spans cover only the numbers.
 
-    A number before ``年`` is a year where it has four digits; ``1500年`` as long a time is written
-    ``1500多年`` or stands after a word that says so, and none is read where one does.
+    A number of four digits before ``年`` is a year, unless the context makes it a duration, such
+    as ``近1500年``.
     """
     for match in _TIMES.finditer(text):
         unit = cast("Unit", match.lastgroup)
         span = Span(*match.span(unit))
-        if unit == "year" and _lasts(text, span):
+        if unit == "year" and _is_duration(text, span):
             continue
         number = span.of(text)
-        yield Time(span, unit, value(number), number[0].isascii())
+        yield TimeMention(span, unit, parse_number(number), number[0].isascii())
 
 
-def value(number: str) -> int:
-    """Return a number as written in a time: ``19``, ``十九``, ``一九七八``."""
+def parse_number(number: str) -> int:
+    """Return the value of a number in a time, such as ``19``, ``十九`` or ``一九七八``."""
     if number[0].isascii():
         return int(number)
     number = number.replace("○", "〇").replace("零", "〇")
@@ -59,8 +59,8 @@ def value(number: str) -> int:
     return 10 * (_DIGITS.index(tens) if tens else 1) + (_DIGITS.index(ones) if ones else 0)
 
 
-def written(number: int, unit: Unit, *, arabic: bool) -> str:
-    """Return a number as it is written in a time of a unit."""
+def format_number(number: int, unit: Unit, *, arabic: bool) -> str:
+    """Return a number in the form that times of a unit have."""
     if arabic:
         return str(number)
     if unit == "year":
@@ -70,31 +70,35 @@ def written(number: int, unit: Unit, *, arabic: bool) -> str:
     return head + (_DIGITS[ones] if ones or not tens else "")
 
 
-def moved(time: Time) -> Iterator[int]:
-    """Yield the numbers that a time could plausibly be mistaken for, the nearest first."""
+def nearby_numbers(time: TimeMention) -> Iterator[int]:
+    """Yield plausible wrong numbers for a time, the nearest first."""
     number = time.number
     if time.unit == "century":
-        yield from (one for one in (number - 1, number + 1) if 1 <= one <= 21)
+        yield from (candidate for candidate in (number - 1, number + 1) if 1 <= candidate <= 21)
     elif time.unit == "decade":
-        yield from (one for one in (number - 10, number + 10) if 10 <= one <= 90)
+        yield from (candidate for candidate in (number - 10, number + 10) if 10 <= candidate <= 90)
     elif time.unit == "year":
-        yield from (one for one in (number - 10, number + 10, number - 3) if one <= 2020)
+        yield from (
+            candidate for candidate in (number - 10, number + 10, number - 3) if candidate <= 2020
+        )
     else:
-        yield from (one for one in (number + 3, number - 3) if 1 <= one <= 12)
+        yield from (candidate for candidate in (number + 3, number - 3) if 1 <= candidate <= 12)
 
 
-_LONG = re.compile(r"(?:[约近历达前的有了过来长用]|大约|将近|超过|长达|历时|距今|存在|[余多])$")
-_DATED = re.compile(r"(?:公元前?|[在自从到至于]|截至)$")
+_DURATION_BEFORE = re.compile(
+    r"(?:[约近历达前的有了过来长用]|大约|将近|超过|长达|历时|距今|存在|[余多])$"
+)
+_DATE_BEFORE = re.compile(r"(?:公元前?|[在自从到至于]|截至)$")
 
 
-def _lasts(text: str, span: Span) -> bool:
-    """Whether a number of years tells how long: ``近1500年``, ``3000年前``, ``1000年历史``."""
+def _is_duration(text: str, span: Span) -> bool:
+    """Whether a number of years is a duration: ``近1500年``, ``3000年前``, ``1000年历史``."""
     before, after = text[max(0, span.start - 2) : span.start], text[span.end + 1 : span.end + 2]
-    if _LONG.search(before):
+    if _DURATION_BEFORE.search(before):
         return True
-    round_number = value(span.of(text)) % 100 == 0
-    dated = after.isdigit() or _DATED.search(before) is not None
-    return (round_number and not dated) or after in _BEHIND
+    round_number = parse_number(span.of(text)) % 100 == 0
+    dated = after.isdigit() or _DATE_BEFORE.search(before) is not None
+    return (round_number and not dated) or after in _DURATION_AFTER
 
 
-_BEHIND = frozenset("前来间历左以")
+_DURATION_AFTER = frozenset("前来间历左以")

@@ -1,141 +1,160 @@
-"""A false statement made true: where it differs from the evidence by one word that decides."""
+"""Make a false statement true where one decisive word differs from the evidence."""
 
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.chinese.grounding import borne_out, equal
-from closeread.attacks.chinese.wordlists import pairs, restorings
-from closeread.attacks.statements import HIDDEN, Statement, Turn, hide_quotations
+from closeread.attacks.chinese.grounding import bigram_overlap, common_prefix_length
+from closeread.attacks.chinese.wordlists import load_antonyms, load_restorings
+from closeread.attacks.statements import HIDDEN, Statement, StatementEdit, hide_quotations
 from closeread.types import Span
 
-_NEAR = 2  # characters that have to be equal beside a word, for surroundings to be the same
-_FAR = 64  # and no more are compared
-_OFTEN = 8  # a word that stands more often in a statement is not the one that decides
+_MIN_CONTEXT = 2  # characters beside a word that must be equal for the same context
+_MAX_CONTEXT = 64  # characters beside a word that are compared
+_MAX_OCCURRENCES = 8  # a word that occurs more often in a statement does not decide its truth
 _MARK = re.compile(rf"[，。；：！？、,;:!?\n{HIDDEN}]")
-_DENIED = re.compile(r"(?:[不没未无非]|没有)[^，。；]{0,4}$")
+_NEGATED_BEFORE = re.compile(r"(?:[不没未无非]|没有)[^，。；]{0,4}$")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-# How much of a statement, mended, has to be the evidence's own words: where less is, it may err
-# in something else beside.
-_BORNE_OUT = 0.83
+# Share of the corrected statement's bigrams that the evidence must contain: with fewer, something
+# else in the statement may be wrong too.
+_MIN_OVERLAP = 0.83
 
 
-def sole(statement: Statement, turns: Iterator[Turn], least: float = _BORNE_OUT) -> Iterator[Turn]:
-    """Yield restorings where the rest of the statement is the evidence's own words.
+def keep_sole_difference(
+    statement: Statement, edits: Iterator[StatementEdit], min_overlap: float = _MIN_OVERLAP
+) -> Iterator[StatementEdit]:
+    """Yield the edits of a false statement that correct its only difference from the evidence.
 
-    None where a statement differs from the evidence in two places: which of them makes it false
-    cannot be told.
+    There are none where edits apply at two places: either may be what makes the statement false.
+    At least ``min_overlap`` of the corrected statement's bigrams must be in the evidence.
     """
-    found = list(turns)
-    if len({turn.span for turn in found}) != 1:
+    candidates = list(edits)
+    if len({edit.span for edit in candidates}) != 1:
         return
-    for turn in found:
-        text = statement.text[: turn.span.start] + turn.words + statement.text[turn.span.end :]
-        if borne_out(text, statement.evidence) >= least:
-            yield turn
+    for edit in candidates:
+        corrected = statement.text[: edit.span.start] + edit.words + statement.text[edit.span.end :]
+        if bigram_overlap(corrected, statement.evidence) >= min_overlap:
+            yield edit
 
 
-def restored(statement: Statement, strategy: str) -> Iterator[Turn]:
-    """Yield what makes a false statement true: its word becomes the evidence's.
+def propose_restorations(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
+    """Yield edits that make a false statement true: its word becomes that of the evidence.
 
-    The surroundings have to be the same: two equal characters right before the word or right
-    behind it, in the statement and in the evidence. Where the evidence has the statement's own
-    word in them too, nothing is restored.
+    The context must be the same: two equal characters directly before or after the word, in the
+    statement and in the evidence. Where the evidence also has the statement's own word in that
+    context, nothing is changed.
     """
-    for rule, said, stands in restorings(strategy):
-        yield from put_back(statement, rule, said, stands)
-    for sides in (*pairs(strategy), *pairs(strategy, "restored_pairs")):
-        for side, other in (sides, sides[::-1]):
-            yield from put_back(statement, "restored-contrary", side.found, other.found)
+    for rule, in_statement, in_evidence in load_restorings(strategy):
+        yield from replace_by_evidence(statement, rule, in_statement, in_evidence)
+    for pair in (*load_antonyms(strategy), *load_antonyms(strategy, "restored_pairs")):
+        for word, antonym in (pair, pair[::-1]):
+            yield from replace_by_evidence(
+                statement, "restored-contrary", word.pattern, antonym.pattern
+            )
 
 
-def put_back(
-    statement: Statement, rule: str, said: re.Pattern[str], stands: re.Pattern[str]
-) -> Iterator[Turn]:
-    """Yield turns of what one pattern finds in a statement into what another finds in evidence."""
+def replace_by_evidence(
+    statement: Statement, rule: str, in_statement: re.Pattern[str], in_evidence: re.Pattern[str]
+) -> Iterator[StatementEdit]:
+    """Yield edits that replace a match in the statement by one in the evidence."""
     text, evidence = hide_quotations(statement.text), statement.evidence
-    matches = list(said.finditer(text))
-    if len(matches) > _OFTEN:
+    matches = list(in_statement.finditer(text))
+    if len(matches) > _MAX_OCCURRENCES:
         return
     for match in matches:
-        before, after = _beside(text, match)
-        best, words = _around(before, after, evidence, said, match[0]), ""
-        for found in stands.finditer(evidence):
-            left, right = _beside(evidence, found)
-            score = _score(before, after, left, right)
-            if score > best and bool(_DENIED.search(left)) == bool(_DENIED.search(before)):
-                best, words = score, found[0]
-        if best >= _NEAR and words and words != match[0]:
-            yield Turn(Span(*match.span()), words, rule, "opposite")
+        before, after = _context(text, match)
+        best_score, replacement = (
+            _best_overlap_in_evidence(before, after, evidence, in_statement, match[0]),
+            "",
+        )
+        for evidence_match in in_evidence.finditer(evidence):
+            left, right = _context(evidence, evidence_match)
+            score = _context_overlap(before, after, left, right)
+            if score > best_score and bool(_NEGATED_BEFORE.search(left)) == bool(
+                _NEGATED_BEFORE.search(before)
+            ):
+                best_score, replacement = score, evidence_match[0]
+        if best_score >= _MIN_CONTEXT and replacement and replacement != match[0]:
+            yield StatementEdit(Span(*match.span()), replacement, rule, "opposite")
 
 
-def put_in(statement: Statement, rule: str, missing: re.Pattern[str]) -> Iterator[Turn]:
-    """Yield what a statement leaves out of words that it takes over: a word of the evidence.
+def insert_from_evidence(
+    statement: Statement, rule: str, words: re.Pattern[str]
+) -> Iterator[StatementEdit]:
+    """Yield edits that insert a word of the evidence that the statement omits.
 
-    Two characters before it and two behind it stand together in the statement.
+    In the statement the two characters before the word and the two after it stand together.
     """
     text, evidence = hide_quotations(statement.text), statement.evidence
-    for found in missing.finditer(evidence):
-        left = evidence[max(0, found.start() - _NEAR) : found.start()]
-        right = evidence[found.end() : found.end() + _NEAR]
-        both = left + right
-        if len(both) == 2 * _NEAR and _HAN.fullmatch(both) and text.count(both) == 1:
-            if both in evidence or found[0] in text:
+    for match in words.finditer(evidence):
+        left = evidence[max(0, match.start() - _MIN_CONTEXT) : match.start()]
+        right = evidence[match.end() : match.end() + _MIN_CONTEXT]
+        context = left + right
+        if (
+            len(context) == 2 * _MIN_CONTEXT
+            and _HAN.fullmatch(context)
+            and text.count(context) == 1
+        ):
+            if context in evidence or match[0] in text:
                 continue
-            place = text.index(both) + _NEAR
-            yield Turn(Span(place, place), found[0], rule, "opposite")
+            offset = text.index(context) + _MIN_CONTEXT
+            yield StatementEdit(Span(offset, offset), match[0], rule, "opposite")
 
 
-def left_out(statement: Statement, rule: str, added: re.Pattern[str]) -> Iterator[Turn]:
-    """Yield what a statement adds to words that it takes over: a word that is left out again.
+def remove_addition(
+    statement: Statement, rule: str, words: re.Pattern[str]
+) -> Iterator[StatementEdit]:
+    """Yield edits that remove a word that the statement adds to words of the evidence.
 
-    Two characters before it and two behind it stand together in the evidence.
+    In the evidence the two characters before the word and the two after it stand together.
     """
     text, evidence = hide_quotations(statement.text), statement.evidence
-    for match in added.finditer(text):
-        left = text[max(0, match.start() - _NEAR) : match.start()]
-        right = text[match.end() : match.end() + _NEAR]
-        both = left + right
-        whole = len(both) == 2 * _NEAR and _HAN.fullmatch(both) is not None
-        if whole and both in evidence and left + match[0] + right not in evidence:
-            yield Turn(Span(*match.span()), "", rule, "opposite")
+    for match in words.finditer(text):
+        left = text[max(0, match.start() - _MIN_CONTEXT) : match.start()]
+        right = text[match.end() : match.end() + _MIN_CONTEXT]
+        context = left + right
+        is_complete = len(context) == 2 * _MIN_CONTEXT and _HAN.fullmatch(context) is not None
+        if is_complete and context in evidence and left + match[0] + right not in evidence:
+            yield StatementEdit(Span(*match.span()), "", rule, "opposite")
 
 
-def same_around(text: str, span: Span, evidence: str, place: Span) -> bool:
-    """Whether what stands around a word in a text is what stands around another in the evidence.
+def has_same_context(text: str, span: Span, evidence: str, evidence_span: Span) -> bool:
+    """Whether a number in a text has the same context as another in the evidence.
 
-    The unit that a number counts is no surroundings of it: two characters beyond it have to be
-    equal, or two before the number.
+    The unit after a number is no context: two characters after the unit must be equal, or two
+    before the number.
     """
-    left = _run(text[: span.start][::-1], evidence[: place.start][::-1])
-    right = _run(text[span.end :], evidence[place.end :])
+    left = _common_characters(text[: span.start][::-1], evidence[: evidence_span.start][::-1])
+    right = _common_characters(text[span.end :], evidence[evidence_span.end :])
     unit = 2 if text[span.end : span.end + 2] in ("世纪", "年代") else 1
-    return left >= _NEAR or right >= _NEAR + unit
+    return left >= _MIN_CONTEXT or right >= _MIN_CONTEXT + unit
 
 
-def _around(before: str, after: str, evidence: str, said: re.Pattern[str], words: str) -> int:
-    """Return how far the surroundings of a word are those that it has in the evidence."""
+def _best_overlap_in_evidence(
+    before: str, after: str, evidence: str, pattern: re.Pattern[str], word: str
+) -> int:
+    """Return the largest context overlap, in characters, of a word with itself in the evidence."""
     return max(
         (
-            _score(before, after, *_beside(evidence, found))
-            for found in said.finditer(evidence)
-            if found[0] == words
+            _context_overlap(before, after, *_context(evidence, match))
+            for match in pattern.finditer(evidence)
+            if match[0] == word
         ),
         default=0,
     )
 
 
-def _beside(text: str, match: re.Match[str]) -> tuple[str, str]:
-    return text[max(0, match.start() - _FAR) : match.start()], text[
-        match.end() : match.end() + _FAR
+def _context(text: str, match: re.Match[str]) -> tuple[str, str]:
+    return text[max(0, match.start() - _MAX_CONTEXT) : match.start()], text[
+        match.end() : match.end() + _MAX_CONTEXT
     ]
 
 
-def _score(before: str, after: str, left: str, right: str) -> int:
-    """Return how many characters are equal on the side where more are; marks end them."""
-    return max(_run(before[::-1], left[::-1]), _run(after, right))
+def _context_overlap(before: str, after: str, left: str, right: str) -> int:
+    """Return the longer of the equal runs, in characters, before and after a word."""
+    return max(_common_characters(before[::-1], left[::-1]), _common_characters(after, right))
 
 
-def _run(one: str, other: str) -> int:
-    count = equal(one, other)
-    mark = _MARK.search(one, 0, count)
-    return mark.start() if mark else count
+def _common_characters(first_text: str, second_text: str) -> int:
+    count = common_prefix_length(first_text, second_text)
+    punctuation = _MARK.search(first_text, 0, count)
+    return punctuation.start() if punctuation else count

@@ -1,40 +1,45 @@
-"""Words that begin a sentence, as they are written within one: a name keeps its capital."""
+"""Write the beginning of a sentence as it is written within one: only names keep the capital."""
 
 import re
 
 from closeread.attacks.borrowed.similarity import FUNCTION
-from closeread.attacks.english.wordlists import listed
+from closeread.attacks.english.wordlists import any_of
 
-_SMALL = re.compile(listed("lowered"))
+_LOWERED = re.compile(any_of("lowered"))
 _FIRST = re.compile(r"\w[\w-]*")
-_OFTEN = 2  # sentences that begin with a word which is nowhere written small: it is a name
+_MIN_SENTENCES = 2  # sentences that begin with a word never written in lower case: it is a name
 
 
-def within(words: str, passage: str) -> str | None:
-    """Return the beginning of a sentence as it is written behind other words; None if unknown.
+def to_mid_sentence_case(words: str, passage: str) -> str | None:
+    """Return the beginning of a sentence as it is written within one; None if unknown.
 
     Args:
-        words: As they begin a sentence.
-        passage: Whose other sentences tell names from what has a capital for its place alone.
+        words: The beginning of a sentence.
+        passage: The text that shows whether the first word is a name.
     """
-    first = _FIRST.match(words)
-    if first is None or words[0].islower() or first[0] == "I" or first[0][1:2].isupper():
+    first_word = _FIRST.match(words)
+    if (
+        first_word is None
+        or words[0].islower()
+        or first_word[0] == "I"
+        or first_word[0][1:2].isupper()
+    ):
         return words
     lowered = words[0].lower() + words[1:]
-    if _SMALL.match(words):
+    if _LOWERED.match(words):
         return lowered
-    named = is_name(first[0], passage)
-    if named is None:
+    first_is_name = is_name(first_word[0], passage)
+    if first_is_name is None:
         return None
-    return words if named else lowered
+    return words if first_is_name else lowered
 
 
 def is_name(word: str, passage: str) -> bool | None:
-    """Whether a word with a capital is a name; None where the passage does not tell."""
+    """Whether a capitalized word is a name; None where the passage does not show it."""
     if word.lower() in FUNCTION:
         return False
     if re.search(rf"(?<=[\w,;] ){re.escape(word)}\b", passage):
         return True
     if re.search(rf"\b{re.escape(word.lower())}\b", passage):
         return False
-    return True if len(re.findall(rf"\b{re.escape(word)}\b", passage)) >= _OFTEN else None
+    return True if len(re.findall(rf"\b{re.escape(word)}\b", passage)) >= _MIN_SENTENCES else None

@@ -1,21 +1,21 @@
-"""Whether an English statement can be turned at a place, and whether the evidence bears it."""
+"""Propose edits of English statements from the word lists, where the evidence supports them."""
 
 import re
 from collections.abc import Callable, Iterator
 
 from closeread.attacks.borrowed.similarity import FUNCTION
-from closeread.attacks.english.wordlists import contraries, listed, rewordings, swaps
-from closeread.attacks.statements import Statement, Turn, hide_quotations
+from closeread.attacks.english.wordlists import any_of, load_antonyms, load_rewordings, load_swaps
+from closeread.attacks.statements import Statement, StatementEdit, hide_quotations
 from closeread.text.segment import words
 from closeread.types import Span, Truth
 
-LONGEST = 1000  # characters: what is longer is no single statement
-_STEM = 5  # letters by which words are compared
-_SHARED = 0.4  # of a statement's words that its evidence must have
-_NEGATED = re.compile(rf"{listed('denying')}|n['’]t\b", re.IGNORECASE)
-_SUPPOSED = re.compile(listed("supposing"), re.IGNORECASE)
-_LEANS = re.compile(rf"{listed('leaning')}[^,;]*$", re.IGNORECASE)
-_LEAST = 3  # words of a statement: fewer are a name, or an answer
+MAX_CHARACTERS = 1000  # a longer text is no single statement
+_STEM_LETTERS = 5  # letters of a word that are compared
+_MIN_OVERLAP = 0.4  # share of a statement's stems that a sentence of the evidence must have
+_NEGATED = re.compile(rf"{any_of('denying')}|n['’]t\b", re.IGNORECASE)
+_SUPPOSITION = re.compile(any_of("supposing"), re.IGNORECASE)
+_SUBORDINATE = re.compile(rf"{any_of('leaning')}[^,;]*$", re.IGNORECASE)
+_MIN_WORDS = 3  # words: a shorter statement is a name or an answer
 _BROKEN_OFF = re.compile(r"\b(?:the|an?|of|to|in|at|for|with|and|or|from|by|his|her|their)\W*$")
 _ARTICLE = re.compile(r"\b(?P<a>an?) $", re.IGNORECASE)
 _VOWEL = re.compile(
@@ -23,129 +23,148 @@ _VOWEL = re.compile(
 )
 
 
-def clause_before(text: str, place: int) -> str:
-    """Return what stands between the beginning of a clause and a place in it."""
-    start = max(text.rfind(mark, 0, place) for mark in ".;:!?") + 1
-    return text[start:place]
+def clause_before(text: str, offset: int) -> str:
+    """Return the text between the beginning of a sentence or clause and an offset in it."""
+    start = max(text.rfind(mark, 0, offset) for mark in ".;:!?") + 1
+    return text[start:offset]
 
 
-def terms(text: str) -> set[str]:
-    """Return a text's content words, cut to five letters, a plural's ending left out."""
+def content_stems(text: str) -> set[str]:
+    """Return the stems of a text's content words: up to five letters, without a plural's ``s``."""
     return {
-        word[:-1][:_STEM] if word.endswith("s") and len(word) > 3 else word[:_STEM]
+        word[:-1][:_STEM_LETTERS] if word.endswith("s") and len(word) > 3 else word[:_STEM_LETTERS]
         for word in words(text.lower())
         if word not in FUNCTION and (word[0].isalnum())
     }
 
 
-def shared(text: str, evidence: str) -> float:
-    """Return the share of a text's content words that another text has."""
-    said = terms(text)
-    return len(said & terms(evidence)) / len(said) if said else 0.0
+def stem_overlap(text: str, evidence: str) -> float:
+    """Return the share, from 0 to 1, of a text's content stems that the evidence has."""
+    stems = content_stems(text)
+    return len(stems & content_stems(evidence)) / len(stems) if stems else 0.0
 
 
-def sure(statement: Statement) -> bool:
-    """Whether a statement is known to hold, and says enough to be turned."""
-    said = len(statement.text.split()) >= _LEAST and not _BROKEN_OFF.search(statement.text)
-    return said and statement.holds is True
+def is_known_true(statement: Statement) -> bool:
+    """Whether a statement is known to be true, and is complete."""
+    is_complete = len(statement.text.split()) >= _MIN_WORDS and not _BROKEN_OFF.search(
+        statement.text
+    )
+    return is_complete and statement.holds is True
 
 
-def bearing(statement: Statement) -> list[str]:
-    """Return the sentences of the evidence that say much of what a statement says."""
-    return [one for one in statement.evidence.split("\n") if shared(statement.text, one) >= _SHARED]
+def relevant_sentences(statement: Statement) -> list[str]:
+    """Return the sentences of the evidence that share enough stems with a statement."""
+    return [
+        sentence
+        for sentence in statement.evidence.split("\n")
+        if stem_overlap(statement.text, sentence) >= _MIN_OVERLAP
+    ]
 
 
-def plain(text: str, place: int) -> bool:
-    """Whether what stands at a place is asserted itself: not denied, supposed, or wanted."""
-    before = clause_before(text, place)
-    return not (_NEGATED.search(before) or _SUPPOSED.search(before) or _LEANS.search(before))
+def is_asserted(text: str, offset: int) -> bool:
+    """Whether the text at an offset is asserted: not negated, supposed or subordinate."""
+    before = clause_before(text, offset)
+    return not (
+        _NEGATED.search(before) or _SUPPOSITION.search(before) or _SUBORDINATE.search(before)
+    )
 
 
-def denies(text: str) -> bool:
-    """Whether a text has a word that denies."""
+def has_negation(text: str) -> bool:
+    """Whether a text has a negation."""
     return bool(_NEGATED.search(text))
 
 
-def fitted(text: str, span: Span, put: str, rule: str, truth: Truth) -> Turn:
-    """Return a change whose words begin as what they replace, with the article that they need."""
-    was = span.of(text)
-    begins = not text[: span.start].strip()
-    if was[:1].isupper() and (begins or was[1:2].islower()):
-        put = put[:1].upper() + put[1:]
+def build_edit(text: str, span: Span, replacement: str, rule: str, truth: Truth) -> StatementEdit:
+    """Return an edit whose replacement has the case of the original, and the article it needs."""
+    original = span.of(text)
+    is_at_start = not text[: span.start].strip()
+    if original[:1].isupper() and (is_at_start or original[1:2].islower()):
+        replacement = replacement[:1].upper() + replacement[1:]
     article = _ARTICLE.search(text, 0, span.start)
-    if article and put:
-        needed = "an" if _VOWEL.match(put) else "a"
-        if article["a"].lower() != needed:
-            needed = needed.capitalize() if article["a"][0].isupper() else needed
-            return Turn(Span(article.start("a"), span.end), f"{needed} {put}", rule, truth)
-    return Turn(span, put, rule, truth)
+    if article and replacement:
+        needed_article = "an" if _VOWEL.match(replacement) else "a"
+        if article["a"].lower() != needed_article:
+            needed_article = (
+                needed_article.capitalize() if article["a"][0].isupper() else needed_article
+            )
+            return StatementEdit(
+                Span(article.start("a"), span.end), f"{needed_article} {replacement}", rule, truth
+            )
+    return StatementEdit(span, replacement, rule, truth)
 
 
-def reworded(statement: Statement, strategy: str) -> Iterator[Turn]:
-    """Yield the rewordings of a strategy's list; none brings in words that are there already.
+def propose_rewordings(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
+    """Yield edits that keep the truth, from a strategy's list.
 
-    Words that stand twice are left alone.
+    None inserts words that the statement already has; words that occur twice are left alone.
     """
     text = statement.text
-    for rewording in rewordings(strategy):
-        found = list(rewording.pattern.finditer(hide_quotations(text)))
-        if len(found) == 1 and found[0][0]:
-            span = Span(*found[0].span())
-            rest = text[: span.start] + "\n" + text[span.end :]
-            if rewording.words.strip().lower() not in rest.lower():
-                yield fitted(text, span, rewording.words, "reworded", "same")
+    for rewording in load_rewordings(strategy):
+        matches = list(rewording.pattern.finditer(hide_quotations(text)))
+        if len(matches) == 1 and matches[0][0]:
+            span = Span(*matches[0].span())
+            other_text = text[: span.start] + "\n" + text[span.end :]
+            if rewording.template.strip().lower() not in other_text.lower():
+                yield build_edit(text, span, rewording.template, "reworded", "same")
 
 
-def swapped(statement: Statement, strategy: str) -> Iterator[Turn]:
-    """Yield turns from a list, where the statement asserts and the evidence is as each needs it."""
+def propose_swaps(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
+    """Yield edits that make a statement false, where it asserts and the evidence allows them."""
     text = hide_quotations(statement.text)
-    near = "\n".join(bearing(statement))
-    for swap in swaps(strategy):
-        if not swap.seen.search(near) or swap.unseen.search(near) or swap.unless.search(text):
+    relevant = "\n".join(relevant_sentences(statement))
+    for swap in load_swaps(strategy):
+        if (
+            not swap.required.search(relevant)
+            or swap.forbidden.search(relevant)
+            or swap.forbidden_in_statement.search(text)
+        ):
             continue
         for rewording in swap.rewordings:
             for match in rewording.pattern.finditer(text):
-                others = text[: match.start()] + text[match.end() :]
-                if not denies(others) and plain(text, match.start()):
+                other_text = text[: match.start()] + text[match.end() :]
+                if not has_negation(other_text) and is_asserted(text, match.start()):
                     span = Span(*match.span())
-                    yield fitted(statement.text, span, rewording.words, swap.rule, "opposite")
+                    yield build_edit(
+                        statement.text, span, rewording.template, swap.rule, "opposite"
+                    )
 
 
-def contrary(
+def propose_antonyms(
     statement: Statement, strategy: str, fits: Callable[[str], bool] = bool
-) -> Iterator[Turn]:
-    """Yield turns of a word into its contrary, where the evidence has the word and not the other.
+) -> Iterator[StatementEdit]:
+    """Yield edits that replace a word by its antonym, where the evidence has only the word.
 
-    A word that stands twice, or beside its contrary, is left alone.
+    A word that occurs twice, or beside its antonym, is left alone.
 
     Args:
-        statement: One that holds.
-        strategy: Whose contraries.
-        fits: Whether a word as it is written is one of them: ``North`` is a part of a name.
+        statement: A true statement.
+        strategy: The strategy whose antonyms are used.
+        fits: Given a word as the statement spells it, whether it may be replaced: ``North`` is
+            part of a name.
     """
     text = hide_quotations(statement.text)
-    near = "\n".join(bearing(statement))
-    for side, other in contraries(strategy):
-        found = list(side.found.finditer(text))
+    relevant = "\n".join(relevant_sentences(statement))
+    for word, antonym in load_antonyms(strategy):
+        matches = list(word.pattern.finditer(text))
         if (
-            len(found) != 1
-            or not fits(found[0][0])
-            or _often(text, found[0][0])
-            or other.found.search(statement.text)
-            or not side.found.search(near)
-            or other.found.search(statement.evidence)
-            or denies(text[: found[0].start()] + text[found[0].end() :])
-            or not plain(text, found[0].start())
+            len(matches) != 1
+            or not fits(matches[0][0])
+            or _repeats_last_word(text, matches[0][0])
+            or antonym.pattern.search(statement.text)
+            or not word.pattern.search(relevant)
+            or antonym.pattern.search(statement.evidence)
+            or has_negation(text[: matches[0].start()] + text[matches[0].end() :])
+            or not is_asserted(text, matches[0].start())
         ):
             continue
-        for form in side.forms:
+        for form in word.forms:
             if match := form.pattern.search(text):
                 span = Span(*match.span())
-                yield fitted(statement.text, span, form.words, "contrary", "opposite")
+                yield build_edit(statement.text, span, form.template, "contrary", "opposite")
                 break
 
 
-def _often(text: str, said: str) -> bool:
-    """Whether the last of words stands twice: ``the largest in Europe and the tenth largest``."""
-    *first, last = said.lower().split()
-    return first[:1] == ["the"] and text.lower().split().count(last) > 1
+def _repeats_last_word(text: str, phrase: str) -> bool:
+    """Whether the last word of a phrase repeats: ``the largest lake and the tenth largest``."""
+    *before_last, last = phrase.lower().split()
+    return before_last[:1] == ["the"] and text.lower().split().count(last) > 1

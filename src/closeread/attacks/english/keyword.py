@@ -1,32 +1,32 @@
-"""Key words of English statements: one that decides the sense is reworded, or turned."""
+"""Edits of key words in English statements: numbers, quantifiers and antonyms."""
 
 import random
 import re
 from collections.abc import Iterator
 
 from closeread.attacks.english.grounding import (
-    LONGEST,
-    bearing,
-    contrary,
-    fitted,
-    plain,
-    reworded,
-    sure,
-    swapped,
-    terms,
+    MAX_CHARACTERS,
+    build_edit,
+    content_stems,
+    is_asserted,
+    is_known_true,
+    propose_antonyms,
+    propose_rewordings,
+    propose_swaps,
+    relevant_sentences,
 )
 from closeread.attacks.english.numerals import (
     NumberMention,
-    exact,
-    labels,
-    moved,
-    numbers,
-    spelled,
-    written,
+    belongs_to_name,
+    find_numbers,
+    format_like,
+    is_exact,
+    nearby_numbers,
+    spell_number,
 )
-from closeread.attacks.statements import Statement, Turn, hide_quotations
+from closeread.attacks.statements import Statement, StatementEdit, hide_quotations
 
-NAME = "keyword"
+STRATEGY = "keyword"
 _LISTED = re.compile(r"[—–:(]|, [A-Z][^,]* and [A-Z]")
 _DIGITS = re.compile(r"\d")
 _UNITS = frozenset(
@@ -36,70 +36,88 @@ _UNITS = frozenset(
     )
 )  # fmt: skip
 _OF_THESE = re.compile(r"\b(?:first|last|next|other|these|those|past) $")
-_SMALL = 10  # up to which numbers are as usual in letters as in digits
+_MAX_RESPELLED = 10  # up to here numbers are as usual in letters as in digits
 
 
-def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
-    """Yield the turns of an English statement's key words, the least visible first."""
-    if len(statement.text) > LONGEST:
+def propose_edits_en(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
+    """Yield edits of key words in an English statement, the least visible first."""
+    if len(statement.text) > MAX_CHARACTERS:
         return
-    if sure(statement):
-        yield from _miscounted(statement, random)
-        yield from swapped(statement, NAME)
-        yield from contrary(statement, NAME)
-    same = [*reworded(statement, NAME), *_respelled(statement)]
-    random.shuffle(same)
-    yield from same
+    if is_known_true(statement):
+        yield from _change_number(statement, rng)
+        yield from propose_swaps(statement, STRATEGY)
+        yield from propose_antonyms(statement, STRATEGY)
+    rewordings = [*propose_rewordings(statement, STRATEGY), *_respell_number(statement)]
+    rng.shuffle(rewordings)
+    yield from rewordings
 
 
-def _miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
-    """Yield a number of things exchanged for another, where the evidence tells the same number.
+def _change_number(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
+    """Yield edits that change a count, where the evidence gives the same count.
 
-    The passage has no such number of them.
+    The passage must not have the new number of the same things.
     """
     text = hide_quotations(statement.text)
-    known = {(one.number, _thing(one)) for line in bearing(statement) for one in numbers(line)}
-    anywhere = {(one.number, _thing(one)) for one in numbers(statement.passage)}
-    mentions = list(numbers(text))
-    for one in mentions:
+    evidence_counts = {
+        (mention.number, _noun_stems(mention))
+        for sentence in relevant_sentences(statement)
+        for mention in find_numbers(sentence)
+    }
+    passage_counts = {
+        (mention.number, _noun_stems(mention)) for mention in find_numbers(statement.passage)
+    }
+    mentions = list(find_numbers(text))
+    for mention in mentions:
         if (
             len(mentions) == 1
-            and not _LISTED.search(text)  # what is counted is told, too
-            and not _DIGITS.search(text[: one.span.start] + text[one.span.end :])
-            and (text[: one.span.start].strip() or text[0].isalpha())
-            and exact(text, one)
-            and (one.number, _thing(one)) in known
-            and plain(text, one.span.start)
+            and not _LISTED.search(text)  # the things counted may be listed
+            and not _DIGITS.search(text[: mention.span.start] + text[mention.span.end :])
+            and (text[: mention.span.start].strip() or text[0].isalpha())
+            and is_exact(text, mention)
+            and (mention.number, _noun_stems(mention)) in evidence_counts
+            and is_asserted(text, mention.span.start)
         ):
-            free = [number for number in moved(one) if (number, _thing(one)) not in anywhere]
-            was = one.span.of(text)
-            free = [number for number in free if was[0].isdigit() or spelled(number)]
-            if free:
-                words = written(random.choice(free), was)
-                yield fitted(statement.text, one.span, words, "number", "opposite")
+            candidates = [
+                number
+                for number in nearby_numbers(mention)
+                if (number, _noun_stems(mention)) not in passage_counts
+            ]
+            original = mention.span.of(text)
+            candidates = [
+                number for number in candidates if original[0].isdigit() or spell_number(number)
+            ]
+            if candidates:
+                words = format_like(rng.choice(candidates), original)
+                yield build_edit(statement.text, mention.span, words, "number", "opposite")
 
 
-def _thing(mentions: NumberMention) -> frozenset[str]:
-    return frozenset(terms(mentions.of)) or frozenset((mentions.of,))
+def _noun_stems(mention: NumberMention) -> frozenset[str]:
+    return frozenset(content_stems(mention.noun)) or frozenset((mention.noun,))
 
 
-def _respelled(statement: Statement) -> Iterator[Turn]:
-    """Yield a small number written in digits for letters, or the other way round.
+def _respell_number(statement: Statement) -> Iterator[StatementEdit]:
+    """Yield an edit that writes a small number in letters instead of digits, or vice versa.
 
-    Only where it is the one number of a statement, or it looks odd.
+    Only where it is the only number of a statement.
     """
     text = hide_quotations(statement.text)
-    mentions = list(numbers(text))
-    if len(mentions) != 1 or mentions[0].number > _SMALL or sum(map(str.isdigit, text)) > len("10"):
+    mentions = list(find_numbers(text))
+    if (
+        len(mentions) != 1
+        or mentions[0].number > _MAX_RESPELLED
+        or sum(map(str.isdigit, text)) > len("10")
+    ):
         return
-    (one,) = mentions
-    was = one.span.of(text)
-    if one.of.startswith(("%", "a.m", "p.m")) or not text[: one.span.start].strip():
+    (mention,) = mentions
+    original = mention.span.of(text)
+    if mention.noun.startswith(("%", "a.m", "p.m")) or not text[: mention.span.start].strip():
         return
-    if labels(text, one):
+    if belongs_to_name(text, mention):
         return
-    if not was[0].isdigit() and (one.of not in _UNITS or _OF_THESE.search(text, 0, one.span.start)):
+    if not original[0].isdigit() and (
+        mention.noun not in _UNITS or _OF_THESE.search(text, 0, mention.span.start)
+    ):
         return
-    words = spelled(one.number) if was[0].isdigit() else str(one.number)
-    if sum(map(str.isdigit, text)) == sum(map(str.isdigit, was)):
-        yield Turn(one.span, words, "numerals", "same")
+    words = spell_number(mention.number) if original[0].isdigit() else str(mention.number)
+    if sum(map(str.isdigit, text)) == sum(map(str.isdigit, original)):
+        yield StatementEdit(mention.span, words, "numerals", "same")
