@@ -33,6 +33,35 @@ class Recut:
     f1_of: dict[str, float]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rescored:
+    """A run scored again from its texts.
+
+    Attributes:
+        recuts: The scores as saved, then at each candidate stop.
+        extracted: The scores with the answers extracted again; as ``extract_again``.
+    """
+
+    recuts: tuple[Recut, ...]
+    extracted: Recut | None
+
+    @property
+    def saved(self) -> Recut:
+        """The scores of the answers as they were saved."""
+        return self.recuts[0]
+
+    @property
+    def best(self) -> Recut:
+        """The highest F1 of all cuts; of several, the one that changes fewest answers."""
+        return max(self.recuts, key=lambda row: (row.f1, -row.changed))
+
+    @property
+    def gain(self) -> float:
+        """What the best cut or extraction adds to F1; at least 0."""
+        again = 0.0 if self.extracted is None else self.extracted.f1
+        return max(self.best.f1, again) - self.saved.f1
+
+
 def within_number(head: str, stop: str, rest: str) -> bool:
     """Whether a stop between two parts of a text stands at the point of a decimal."""
     return stop == "." and head[-1:].isdigit() and rest[:1].isdigit()
@@ -121,13 +150,22 @@ def score_at_stops(run: Subject, metric: Metric, stops: Sequence[str | None]) ->
     ]
 
 
-def extract_again(run: Subject, metric: Metric) -> Recut | None:
-    """Score a run with its answers read from its texts by ``ANEW``; None where that says nothing.
+def rescore(run: Subject, metric: Metric) -> Rescored:
+    """Score a run as saved, cut at each candidate stop, and with its answers extracted again."""
+    return Rescored(
+        recuts=tuple(score_at_stops(run, metric, [None, *candidate_stops(run)])),
+        extracted=extract_again(run, metric),
+    )
 
-    So it is where the run itself read them so, or has no texts.
+
+def extract_again(run: Subject, metric: Metric) -> Recut | None:
+    """Score a run with its answers extracted from its texts by ``EXTRACT_RULE``.
+
+    Returns:
+        None if the run has no texts, or if it extracted its answers by that rule itself.
     """
-    texts = any(found.generation is not None for _, found in run.answered())
-    if run.rule == EXTRACT_RULE or not texts:
+    has_texts = any(prediction.generation is not None for _, prediction in run.answered())
+    if run.rule == EXTRACT_RULE or not has_texts:
         return None
     change = partial(extract_until, stops=tuple(run.own_stops), rule=EXTRACT_RULE)
     return _score_changed(run, metric, None, change)

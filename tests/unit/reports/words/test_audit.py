@@ -17,7 +17,7 @@ MODULES = (
     "disagreement/check", "disagreement/tables", "leakage", "metamorphic/check",
     "metamorphic/examine", "metamorphic/judge", "order", "overlaps", "recorded", "replan",
     "replan_total", "shape/check", "shape/recutting", "shortcuts", "truncation/check",
-    "truncation/copies", "truncation/endings", "truncation/option_texts",
+    "truncation/copies", "truncation/endings", "truncation/option_texts", "truncation/tables",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}
