@@ -106,6 +106,18 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
     assert json.loads(audited)["findings"] == json.loads(once)["findings"]
 
 
+def test_scores_that_are_replaced_by_others_are_named(closeread, tmp_path):
+    """A run keeps its last scores; more metrics, or a damaged summary, say nothing."""
+    closeread("read", "exam/zh", "--reader", "lexical", "--out", "run")
+    scored = ("score", "run", "--no-intervals", "--metric", "choice")
+    assert not closeread(*scored, "--metric", "gcrc.acc2").stderr
+    assert not closeread(*scored, "--metric", "gcrc.acc2", "--metric", "selective.aurc").stderr
+    replaced = "run: the new scores replaced all earlier ones, among them gcrc.acc2, selective.aurc"
+    assert replaced in closeread(*scored).stderr
+    (tmp_path / "run/summary.json").write_text("{")
+    assert not closeread(*scored).stderr
+
+
 def test_a_report_of_a_run_that_was_not_scored_says_so(closeread):
     """Its tables are empty; the page says why, and so does who writes it."""
     closeread("read", "exam/zh", "--reader", "majority", "--out", "run")

@@ -1,6 +1,7 @@
 """Scores runs, optionally extracting the answers again from the model's texts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from closeread.cli.score.results import Scored
 from closeread.cli.terminal.output import remark
 from closeread.cli.terminal.reading import show_progress
 from closeread.cli.terminal.sources import find_run_folders
+from closeread.errors import CloseReadError
 from closeread.metrics.subject import judges_options
 from closeread.protocols import Advance, uncounted, unwatched
 from closeread.readers.generative.extraction import parse_stops
@@ -21,7 +23,7 @@ from closeread.runs.macro import macro_averages
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import as_submission, score_run
 from closeread.runs.store import Run, open_run
-from closeread.wording import count_of
+from closeread.wording import count_of, first_names
 
 
 def score_runs(
@@ -50,6 +52,7 @@ def score_runs(
     """
     where = locate(dataset) if dataset is not None else None
     runs = [open_run(one, moved=where) for one in find_run_folders(path)]
+    earlier = [_stored_metrics(run) for run in runs]
     found = []
     of_runs: Advance = uncounted
     of_questions: Advance = uncounted
@@ -68,7 +71,8 @@ def score_runs(
             )
             of_runs(1)
     beside: list[dict[str, Any]] = []
-    for run, scored in zip(runs, found, strict=True):
+    for run, scored, metrics in zip(runs, found, earlier, strict=True):
+        _warn_replaced(run, scored, metrics)
         _warn_changed(run)
         _warn_log_defects(run)
         _warn_unmatched(run, scored)
@@ -81,6 +85,23 @@ def score_runs(
         averages=macro_averages(runs),
         beside=beside,
     )
+
+
+def _stored_metrics(run: Run) -> tuple[str, ...]:
+    """Return the metrics in the run's summary; none if it is missing or damaged."""
+    with suppress(CloseReadError):
+        if (summary := run.summary()) is not None:
+            return tuple(summary.metrics)
+    return ()
+
+
+def _warn_replaced(run: Run, scored: RunSummary, earlier: Sequence[str]) -> None:
+    """Warn about metrics that the run had before and has no longer."""
+    if gone := [name for name in earlier if name not in scored.metrics]:
+        remark(
+            f"{run.path}: the new scores replaced all earlier ones, among them "
+            f"{first_names(gone)}; to keep several metrics, name them in one command"
+        )
 
 
 def _report_misfits(run: Run, scored: RunSummary) -> dict[str, Any]:
