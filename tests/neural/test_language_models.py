@@ -44,8 +44,8 @@ def test_the_text_is_what_greedy_decoding_gives(model, form):
     tokenizer = AutoTokenizer.from_pretrained(model)
     network = AutoModelForCausalLM.from_pretrained(model).eval()
     for (passage, question), prediction in zip(ITEMS, found, strict=True):
-        (ask,) = reader._asking.asks(passage, question)
-        text = reader._text(ask)
+        (request,) = reader._prompter.build_requests(passage, question)
+        text = reader._build_text(request)
         assert ("<|assistant|>" in text) == (form == "chat")
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
         written = []
@@ -71,10 +71,10 @@ def test_options_are_scored_by_whole_texts(model, scoring):
         assert found.option_scores[0] == found.option_scores[3]
     tokenizer = AutoTokenizer.from_pretrained(model)
     network = AutoModelForCausalLM.from_pretrained(model).eval()
-    (ask,) = reader._asking.asks(PASSAGE, CHOICE)
+    (request,) = reader._prompter.build_requests(PASSAGE, CHOICE)
     whole = []
-    for continuation in ask.continuations:
-        ids = tokenizer(ask.plain() + continuation, return_tensors="pt")["input_ids"]
+    for continuation in request.continuations:
+        ids = tokenizer(request.plain() + continuation, return_tensors="pt")["input_ids"]
         with torch.no_grad():
             loss = network(ids, labels=ids).loss
         whole.append(-float(loss) * (ids.shape[1] - 1))

@@ -1,1 +1,1 @@
-"""Language models as readers: their prompts, and how answers are extracted from their texts."""
+"""Language models as readers: prompts, requests, and extraction of answers from generated text."""

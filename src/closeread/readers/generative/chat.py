@@ -10,14 +10,14 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import parse_stops
-from closeread.readers.generative.options import AskingOptions, takes_options
-from closeread.readers.generative.remote import LIMITS, RemoteReader
+from closeread.readers.generative.options import PromptingOptions, takes_options
+from closeread.readers.generative.remote import TOKEN_LIMIT_KEYS, RemoteReader
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.endpoint import Endpoint
 from closeread.registry.factory import PathText
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SHORTEST_KEY = 8  # a shorter one, such as "none" for a server that wants none, is no secret
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MIN_KEY_LENGTH = 8  # a shorter key is no secret, such as "none" for a server that needs no key
 _RESERVED_KEYS = {
     "model": "use -o model=",
     "messages": "use -o prompt= to change how a question is asked",
@@ -27,26 +27,27 @@ _RESERVED_KEYS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointOptions(AskingOptions):
-    """Where the model is, what it is asked for, and how patiently.
+class EndpointOptions(PromptingOptions):
+    """Options of readers behind an endpoint: the address, the request, and the limits.
 
     Attributes:
-        model: As the server names it; where it serves one model only, that.
-        base_url: Of the endpoint, ``http://localhost:8000/v1``; else ``$OPENAI_BASE_URL``.
-        api_key_env: The environment variable that holds the key. Keys are taken from nowhere else.
-        temperature: 0 is greedy; above it ``seed`` is sent.
-        server_stop: Send the stops to the server as well. Cheaper, but what follows is lost.
-        stream: Have the reply sent piece by piece, for servers and proxies that cut a silent
-            connection. The text is the same.
-        extra: A JSON object merged into every request; null takes a key away.
-        concurrency: Requests on their way at once.
-        timeout_seconds: For one attempt.
+        model: The server's name of the model; may be empty if the server has only one model.
+        base_url: Such as ``http://localhost:8000/v1``; by default ``$OPENAI_BASE_URL``.
+        api_key_env: The environment variable that holds the key. There is no other way to give it.
+        temperature: 0 is greedy decoding; above 0 ``seed`` is sent too.
+        server_stop: Also send the stop strings to the server. Cheaper, but the text after them is
+            lost.
+        stream: Request a streamed reply, for servers and proxies that close idle connections. The
+            text is the same.
+        extra: A JSON object merged into every request; null removes a key.
+        concurrency: Maximum number of requests at the same time.
+        timeout_seconds: Time limit of one attempt.
         retries: Further attempts after the first.
-        cache: A file that keeps replies by the exact request.
-        budget_tokens: For one command; 0 for no limit.
-        budget_money: The same, in the currency of the prices.
-        price_in: Of a million prompt tokens.
-        price_out: Of a million completion tokens.
+        cache: A file that stores replies by the exact request.
+        budget_tokens: Maximum tokens of one command; 0 for no limit.
+        budget_money: Maximum cost of one command, in the currency of the prices; 0 for no limit.
+        price_in: Price of a million prompt tokens.
+        price_out: Price of a million completion tokens.
     """
 
     model: str = ""
@@ -67,7 +68,7 @@ class EndpointOptions(AskingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not _VARIABLE.fullmatch(self.api_key_env):
+        if not _VARIABLE_NAME.fullmatch(self.api_key_env):
             raise UsageError(
                 "api_key_env is not the name of an environment variable",
                 expected="a name such as OPENAI_API_KEY, never the key itself",
@@ -83,7 +84,7 @@ class EndpointOptions(AskingOptions):
             raise UsageError(f"temperature={self.temperature:g}", expected="a number of at least 0")
         key = os.environ.get(self.api_key_env, "").strip()
         for name, value in asdict(self).items():
-            if len(key) >= _SHORTEST_KEY and isinstance(value, str) and key in value:
+            if len(key) >= _MIN_KEY_LENGTH and isinstance(value, str) and key in value:
                 raise UsageError(
                     f"the option {name} contains the key itself, which runs would record",
                     cure="leave it out: closeread reads the key from the environment variable "
@@ -96,8 +97,8 @@ class ChatOptions(EndpointOptions):
     """Options of ``chat``.
 
     Attributes:
-        top_logprobs: With ``scoring=letters``, how many of the likeliest first tokens are asked
-            for; hosted endpoints allow 20 or 5.
+        top_logprobs: With ``scoring=letters``, the number of likeliest first tokens to request;
+            hosted endpoints allow 20 or 5.
     """
 
     max_tokens: int = 1024
@@ -131,7 +132,7 @@ def chat(options: ChatOptions) -> RemoteReader:
 def completion(options: CompletionOptions) -> RemoteReader:
     """Make a reader that asks ``/completions`` with the whole prompt as text.
 
-    A base model goes on with a next question of its own: its saved text is cut at the line's end.
+    A base model continues with further questions, so by default answers are cut at the line's end.
     """
     return _make_reader("/completions", options, 0)
 
@@ -142,10 +143,10 @@ def _make_reader(path: str, options: EndpointOptions, top_logprobs: int) -> Remo
     )
     return RemoteReader(
         path,
-        options.asking(),
+        options.make_prompter(),
         Endpoint(options.base_url, options.api_key_env, options.timeout_seconds, options.retries),
         model=options.model,
-        sent=_request_settings(options, limited=budget.limited),
+        settings=_request_settings(options, limited=budget.limited),
         top_logprobs=top_logprobs,
         concurrency=options.concurrency,
         cache=options.cache,
@@ -154,13 +155,22 @@ def _make_reader(path: str, options: EndpointOptions, top_logprobs: int) -> Remo
 
 
 def _request_settings(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
-    """Return what every request holds beside the model and the question."""
-    sent: dict[str, Any] = {
+    """Return the fields that all requests share, except the model's name.
+
+    Args:
+        options: The reader's options.
+        limited: Whether there is a budget, which needs a limit of tokens per reply.
+
+    Raises:
+        UsageError: ``extra`` is not valid, ``server_stop`` has no stop strings, or a budget has no
+            limit per reply.
+    """
+    settings: dict[str, Any] = {
         "max_tokens": options.max_tokens,
         "temperature": options.temperature,
     }
     if options.temperature > 0:
-        sent["seed"] = options.seed
+        settings["seed"] = options.seed
     stops = parse_stops(options.stop)
     if options.server_stop and not stops:
         raise UsageError(
@@ -168,37 +178,37 @@ def _request_settings(options: EndpointOptions, *, limited: bool) -> dict[str, A
             cure="give one with -o stop=, or leave out server_stop=",
         )
     if options.server_stop:
-        sent["stop"] = list(stops)
+        settings["stop"] = list(stops)
     if options.stream:
-        sent["stream"] = True
-        sent["stream_options"] = {"include_usage": True}
-    sent |= _parse_extra(options.extra)
-    sent = {key: value for key, value in sent.items() if value is not None}
-    if limited and not any(name in sent for name in LIMITS):
+        settings["stream"] = True
+        settings["stream_options"] = {"include_usage": True}
+    settings |= _parse_extra(options.extra)
+    settings = {key: value for key, value in settings.items() if value is not None}
+    if limited and not any(name in settings for name in TOKEN_LIMIT_KEYS):
         raise UsageError(
             "a budget is set, but extra removes max_tokens: a reply may have any number of tokens",
             cure='set another limit, -o extra=\'{"max_tokens": null, "max_completion_tokens": '
             "512}', or leave out the budget",
         )
-    return sent
+    return settings
 
 
 def _parse_extra(text: str) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(text or "{}")
+        extra = msgspec.json.decode(text or "{}")
     except msgspec.DecodeError as error:
         raise UsageError(f"extra is not JSON: {error}", expected='{"top_p": 0.9}') from error
-    if not isinstance(found, dict):
+    if not isinstance(extra, dict):
         raise UsageError("extra is not a JSON object", expected='{"top_p": 0.9}')
-    for key in found:
+    for key in extra:
         if key in _RESERVED_KEYS:
             raise UsageError(f"extra cannot set {key!r}", cure=_RESERVED_KEYS[key])
-    for name in LIMITS:
-        value = found.get(name, 1)
+    for name in TOKEN_LIMIT_KEYS:
+        value = extra.get(name, 1)
         if value is not None and (type(value) is not int or value < 1):
             raise UsageError(f"extra: {name} is {value!r}", expected="a whole number above 0")
-    stops = found.get("stop")
-    several = stops if isinstance(stops, list) else [stops or ""]
-    if not all(isinstance(one, str) for one in several):
+    stops = extra.get("stop")
+    stop_values = stops if isinstance(stops, list) else [stops or ""]
+    if not all(isinstance(value, str) for value in stop_values):
         raise UsageError(f"extra: stop is {stops!r}", expected="a text, or a list of texts")
-    return found
+    return extra

@@ -1,8 +1,8 @@
-"""Finds the conclusion that a free text states, in Chinese or English: the letters it names.
+"""Finds the conclusion of a free text, in Chinese or English: the option letters that it names.
 
-A text states more than it concludes: what it does not choose, which one is the wrong one, and what
-is said of the next option behind a comma. The last conclusion counts: people and models correct
-themselves.
+A text also names letters that are not its conclusion: options that it rejects, the wrong option,
+and the subject of the next clause after a comma. The last conclusion counts, because people and
+models correct themselves.
 """
 
 import re
@@ -14,7 +14,7 @@ from closeread.types import Polarity
 OPEN = r"[\s*_`\"“‘'(\[【{<《「$]*+"
 CLOSE = r"[\s*_`\"”’')\]】}>》」$]"
 AND = r"(?:,|，|、|;|；|还是|以及|和|与|及|或|跟|/|&|\band\b|\bor\b|\bund\b)"
-# Whatever gives nothing back is possessive: a text of blanks would take time by its square or cube.
+# Possessive quantifiers avoid backtracking, which takes quadratic or cubic time on a blank text.
 JOIN = rf"{CLOSE}*+{AND}{OPEN}"
 LETTERS = r"[A-Z]{1,8}(?![A-Za-z0-9]|'[A-Za-z])"
 NEXT = rf"(?:选?项)?{JOIN}(?:选项\s*+)?"  # A项、C项; 选项A和选项C
@@ -22,14 +22,14 @@ GROUP = rf"{LETTERS}(?:{NEXT}{LETTERS}){{0,25}}"
 
 _SMALL = rf"{OPEN}(?P<small>[a-z])(?=[)\].,;:*\"'`\s}}]*(?:\n|$)|\)|</)"
 _SIGN = r"(?:\s*+[*\"'”’]++)?\s*+[:=>]?(?:\s*+[*\"'“‘]++)?"
-# What corrects oneself and names the option: 不对，应该是B; 更正：B.
-_CORRECTED = (
+# A correction that names the option: 不对，应该是B; 更正：B.
+_CORRECTION = (
     r"(?:(?:不对|错了|不(?=[,，])|等等|等一下|再想想)[\s,，。.!！…:]*+那?(?:答案)?"
     r"(?:应该?是|应当是|应为|而?是|为)|(?:更正|纠正|修正|改)(?:为|成|是|:))(?:选项)?"
     rf"(?={OPEN}[A-Z](?:选?项)?[*_)\]\"”’]*+(?:[.。!！]|[^\S\n]*+(?:$|\n)))"
 )
-_ASKED = (
-    rf"{_CORRECTED}|(?:答案|正确选项|正确的选项)[】〗」』\])]?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
+_ANSWER_PHRASE = (
+    rf"{_CORRECTION}|(?:答案|正确选项|正确的选项)[】〗」』\])]?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
     r"|只剩下?了?(?:选项)?"
     rf"|(?:那么?|所以|因此|故)[,，]?(?:就|便)?是?"
     rf"(?={OPEN}[A-Z](?:选?项)?了?[*_)\]\"”’]*+[.。!！]?[^\S\n]*+(?:$|\n))"
@@ -54,12 +54,12 @@ _BAD = (
     r"|(?i:\b(?:incorrect|wrong|false|contradicted)\s+(?:option|choice|answer|statement|one)"
     r"\s*+(?:is|:)\s*+(?:\b(?:option|choice)\b)?)"
 )
-_STATED = re.compile(
-    rf"(?:(?P<bad>{_BAD})|(?P<good>{_GOOD})|(?P<asked>{_ASKED}))(?:{OPEN}(?P<letters>{GROUP})|{_SMALL})"
+_CONCLUSION = re.compile(
+    rf"(?:(?P<bad>{_BAD})|(?P<good>{_GOOD})|(?P<answer>{_ANSWER_PHRASE}))(?:{OPEN}(?P<letters>{GROUP})|{_SMALL})"
 )
-# Of what is the answer, not of what is true: "the correct answer" to a question for the wrong one.
-_ASKED_ALL_THE_SAME = re.compile(r"符?合题[意干]|(?i:\w+\s+(?:option|choice|answer)\b)")
-_NAMES_ONE = re.compile(
+# These name the answer even if the stem asks for a wrong statement: "the correct answer is".
+_NAMES_THE_ANSWER = re.compile(r"符?合题[意干]|(?i:\w+\s+(?:option|choice|answer)\b)")
+_NAMES_THE_RIGHT_OPTION = re.compile(
     r"答案|[正准]确|恰当|合理|一致|最|相?符|(?i:answer|choice|conclusion|correct|right|best|true)"
 )
 _NOT = re.compile(
@@ -76,47 +76,52 @@ _SINGULAR = re.compile(rf"{CLOSE}*+(?<=\s)(?:is|isn't|was|does|doesn't|has|says|
 _CLAUSES = re.compile("[,，;；]")
 _NOUN = re.compile(r" +(?!(?:a|an|the|because|since|as|and|or|is|was|for|which|that)\b)[a-z]")
 
-Kind = Literal["asked", "good", "bad"]
+Kind = Literal["answer", "good", "bad"]
 
 
 def find_conclusion(
     text: str, labels: Sequence[str], asks_for: Polarity | None
 ) -> tuple[tuple[str, ...], bool]:
-    """Return what the last stated conclusion names, and whether its letter may be an article.
+    """Return the labels of the last conclusion, and whether its "A" may be an article.
 
-    "The wrong one is D" is the conclusion where the wrong one is asked for; where it is not known
-    what is asked for, only if nothing else is stated.
+    "The wrong one is D" is a conclusion if the stem asks for the wrong one; if it is unknown what
+    the stem asks for, only if the text has no other conclusion.
+
+    Args:
+        text: A text without reasoning, normalised as in ``letters.pick_labels``.
+        labels: The labels of the question's options.
+        asks_for: The polarity of the stem; None if unknown.
     """
-    weaker: tuple[tuple[str, ...], bool] | None = None
-    for match in reversed(list(_STATED.finditer(text))):
-        kind = _kind(match, text)
-        found = parse_labels(_conclusion_letters(match, text), labels) if kind else ()
-        noun = bool(_NOUN.match(text, match.end()))
-        if not found or (noun and match["letters"] == "I"):  # "Answer: I think ..."
+    fallback: tuple[tuple[str, ...], bool] | None = None
+    for match in reversed(list(_CONCLUSION.finditer(text))):
+        kind = _classify(match, text)
+        named = parse_labels(_conclusion_letters(match, text), labels) if kind else ()
+        is_noun = bool(_NOUN.match(text, match.end()))
+        if not named or (is_noun and match["letters"] == "I"):  # "Answer: I think ..."
             continue
-        result = found, noun and match["letters"] == "A"
-        if kind in ("asked", "bad" if asks_for == "contradicted" else "good"):
+        result = named, is_noun and match["letters"] == "A"
+        if kind in ("answer", "bad" if asks_for == "contradicted" else "good"):
             return result
-        if weaker is None and not (kind == "bad" and asks_for == "supported"):
-            weaker = result
-    return weaker or ((), False)
+        if fallback is None and not (kind == "bad" and asks_for == "supported"):
+            fallback = result
+    return fallback or ((), False)
 
 
-def _kind(match: re.Match[str], text: str) -> Kind | None:
-    """Return what a conclusion tells of its letters; None where it denies them."""
+def _classify(match: re.Match[str], text: str) -> Kind | None:
+    """Return whether a conclusion calls its letters the answer, right or wrong; None if negated."""
     before = text[max(0, match.start() - 24) : match.start()]
     if match["bad"]:
         return "good" if _NONE.search(before) else "bad"
-    if _NAMES_ONE.match(match.group()):
+    if _NAMES_THE_RIGHT_OPTION.match(match.group()):
         if _WRONG.search(before):
             return "bad"
     elif _NOT.search(before):
         return None
-    return "asked" if match["asked"] or _ASKED_ALL_THE_SAME.match(match["good"]) else "good"
+    return "answer" if match["answer"] or _NAMES_THE_ANSWER.match(match["good"]) else "good"
 
 
 def _conclusion_letters(match: re.Match[str], text: str) -> str:
-    """Return the letters of a conclusion, without those of which the next clause speaks.
+    """Return the letters of a conclusion, without those that are the subject of the next clause.
 
     In "C, B and D are wrong" and "选A，B项错误" the conclusion is the first letter alone.
     """
@@ -131,7 +136,7 @@ def _conclusion_letters(match: re.Match[str], text: str) -> str:
 
 
 def parse_labels(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels in a group of letters; none where one of them is no label."""
+    """Return the labels in a group of letters; empty if one of the letters is not a label."""
     names = re.findall(r"[A-Z]", re.sub(r"(?i)\b(?:and|or|und)\b", " ", letters))
     if any(name not in labels for name in names):
         return ()

@@ -1,4 +1,4 @@
-"""Few-shot examples: drawn by seed from a data set of their own, never from the same passage."""
+"""Few-shot examples, drawn by seed from a separate data set, never on the question's passage."""
 
 import random
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from closeread.wording import count_of
 
 
 def locate_dataset(name: str) -> Path:
-    """Return the file of a data set: a path, or ``exam/zh`` and its like."""
+    """Return the file of a data set, given as a path or as a name like ``exam/zh``."""
     if name.startswith("exam/"):
         from closeread import exam
 
@@ -24,10 +24,16 @@ def locate_dataset(name: str) -> Path:
 
 @dataclass
 class Examples:
-    """The questions with gold of one data set, in the order that the seed gives them.
+    """The questions with gold answers of one data set, shuffled by a seed.
 
-    All questions get the same examples, the first ones of their kind and language, but for those
-    whose passage is their own: so servers can reuse the beginning of the prompt.
+    Questions get the first examples of their kind and language, except those on their own passage.
+    So nearly all prompts begin alike, and servers can reuse that beginning.
+
+    Attributes:
+        shots: Number of examples per question.
+        seed: Seed of the order.
+        path: The data set's file.
+        sha256: Hash of the data set.
     """
 
     shots: int
@@ -38,11 +44,11 @@ class Examples:
 
     @classmethod
     def load(cls, name: str, shots: int, seed: int) -> "Examples":
-        """Read a data set of examples; none is read where no example is wanted.
+        """Read a data set of examples; with ``shots=0`` nothing is read.
 
         Raises:
-            UsageError: Examples are wanted and no data set is named.
-            InputError: The data set is broken.
+            UsageError: ``shots`` is negative, or above 0 without a data set.
+            InputError: The data set cannot be read.
         """
         if shots < 0:
             raise UsageError(f"shots={shots}", expected="at least 0")
@@ -55,40 +61,42 @@ class Examples:
                 cure="give a data set with gold answers, such as a training set",
             )
         dataset = load(locate_dataset(name))
-        found = cls(shots, seed, str(locate_dataset(name).absolute()), dataset.sha256)
-        rows = [(passage, one) for passage, of in dataset for one in of if one.answers]
+        examples = cls(shots, seed, str(locate_dataset(name).absolute()), dataset.sha256)
+        rows = [
+            (passage, item) for passage, questions in dataset for item in questions if item.answers
+        ]
         random.Random(seed).shuffle(rows)
         for passage, question in rows:
             kind = (question.kind, language_of(passage))
-            found._pool.setdefault(kind, []).append((passage, question))
-        return found
+            examples._pool.setdefault(kind, []).append((passage, question))
+        return examples
 
     def select(self, passage: Passage, question: Question) -> list[PassageQuestion]:
-        """Return the examples for a question, each from another passage and none from its own.
+        """Return the examples for a question: all on different passages, none on its own.
 
         Raises:
-            InputError: There are not as many.
+            InputError: The data set has fewer than ``shots`` of them.
         """
         if not self.shots:
             return []
         texts = {" ".join(passage.text.split())}
-        found = []
+        selected = []
         for row in self._pool.get((question.kind, language_of(passage)), ()):
             text = " ".join(row[0].text.split())
             if text not in texts:
                 texts.add(text)
-                found.append(row)
-                if len(found) == self.shots:
-                    return found
+                selected.append(row)
+                if len(selected) == self.shots:
+                    return selected
         raise InputError(
             f"{count_of(self.shots, 'example is', 'examples are')} needed, but the data set has "
-            f"{len(found)} of the kind {question.kind} in {passage.language} on other passages",
+            f"{len(selected)} of the kind {question.kind} in {passage.language} on other passages",
             where=self.path,
             cure="give a larger data set with -o examples=, or a smaller -o shots=",
         )
 
     def record(self) -> dict[str, Any]:
-        """Return what a run says of them."""
+        """Return the record of the examples for the run folder."""
         if not self.shots:
             return {"shots": 0}
         return {"shots": self.shots, "seed": self.seed, "path": self.path, "sha256": self.sha256}

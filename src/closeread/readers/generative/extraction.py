@@ -1,10 +1,10 @@
 """Extracts an answer from a model's text: stop strings, then a named rule.
 
-The text itself is never touched, so that a run can be scored under another rule without asking the
-model again; which rule was used is part of a number's signature.
+Runs keep the whole text, so that they can be scored under another rule without asking the model
+again; the rule is part of a number's signature.
 
-Every run may name an extraction, and few need one: the rules, whose many patterns take longer to
-compile than a small file to score, are loaded by the first text that is read.
+The rules are imported with the first text, since most commands need none and compiling their
+patterns takes longer than scoring a small file.
 """
 
 import json
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from closeread.errors import UnknownNameError
 from closeread.readers.generative.judging import (
+    find_option,
     matching_labels,
-    option_of,
     show_one_option_each,
     support_question,
 )
@@ -22,10 +22,10 @@ from closeread.types import Answer, Generation, Question, Record
 
 
 class Extraction(Record, frozen=True, kw_only=True):
-    """How answers are read from generations.
+    """How answers are extracted from generations.
 
     Attributes:
-        stops: The text counts up to the first of these.
+        stops: Stop strings: the text after the first one is ignored.
         rule: A name from ``rules.RULES``.
     """
 
@@ -33,17 +33,17 @@ class Extraction(Record, frozen=True, kw_only=True):
     rule: str = "auto"
 
     def signature(self) -> str:
-        """Return what a number's signature says of it."""
+        """Return the extraction's part of a number's signature."""
         stops = json.dumps(list(self.stops), ensure_ascii=False).replace("|", "\\u007c")
         return f"stop:{stops}|extract:{self.rule}"
 
     def cut(self, text: str) -> str:
         """Return the text up to the first stop string in it."""
-        places = [place for stop in self.stops if (place := text.find(stop)) >= 0]
-        return text[: min(places)] if places else text
+        positions = [position for stop in self.stops if (position := text.find(stop)) >= 0]
+        return text[: min(positions)] if positions else text
 
     def answer(self, text: str, question: Question | None) -> Answer | None:
-        """Return the answer in a text; None where there is none to be read."""
+        """Return the answer in a text; None if the rule finds none."""
         from closeread.readers.generative.rules import RULES
 
         return RULES[self.rule](self.cut(text), question)
@@ -53,60 +53,72 @@ class Extraction(Record, frozen=True, kw_only=True):
     ) -> tuple[Answer | None, float | None]:
         """Return the answer of one or more generations, and the winner's share of the votes.
 
-        Where each is about one option, the answer is the option that fits; there is none where
-        several do, or none. Otherwise each is read with the options in the order in which its model
-        saw them, and its letter is turned back. Of equal ones the answer that was given first wins.
+        If each generation judges one option, the answer is the only option with the verdict that
+        the stem asks for; without exactly one such option there is no answer. Otherwise each
+        generation is a vote: its letter is mapped from the order of options that the model saw to
+        the question's own. Of answers with equal votes the first one wins.
+
+        Args:
+            generations: At least one.
+            question: The question, or None if the rule reads only the text.
         """
         if question is not None and show_one_option_each(generations, question):
-            return self._fitting(generations, question), None
+            return self._vote_by_option(generations, question), None
         if len(generations) == 1 and not generations[0].option_order:
             return self.answer(generations[0].text, question), None
-        answers = [self._turned_back(one, question) for one in generations]
-        votes = Counter(one.label for one in answers if one is not None and one.label)
+        answers = [self._answer_in_own_order(item, question) for item in generations]
+        votes = Counter(item.label for item in answers if item is not None and item.label)
         if not votes:
             return answers[0], None
-        label, many = max(votes.items(), key=lambda vote: vote[1])
-        winner = next(one for one in answers if one is not None and one.label == label)
-        return winner, many / len(generations)
+        label, count = max(votes.items(), key=lambda vote: vote[1])
+        winner = next(item for item in answers if item is not None and item.label == label)
+        return winner, count / len(generations)
 
-    def _fitting(self, generations: Sequence[Generation], question: Question) -> Answer | None:
+    def _vote_by_option(
+        self, generations: Sequence[Generation], question: Question
+    ) -> Answer | None:
         if not needs_question(self.rule):
             return None
         from closeread.readers.generative.rules import extract_verdict
 
         verdicts = []
-        for one in generations:
-            (label,) = one.option_order
+        for generation in generations:
+            (label,) = generation.option_order
             verdicts.append(
-                (label, extract_verdict(self.cut(one.text), support_question(question, label)))
+                (
+                    label,
+                    extract_verdict(self.cut(generation.text), support_question(question, label)),
+                )
             )
         labels = matching_labels(verdicts, question)
-        return option_of(question, labels[0]).answer if len(labels) == 1 else None
+        return find_option(question, labels[0]).answer if len(labels) == 1 else None
 
-    def _turned_back(self, generation: Generation, question: Question | None) -> Answer | None:
+    def _answer_in_own_order(
+        self, generation: Generation, question: Question | None
+    ) -> Answer | None:
         if question is None or not generation.option_order:
             return self.answer(generation.text, question)
         from closeread.readers.generative.prompts import reorder_options
 
         labels = [option.label for option in question.options]
         order = tuple(labels.index(label) for label in generation.option_order)
-        found = self.answer(generation.text, reorder_options(question, order))
-        if found is None or not found.label:
-            return found
-        return option_of(question, generation.option_order[labels.index(found.label)]).answer
+        answer = self.answer(generation.text, reorder_options(question, order))
+        if answer is None or not answer.label:
+            return answer
+        return find_option(question, generation.option_order[labels.index(answer.label)]).answer
 
 
 def parse_stops(text: str) -> tuple[str, ...]:
-    r"""Return the stop strings in an option: separated by ``||``, ``\n`` and ``\t`` as escapes."""
+    r"""Return the stop strings of an option: separated by ``||``; ``\n`` and ``\t`` are escapes."""
     pieces = (piece.replace("\\n", "\n").replace("\\t", "\t") for piece in text.split("||"))
     return tuple(piece for piece in pieces if piece)
 
 
 def check_rule(name: str) -> str:
-    """Return the name where there is such a rule.
+    """Return the name of a rule unchanged.
 
     Raises:
-        UnknownNameError: There is not; the message lists them.
+        UnknownNameError: There is no such rule; the message lists all of them.
     """
     from closeread.readers.generative.rules import RULES
 
@@ -118,5 +130,5 @@ def check_rule(name: str) -> str:
 
 
 def needs_question(rule: str) -> bool:
-    """Whether a rule reads the question's options, or only the text."""
+    """Return whether a rule needs the question's options, not only the text."""
     return rule in ("letter", "auto")

@@ -4,26 +4,33 @@ from collections.abc import Sequence
 
 
 def plan_by_length(
-    lengths: Sequence[int], *, room: int, most: int, token_budget: int, padded: bool = True
+    lengths: Sequence[int],
+    *,
+    max_new_tokens: int,
+    max_batch_size: int,
+    token_budget: int,
+    padded: bool = True,
 ) -> list[list[int]]:
-    """Return batches that hold every sequence's place once, the longest first.
+    """Return batches of sequence indices that together hold every index once, the longest first.
 
-    The longest come first so that memory runs out at once or never.
+    The longest come first so that memory, if too small, runs out at once.
 
     Args:
         lengths: Tokens of each sequence.
-        room: Tokens that may be written behind each.
-        most: Sequences that a batch may have.
-        token_budget: Tokens that a batch may have, padding and room included; a sequence that is
-            longer than that is a batch alone.
-        padded: Whether a batch may hold different lengths.
+        max_new_tokens: Maximum tokens generated after each.
+        max_batch_size: Maximum sequences of a batch.
+        token_budget: Maximum tokens of a batch, padding and new tokens included; a longer sequence
+            is a batch of its own.
+        padded: Whether a batch may hold sequences of different lengths.
     """
-    found: list[list[int]] = []
+    batches: list[list[int]] = []
     longest = -1
-    for place in sorted(range(len(lengths)), key=lambda one: -lengths[one]):
-        fits = found and len(found[-1]) < min(most, token_budget // max(1, longest + room))
-        if not fits or not (padded or lengths[place] == longest):
-            found.append([])
-            longest = lengths[place]
-        found[-1].append(place)
-    return found
+    for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
+        fits = batches and len(batches[-1]) < min(
+            max_batch_size, token_budget // max(1, longest + max_new_tokens)
+        )
+        if not fits or not (padded or lengths[index] == longest):
+            batches.append([])
+            longest = lengths[index]
+        batches[-1].append(index)
+    return batches

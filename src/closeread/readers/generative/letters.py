@@ -1,8 +1,8 @@
-"""Finds the option that a model's free text picks, in Chinese or English, whatever its form.
+"""Finds the option that a model's free text picks, in Chinese or English, in any form.
 
-Rules are tried from the surest to the weakest, and the first that finds anything decides: a stated
-conclusion (the last one: people and models correct themselves), a letter at the beginning, a
-verdict on every option, an option's own words, and at last letters that stand alone.
+Rules are tried from the most to the least reliable, and the first one that finds a label decides: a
+stated conclusion (the last one, because people and models correct themselves), a letter at the
+beginning, verdicts on the options, an option's own words, and last any isolated letter.
 """
 
 import re
@@ -25,7 +25,7 @@ from closeread.text.polarity import approving
 from closeread.text.traditional import TO_SIMPLIFIED, simplified
 from closeread.types import Option, Polarity
 
-_WIDE = str.maketrans(
+_NORMALIZED_CHARACTERS = str.maketrans(
     {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
     | {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("’"): "'"}
     | TO_SIMPLIFIED
@@ -34,15 +34,16 @@ _FIRST = re.compile(
     rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}*+(?:$|[.。,，、:;；!！—-]|{AND})|{CLOSE}*?\n)"
     rf"|^{OPEN}(?P<small>[a-z])(?={CLOSE}*+(?:[.。]\s*+)?$|\))"
 )
-# What opens is gone through once: it matches without a letter, too, as each of its lines begins it.
+# The letter is optional so that blank lines are consumed once: otherwise each of them would be
+# searched again, in quadratic time.
 _LINE_LETTER = re.compile(
     rf"(?:\A|\n|[;；]){OPEN}(?:([A-Z])(?={CLOSE}*+[.。,，、:;；]|{CLOSE}*?\)))?"
 )
 _LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTILINE)
-# 符合题意 says that an option is the one asked for, whatever is asked for.
+# 符合题意 marks the answer, whether the stem asks for a right or a wrong statement.
 _VERDICT = re.compile(
     rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{NEXT}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"
-    r"(?:(?P<asked>(?P<not>不)?符?合题[意干]|当选)"
+    r"(?:(?P<answer>(?P<not>不)?符?合题[意干]|当选)"
     r"|(?P<bad>不正确|不对|不相?符合?|有误|错误|错|(?<!没)有问题|[×✗✘❌]|(?i:\b(?:incorrect|wrong|false)\b)"
     r"|(?i:\b(?:not|cannot)|n't)\s+(?i:be\s+)?(?![A-Z](?![A-Za-z]))\w+\b)"
     r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?<![不绝相反面针])对(?=[\s,，。；;)A-Z]|$)|没有?什?么?问题|[√✓✔✅]"
@@ -50,20 +51,20 @@ _VERDICT = re.compile(
     r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$)|[\s)]*+[A-Z](?![A-Za-z])"
     r"|\s+(?:and|but|while|whereas)\b)"
 )
-# All others are of the other kind: 除C项外，其余各项均正确.
-_BUT = re.compile(
+# Every option except these is right or wrong: 除C项外，其余各项均正确.
+_ALL_OTHERS = re.compile(
     rf"除(?:了|去)?(?:选项)?{OPEN}(?P<letters>{GROUP}){CLOSE}*+(?:选?项)?(?:之|以)?外?[,，]?"
     r"(?:其余|其[他它]|另外|别的|都|均)[^,，。；;\n]{0,12}?"
     r"(?:(?P<bad>不正确|不对|不相?符合?|有误|错误?)|(?P<good>(?<!不)(?:正确|相?符合?|没有?问题|一致|对)))"
     r"(?![^,，。；;\n]{9})"
 )
-# Where no letter is named, an option is by its number: 第三项, 第3个选项, 选项三.
+# An option may be named by its number instead of its letter: 第三项, 第3个选项, 选项三.
 _NUMBERED = re.compile(
     r"第([一二三四五六七八\d])(?:个?选项|[个项](?=[\s,，.。;；:!！“”\"是为错对正不有吧]|$))"
     r"|选项([一二三四五六七八\d])(?!\d)"
 )
-_NUMBERS = "一二三四五六七八"
-_DENIED = re.compile(
+_NUMERALS = "一二三四五六七八"
+_NEGATED_LABELS = re.compile(
     r"(?:(?<!是)不是|(?<!不得)不选|(?:不[能应该要可宜必]+|[没未]有?|别)选|排除|并非|而非"
     r"|不(?:可能|会|应该|应当|应)是"
     r"|(?i:(?:\b(?:not|never|cannot)|n't)\b"
@@ -72,13 +73,13 @@ _DENIED = re.compile(
     rf"(?:\s*(?i:option|choice|选项))?{OPEN}{GROUP}"
 )
 _ALONE = re.compile(r"(?<![A-Za-z0-9\-.])(?<![A-Za-z]')([A-Z])(?![A-Za-z0-9\-]|'[A-Za-z])")
-_SMALL = re.compile(
+_LOWERCASE_LABEL = re.compile(
     r"(?<![A-Za-z0-9])\((?P<bracketed>[a-z])\)"
-    r"|(?i:\b(?:option|choice)\s+)(?P<said>[a-z])(?![A-Za-z0-9']|\s+(?!is\b|and\b|or\b)[A-Za-z])"
+    r"|(?i:\b(?:option|choice)\s+)(?P<named>[a-z])(?![A-Za-z0-9']|\s+(?!is\b|and\b|or\b)[A-Za-z])"
 )
-_WORD = re.compile(r"\s+[A-Za-z]")
-_OPENS = re.compile(r"(?:^|[.!?:;\n。！？：；\"“(])\s*$")
-_NO_NOUN = re.compile(
+_FOLLOWING_WORD = re.compile(r"\s+[A-Za-z]")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n。！？：；\"“(])\s*$")
+_NOT_A_NOUN = re.compile(
     r"\s+(?:(?:and|or|nor|but|is|was|are|isn't|has|does|did|can|cannot|could|would|must|should|seems|fits|matches"
     r"|follows|contradicts|because|since|as|by|in|on|that|which)\b|[A-Z](?![A-Za-z]))"
 )
@@ -91,9 +92,11 @@ _REFUSAL = re.compile(
 
 @dataclass(frozen=True)
 class PickedLabels:
-    """What was found: no label, one, or several where the text commits itself to several.
+    """The labels that a text picks.
 
-    ``rule`` tells by which rule: conclusion, first, verdict, words, alone, refusal, or "".
+    Attributes:
+        labels: No label, one, or several if the text names several as its answer.
+        rule: The rule that found them: conclusion, first, verdict, words, alone, refusal or "".
     """
 
     labels: tuple[str, ...]
@@ -106,76 +109,79 @@ def pick_labels(
     """Return the labels that a text picks.
 
     Args:
-        text: What the model wrote, reasoning in ``<think>`` tags left out.
-        options: Only their labels count; their words are looked for as well.
-        asks_for: Which of the verdicts "right" and "wrong" is the one asked for.
+        text: The model's text without reasoning in ``<think>`` tags.
+        options: The question's options: only their labels count, and their words are searched too.
+        asks_for: The polarity of the stem: whether the verdict "right" or "wrong" is the answer.
     """
     labels = [option.label for option in options]
-    plain = _SMALL.sub(
-        lambda match: _capitalise_label(match, labels), text.translate(_WIDE).strip()
+    plain = _LOWERCASE_LABEL.sub(
+        lambda match: _capitalise_label(match, labels),
+        text.translate(_NORMALIZED_CHARACTERS).strip(),
     )
     if not any(match[1] in labels for match in _ALONE.finditer(plain)):
         plain = _NUMBERED.sub(lambda match: _number_to_label(match, labels), plain)
-    found, article = find_conclusion(plain, labels, asks_for)
-    if found:
-        return PickedLabels((article and _labels_by_words(plain, options)) or found, "conclusion")
-    found = _first_labels(plain, labels)
-    for_it, against = _judged_labels(plain, labels, asks_for)
-    # "A. Wrong. B. Right." goes through the options.
-    if found and not (len(for_it) == 1 and set(found) <= set(against)):
-        return PickedLabels(found, "first")
-    if len(for_it) == 1:
-        return PickedLabels(for_it, "verdict")
-    found = _labels_by_words(plain, options)
-    if found:
-        return PickedLabels(found, "words")
+    picked, may_be_article = find_conclusion(plain, labels, asks_for)
+    if picked:
+        return PickedLabels(
+            (may_be_article and _labels_by_words(plain, options)) or picked, "conclusion"
+        )
+    picked = _first_labels(plain, labels)
+    chosen, rejected = _judged_labels(plain, labels, asks_for)
+    # "A. Wrong. B. Right." begins with a letter but judges the options in turn.
+    if picked and not (len(chosen) == 1 and set(picked) <= set(rejected)):
+        return PickedLabels(picked, "first")
+    if len(chosen) == 1:
+        return PickedLabels(chosen, "verdict")
+    picked = _labels_by_words(plain, options)
+    if picked:
+        return PickedLabels(picked, "words")
     if _REFUSAL.search(plain):
         return PickedLabels((), "refusal")
-    if for_it:
-        return PickedLabels(for_it, "verdict")
-    kept = _DENIED.sub(" ", plain)
+    if chosen:
+        return PickedLabels(chosen, "verdict")
+    remaining = _NEGATED_LABELS.sub(" ", plain)
     alone = {
         match[1]
-        for match in _ALONE.finditer(kept)
-        if match[1] in labels and not _is_word(match, kept)
+        for match in _ALONE.finditer(remaining)
+        if match[1] in labels and not _is_word(match, remaining)
     }
-    found = tuple(label for label in labels if label in alone and label not in against)
-    return PickedLabels(found, "alone" if found else "")
+    picked = tuple(label for label in labels if label in alone and label not in rejected)
+    return PickedLabels(picked, "alone" if picked else "")
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text says that it gives no answer."""
-    return bool(_REFUSAL.search(text.translate(_WIDE)))
+    """Return whether a text refuses to answer."""
+    return bool(_REFUSAL.search(text.translate(_NORMALIZED_CHARACTERS)))
 
 
 def _capitalise_label(match: re.Match[str], labels: Sequence[str]) -> str:
     """Return "(c)" and "option c" as "(C)" and "option C" where C is a label."""
-    letter = (match["bracketed"] or match["said"]).upper()
+    letter = (match["bracketed"] or match["named"]).upper()
     if letter not in labels:
         return match.group()
     return f"({letter})" if match["bracketed"] else match.group()[:-1] + letter
 
 
 def _number_to_label(match: re.Match[str], labels: Sequence[str]) -> str:
-    """Return "第三项" as the third label; as it stands where there are not so many."""
-    said = match[1] or match[2]
-    place = int(said) if said.isdecimal() else 1 + _NUMBERS.index(said)
-    return f" {labels[place - 1]} " if 0 < place <= len(labels) else match.group()
+    """Return the third label for "第三项"; the text itself if there are fewer options."""
+    numeral = match[1] or match[2]
+    number = int(numeral) if numeral.isdecimal() else 1 + _NUMERALS.index(numeral)
+    return f" {labels[number - 1]} " if 0 < number <= len(labels) else match.group()
 
 
 def _is_word(match: re.Match[str], text: str) -> bool:
-    """Whether a letter is the article "A" or the pronoun "I"."""
-    after = match.end()
-    word = _WORD.match(text, after) if match[1] in "AI" else None
-    if word is None or _NO_NOUN.match(text, after):
+    """Return whether a letter is the article "A" or the pronoun "I"."""
+    end = match.end()
+    word = _FOLLOWING_WORD.match(text, end) if match[1] in "AI" else None
+    if word is None or _NOT_A_NOUN.match(text, end):
         return False
-    opens = _OPENS.search(text[max(0, match.start() - 8) : match.start()])
-    titled = word[0][-1].isupper()
-    return match[1] == "I" or bool(opens) or titled
+    starts_sentence = _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()])
+    is_capitalised = word[0][-1].isupper()
+    return match[1] == "I" or bool(starts_sentence) or is_capitalised
 
 
 def _first_labels(text: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the letter that a text begins with, unless it goes on to repeat the options."""
+    """Return the labels that a text begins with; empty if it then lists the options."""
     match = _FIRST.match(text)
     if match is None:
         return ()
@@ -195,25 +201,29 @@ def _first_labels(text: str, labels: Sequence[str]) -> tuple[str, ...]:
 def _judged_labels(
     text: str, labels: Sequence[str], asks_for: Polarity | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the options judged as asked for, and those judged otherwise."""
-    judged: dict[str, set[bool]] = {}
-    wanted = asks_for != "contradicted"
-    approved = approving(text)
-    for match in _VERDICT.finditer(approved):
-        right = wanted != bool(match["not"]) if match["asked"] else not match["bad"]
+    """Return the labels with the verdict that the stem asks for, and those with the other one."""
+    verdicts_by_label: dict[str, set[bool]] = {}
+    wanted_verdict = asks_for != "contradicted"
+    normalized = approving(text)
+    for match in _VERDICT.finditer(normalized):
+        verdict = wanted_verdict != bool(match["not"]) if match["answer"] else not match["bad"]
         for letter in _verdict_letters(match):
             if letter in labels:
-                judged.setdefault(letter, set()).add(right)
-    for match in _BUT.finditer(approved):
+                verdicts_by_label.setdefault(letter, set()).add(verdict)
+    for match in _ALL_OTHERS.finditer(normalized):
         for letter in parse_labels(match["letters"], labels):
-            judged.setdefault(letter, set()).add(bool(match["bad"]))
-    for_it = tuple(label for label, verdicts in judged.items() if verdicts == {wanted})
-    against = tuple(label for label, verdicts in judged.items() if verdicts == {not wanted})
-    return for_it, against
+            verdicts_by_label.setdefault(letter, set()).add(bool(match["bad"]))
+    chosen = tuple(
+        label for label, verdicts in verdicts_by_label.items() if verdicts == {wanted_verdict}
+    )
+    rejected = tuple(
+        label for label, verdicts in verdicts_by_label.items() if verdicts == {not wanted_verdict}
+    )
+    return chosen, rejected
 
 
 def _verdict_letters(match: re.Match[str]) -> list[str]:
-    """Return the letters of a verdict: in "C, A and B are wrong" A and B."""
+    """Return the letters that a verdict is about: A and B in "C, A and B are wrong"."""
     letters = match["letters"]
     if match["bad"]:
         letters = re.split("[,，;；]", letters)[-1]
@@ -221,29 +231,29 @@ def _verdict_letters(match: re.Match[str]) -> list[str]:
 
 
 def _labels_by_words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
-    """Return the option whose words the text repeats, if it is exactly one."""
-    said = _fold(text)
-    texts = {option.label: _fold(option.text) for option in options if _fold(option.text)}
-    equal = [label for label, words in texts.items() if words == said]
+    """Return the label of the option whose words the text repeats; empty unless it is one."""
+    folded = _fold(text)
+    option_texts = {option.label: _fold(option.text) for option in options if _fold(option.text)}
+    equal = [label for label, words in option_texts.items() if words == folded]
     if equal:
         return tuple(equal) if len(equal) == 1 else ()
-    held = {
+    contained = {
         label: words
-        for label, words in texts.items()
-        if len(words) > 1 and _contains_words(said, words)
+        for label, words in option_texts.items()
+        if len(words) > 1 and _contains_words(folded, words)
     }
-    whole = [
+    not_nested = [
         label
-        for label, words in held.items()
-        if not any(words != other and words in other for other in held.values())
+        for label, words in contained.items()
+        if not any(words != other and words in other for other in contained.values())
     ]
-    return (whole[0],) if len(whole) == 1 else ()
+    return (not_nested[0],) if len(not_nested) == 1 else ()
 
 
-def _contains_words(said: str, words: str) -> bool:
+def _contains_words(text: str, words: str) -> bool:
     left = r"(?<![a-z0-9])" if words[0].isascii() else ""
     right = r"(?![a-z0-9])" if words[-1].isascii() else ""
-    return bool(re.search(left + re.escape(words) + right, said))
+    return bool(re.search(left + re.escape(words) + right, text))
 
 
 def _fold(text: str) -> str:

@@ -1,14 +1,13 @@
 """A causal language model of transformers in this process.
 
-Models are folders or hub names and are never chosen for the user. Their code is not run, their
-weights are read from safetensors only, and HF_HUB_OFFLINE keeps the library from the network.
+Models are folders or hub names; there is no default model. Their code is not run, their weights are
+read from safetensors only, and HF_HUB_OFFLINE keeps the library from the network.
 
-Sequences of like lengths are computed together: generations padded on the left, scored sequences on
-the right, both behind attention masks. So a text is what it would be alone, but for this: numeric
-libraries add up in another order when a matrix has another shape, and a token whose lead over the
-next is within the last bits of the arithmetic (as good as never in float32, now and then in
-bfloat16) may come out the other way. ``batch=1`` computes one sequence at a time; its texts do not
-depend on what is asked beside them.
+Sequences of similar lengths are computed together, with attention masks: generations are padded on
+the left, scored sequences on the right. A text is the same as without a batch, with one exception:
+numeric libraries add in another order if a matrix has another shape, so that a token whose lead
+over the next is within rounding error (almost never in float32, sometimes in bfloat16) may change.
+``batch=1`` computes one sequence at a time, independent of other questions.
 """
 
 import hashlib
@@ -23,8 +22,8 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.readers.generative.length_batches import plan_by_length
 from closeread.readers.generative.option_scores import score_from_divergence
-from closeread.readers.generative.options import AskingOptions, takes_options
-from closeread.readers.generative.prompting import Ask, Asking
+from closeread.readers.generative.options import PromptingOptions, takes_options
+from closeread.readers.generative.prompting import Prompter, PromptRequest
 from closeread.readers.lineage import weights_record
 from closeread.readers.models.location import require_model
 from closeread.registry.factory import PathText
@@ -38,17 +37,17 @@ _GIVE_MODEL = "give a folder of a causal language model, or its name on the hub 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalOptions(AskingOptions):
+class LocalOptions(PromptingOptions):
     """Options of ``local``.
 
     Attributes:
         model: A folder, or a hub name.
         device: Such as ``cpu`` or ``cuda:0``.
-        dtype: Such as ``float32``; ``auto`` is the one of the weights.
-        form: ``chat`` puts questions through the model's chat template, ``plain`` as one text to
-            be completed; ``auto`` is ``chat`` where the model has a template.
-        batch: The most sequences that are computed together; 1 is one at a time.
-        batch_tokens: The most tokens that they have together, padding and ``max_tokens`` included.
+        dtype: Such as ``float32``; ``auto`` is the dtype of the weights.
+        form: ``chat`` uses the model's chat template, ``plain`` one text to be completed; ``auto``
+            is ``chat`` if the model has a template.
+        batch: Maximum sequences of a batch.
+        batch_tokens: Maximum tokens of a batch, padding and ``max_tokens`` included.
     """
 
     model: PathText = ""
@@ -70,46 +69,56 @@ class LocalOptions(AskingOptions):
 
 @takes_options(LocalOptions)
 def local(options: LocalOptions) -> "LocalReader":
-    """Make the reader. Decoding is greedy."""
-    return LocalReader(options.asking(), options)
+    """Make the reader ``local``. Decoding is greedy.
+
+    Raises:
+        InputError: The model cannot be opened.
+        UsageError: ``form=chat`` and the model has no chat template, or options are out of range.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    return LocalReader(options.make_prompter(), options)
 
 
 @dataclass
 class _PendingQuestion:
-    """One question under way.
+    """A question of which not all sequences are computed yet.
 
     Attributes:
-        asks: What is put to the model, one a generation or a continuation.
-        sequences: The tokens of each.
-        shared: How many tokens all of them begin with, where they are scored.
-        done: What came of each so far: generations, or token rows with log-probabilities.
-        seconds: Its share of the time of the batches that it was in.
+        passage: The passage.
+        question: The question.
+        requests: The request of each sequence: one per generation, or per option to score.
+        sequences: The token ids of each.
+        texts: The text of each.
+        scored: Whether the sequences are scored instead of continued.
+        shared: Number of tokens that all scored sequences begin with.
+        results: Sequence index -> its generation, or its tokens with log-probabilities.
+        seconds: The question's share of the time of its batches.
     """
 
     passage: Passage
     question: Question
-    asks: list[Ask]
+    requests: list[PromptRequest]
     sequences: list[list[int]]
     texts: list[str]
     scored: bool
     shared: int = 0
-    done: dict[int, Any] = field(default_factory=dict)
+    results: dict[int, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
 
-# A sequence by its work and its place there.
-_Job = tuple[_PendingQuestion, int]
+# A sequence: its question, and its index there.
+_SequenceRef = tuple[_PendingQuestion, int]
 
 
 class LocalReader:
-    """Answers questions in batches of like lengths; see ``RemoteReader`` for the attributes."""
+    """Answers questions in batches of similar lengths; attributes as of ``RemoteReader``."""
 
     independent = True
     batch_size = 256
     passing_options = ("device", "batch", "batch_tokens")
 
-    def __init__(self, asking: Asking, options: LocalOptions) -> None:
-        self._asking = asking
+    def __init__(self, prompter: Prompter, options: LocalOptions) -> None:
+        self._prompter = prompter
         self._name = options.model
         self._max_tokens = options.max_tokens
         self._batch = options.batch
@@ -125,137 +134,184 @@ class LocalReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What an open track asks for: the model, prompts, settings."""
+        """The record for the run folder: the model, prompts and settings."""
         return {
             "model": {"name": self._name, **self._model.facts},
             "transformers": self._model.library,
             "form": "chat" if self._chat else "plain",
             **weights_record(self._name),
-            **self._asking.record(),
+            **self._prompter.record(),
         }
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, each as soon as its last sequence is computed."""
-        works = []
+        """Yield one prediction per item, each when its last sequence is computed."""
+        pending_questions = []
         for passage, question in items:
             started = time.perf_counter()
             try:
-                work = self._work(passage, question)
+                pending = self._prepare(passage, question)
             except _TooLongError as error:
                 yield Prediction(question_id=question.question_id, error=str(error))
                 continue
-            work.seconds = time.perf_counter() - started
-            works.append(work)
-        written = [(one, at) for one in works if not one.scored for at in range(len(one.asks))]
-        weighed = [(one, at) for one in works if one.scored for at in _first_places(one.sequences)]
-        yield from self._computed(written, self._generate, self._max_tokens, self._model.may_pad)
-        yield from self._computed(weighed, self._weigh, 0, True)
+            pending.seconds = time.perf_counter() - started
+            pending_questions.append(pending)
+        generation_jobs = [
+            (pending, index)
+            for pending in pending_questions
+            if not pending.scored
+            for index in range(len(pending.requests))
+        ]
+        scoring_jobs = [
+            (pending, index)
+            for pending in pending_questions
+            if pending.scored
+            for index in _first_occurrences(pending.sequences)
+        ]
+        yield from self._run_batches(
+            generation_jobs, self._generate, self._max_tokens, self._model.may_pad
+        )
+        yield from self._run_batches(scoring_jobs, self._score, 0, True)
 
-    def _work(self, passage: Passage, question: Question) -> _PendingQuestion:
-        asks = self._asking.asks(passage, question)
-        scored = self._asking.scores_options(question)
+    def _prepare(self, passage: Passage, question: Question) -> _PendingQuestion:
+        requests = self._prompter.build_requests(passage, question)
+        scored = self._prompter.scores_options(question)
         if scored:
-            texts = [self._text(asks[0], after) for after in asks[0].continuations]
-            asks = [asks[0]] * len(texts)
+            texts = [
+                self._build_text(requests[0], continuation)
+                for continuation in requests[0].continuations
+            ]
+            requests = [requests[0]] * len(texts)
         else:
-            texts = [self._text(ask) for ask in asks]
-        sequences = [self._ids(text, 0 if scored else self._max_tokens) for text in texts]
+            texts = [self._build_text(request) for request in requests]
+        sequences = [self._tokenize(text, 0 if scored else self._max_tokens) for text in texts]
         shared = _shared_prefix_length(sequences) if scored else 0
-        return _PendingQuestion(passage, question, asks, sequences, texts, scored, shared)
+        return _PendingQuestion(passage, question, requests, sequences, texts, scored, shared)
 
-    def _computed(
-        self, jobs: list[_Job], compute: Callable[[list[_Job]], list[Any]], room: int, padded: bool
+    def _run_batches(
+        self,
+        jobs: list[_SequenceRef],
+        compute: Callable[[list[_SequenceRef]], list[Any]],
+        max_new_tokens: int,
+        padded: bool,
     ) -> Iterator[Prediction]:
-        """Compute sequences in batches; yield the predictions of questions that are whole."""
-        left: dict[int, int] = {}
-        for work, _ in jobs:
-            left[id(work)] = left.get(id(work), 0) + 1
-        lengths = [len(work.sequences[at]) for work, at in jobs]
-        for places in plan_by_length(
-            lengths, room=room, most=self._batch, token_budget=self._batch_tokens, padded=padded
+        """Compute sequences in batches; yield predictions of questions as they are complete."""
+        n_left: dict[int, int] = {}
+        for pending, _ in jobs:
+            n_left[id(pending)] = n_left.get(id(pending), 0) + 1
+        lengths = [len(pending.sequences[index]) for pending, index in jobs]
+        for indices in plan_by_length(
+            lengths,
+            max_new_tokens=max_new_tokens,
+            max_batch_size=self._batch,
+            token_budget=self._batch_tokens,
+            padded=padded,
         ):
             started = time.perf_counter()
-            batch = [jobs[place] for place in places]
-            found = compute(batch)
+            batch = [jobs[job_index] for job_index in indices]
+            results = compute(batch)
             seconds = (time.perf_counter() - started) / len(batch)
-            for (work, at), one in zip(batch, found, strict=True):
-                work.done[at] = one
-                work.seconds += seconds
-                left[id(work)] -= 1
-            for work in {id(work): work for work, _ in batch}.values():
-                if not left[id(work)]:
-                    yield self._prediction(work)
+            for (pending, index), result in zip(batch, results, strict=True):
+                pending.results[index] = result
+                pending.seconds += seconds
+                n_left[id(pending)] -= 1
+            for pending in {id(pending): pending for pending, _ in batch}.values():
+                if not n_left[id(pending)]:
+                    yield self._build_prediction(pending)
 
-    def _prediction(self, work: _PendingQuestion) -> Prediction:
-        if work.scored:
-            first = {tuple(work.sequences[at]): row for at, row in work.done.items()}
-            rows = [first[tuple(sequence)] for sequence in work.sequences]
-            found = self._asking.weigh(work.question, score_from_divergence(rows))
+    def _build_prediction(self, pending: _PendingQuestion) -> Prediction:
+        if pending.scored:
+            row_by_sequence = {
+                tuple(pending.sequences[index]): row for index, row in pending.results.items()
+            }
+            rows = [row_by_sequence[tuple(sequence)] for sequence in pending.sequences]
+            prediction = self._prompter.predict_from_scores(
+                pending.question, score_from_divergence(rows)
+            )
         else:
-            generations = [work.done[at] for at in range(len(work.asks))]
-            found = self._asking.read(work.passage, work.question, generations)
-        work.done.clear()
-        return msgspec.structs.replace(found, seconds=round(work.seconds, 4))
+            generations = [pending.results[index] for index in range(len(pending.requests))]
+            prediction = self._prompter.predict_from_generations(
+                pending.passage, pending.question, generations
+            )
+        pending.results.clear()
+        return msgspec.structs.replace(prediction, seconds=round(pending.seconds, 4))
 
-    def _text(self, ask: Ask, continuation: str | None = None) -> str:
-        """Return what the model is given: the prompt, and for scoring what follows it."""
+    def _build_text(self, request: PromptRequest, continuation: str | None = None) -> str:
+        """Return the text of the model's input: the prompt, and for scoring the continuation."""
         if not self._chat:
-            return ask.plain() + (continuation or "")
-        shown = self._model.apply_chat_template([turn._asdict() for turn in ask.turns])
-        return shown if continuation is None else shown + ask.begun + continuation
+            return request.plain() + (continuation or "")
+        prompt = self._model.apply_chat_template([turn._asdict() for turn in request.turns])
+        return prompt if continuation is None else prompt + request.answer_prefix + continuation
 
-    def _ids(self, text: str, room: int) -> list[int]:
+    def _tokenize(self, text: str, max_new_tokens: int) -> list[int]:
         ids = self._model.ids(text, special=not self._chat)
-        most = self._model.most
-        if most is not None and len(ids) + room > most:
+        max_length = self._model.most
+        if max_length is not None and len(ids) + max_new_tokens > max_length:
             raise _TooLongError(
-                f"the question does not fit into the model's context: {len(ids)} tokens and {room} "
-                f"to generate exceed {most}. Reduce -o shots= or -o max_tokens="
+                f"the question does not fit into the model's context: {len(ids)} tokens and "
+                f"{max_new_tokens} to generate exceed {max_length}. Reduce -o shots= or "
+                "-o max_tokens="
             )
         return ids
 
-    def _generate(self, jobs: list[_Job]) -> list[Generation]:
-        found = self._model.generate([work.sequences[at] for work, at in jobs], self._max_tokens)
-        return [self._generation(*job, one) for job, one in zip(jobs, found, strict=True)]
+    def _generate(self, jobs: list[_SequenceRef]) -> list[Generation]:
+        texts = self._model.generate(
+            [pending.sequences[index] for pending, index in jobs], self._max_tokens
+        )
+        return [
+            self._build_generation(*job, generated)
+            for job, generated in zip(jobs, texts, strict=True)
+        ]
 
-    def _generation(self, work: _PendingQuestion, at: int, found: "Written") -> Generation:
-        request = {"model": self._name, "text": work.texts[at], "max_tokens": self._max_tokens}
+    def _build_generation(
+        self, pending: _PendingQuestion, index: int, generated: "Written"
+    ) -> Generation:
+        request = {
+            "model": self._name,
+            "text": pending.texts[index],
+            "max_tokens": self._max_tokens,
+        }
         return Generation(
-            text=found.text,
-            finish_reason="stop" if found.ended else "length",
-            prompt_tokens=len(work.sequences[at]),
-            completion_tokens=found.n_tokens,
+            text=generated.text,
+            finish_reason="stop" if generated.ended else "length",
+            prompt_tokens=len(pending.sequences[index]),
+            completion_tokens=generated.n_tokens,
             request_sha256=hashlib.sha256(msgspec.json.encode(request)).hexdigest(),
-            option_order=work.asks[at].option_order,
+            option_order=pending.requests[index].option_order,
         )
 
-    def _weigh(self, jobs: list[_Job]) -> list[list[tuple[str, float | None]]]:
-        """Return what is not shared of each sequence, every token with its log-probability.
+    def _score(self, jobs: list[_SequenceRef]) -> list[list[tuple[str, float | None]]]:
+        """Return the tokens after the shared ones of each sequence, with log-probabilities.
 
-        A sequence's first token has none.
+        The first token of a sequence has no log-probability.
         """
-        rows = [work.sequences[at] for work, at in jobs]
-        starts = [max(work.shared, 1) for work, _ in jobs]
-        found = []
-        for (work, _), row, start, values in zip(
+        rows = [pending.sequences[index] for pending, index in jobs]
+        starts = [max(pending.shared, 1) for pending, _ in jobs]
+        scored = []
+        for (pending, _), row, start, values in zip(
             jobs, rows, starts, self._model.logprobs(rows, starts), strict=True
         ):
-            own = [None] * (start - work.shared) + values
-            found.append(list(zip(map(str, row[work.shared :]), own, strict=True)))
-        return found
+            logprobs = [None] * (start - pending.shared) + values
+            scored.append(list(zip(map(str, row[pending.shared :]), logprobs, strict=True)))
+        return scored
 
 
 def _shared_prefix_length(sequences: list[list[int]]) -> int:
-    """Return how many tokens all sequences begin with."""
+    """Return the number of tokens that all sequences begin with."""
     least, most = min(sequences), max(sequences)
     pairs = enumerate(zip(least, most, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(least), len(most)))
+    return next(
+        (index for index, (first, second) in pairs if first != second), min(len(least), len(most))
+    )
 
 
-def _first_places(sequences: list[list[int]]) -> list[int]:
-    """Return the place of the first of equal sequences, so that equal ones get one number."""
-    return list({tuple(one): at for at, one in reversed(list(enumerate(sequences)))}.values())
+def _first_occurrences(sequences: list[list[int]]) -> list[int]:
+    """Return the index of the first of each group of equal sequences, to score them once."""
+    return list(
+        {
+            tuple(sequence): index for index, sequence in reversed(list(enumerate(sequences)))
+        }.values()
+    )
 
 
 class _TooLongError(Exception):
-    """A question needs more tokens than the model can hold."""
+    """A prompt has more tokens than the model's context."""

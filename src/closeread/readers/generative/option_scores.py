@@ -1,10 +1,10 @@
-"""Scores options by log-probabilities, with tokens across the border of prompt and option.
+"""Scores options by log-probabilities, even if a token spans the end of prompt and the option.
 
-A tokenizer knows nothing of where the prompt ends: its last characters and the option's first may
-share a token, and which characters do may differ from option to option. Counting "the option's
-tokens" then counts different stretches of text. Here every option's whole sequence is compared
-from the first token at which any two of them part; what they share has one probability and
-cancels, so the difference of two scores is the exact log-ratio of the two texts.
+The last characters of the prompt and the first ones of an option may share a token, in other ways
+for other options. "The option's tokens" would then be different stretches of text. Here the whole
+sequences of all options are compared from the first token at which any two of them differ. The
+shared tokens have the same probability for all options and cancel, so the difference of two scores
+is the exact log-ratio of the two texts.
 """
 
 import math
@@ -16,12 +16,12 @@ from closeread.readers.http.failures import MalformedReplyError
 
 
 def score_echoes(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:
-    """Return one log-probability an option, up to a constant that all of them share.
+    """Return one log-probability per option, up to a constant that all options share.
 
     Args:
-        echoes: For each option the tokens of prompt plus option, as the server echoes them; a
-            token generated after them is left out.
-        texts: Prompt plus option, as sent.
+        echoes: For each option the tokens of prompt and option as the server echoes them; a token
+            generated after them is ignored.
+        texts: For each option prompt and option as one text, as sent.
 
     Raises:
         MalformedReplyError: Tokens and log-probabilities do not match, or the text is not echoed.
@@ -32,34 +32,34 @@ def score_echoes(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[floa
 
 
 def score_from_divergence(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, ...]:
-    """Return each sequence's log-probability from the first token at which any two part.
+    """Return each sequence's log-probability from the first token at which any two differ.
 
     Args:
         rows: For each option its tokens, each with its log-probability given all before it.
 
     Raises:
-        MalformedReplyError: A token that decides has no log-probability.
+        MalformedReplyError: One of the summed tokens has no log-probability.
     """
-    shared = 0
-    while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:
-        shared += 1
-    found = []
+    n_shared = 0
+    while all(len(row) > n_shared for row in rows) and len({row[n_shared][0] for row in rows}) == 1:
+        n_shared += 1
+    scores = []
     for row in rows:
-        values = [value for _, value in row[shared:]]
-        numbers = [value for value in values if value is not None]
-        if len(numbers) != len(values):
+        values = [value for _, value in row[n_shared:]]
+        known = [value for value in values if value is not None]
+        if len(known) != len(values):
             raise MalformedReplyError(
                 "the server returned no log-probability for a token of an option"
             )
-        found.append(math.fsum(numbers))
-    return tuple(found)
+        scores.append(math.fsum(known))
+    return tuple(scores)
 
 
 def _echoed_tokens(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
-    """Return the tokens that make up the text, without the one that was generated behind it.
+    """Return the tokens of the text, without the token generated after it.
 
-    Where the tokens' strings do not join to the text (parts of one character), exactly one token
-    was generated, the last one.
+    If the tokens do not join to the text (tokens may be parts of a character), the last token is
+    the generated one.
     """
     if len(echo.tokens) != len(echo.token_logprobs):
         raise MalformedReplyError("the reply has other numbers of tokens and log-probabilities")
@@ -69,29 +69,33 @@ def _echoed_tokens(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
         raise MalformedReplyError("the server does not echo the prompt")
     if start < 0:
         return rows[:-1]
-    length = kept = 0
+    length = n_kept = 0
     while length < start + len(text):
-        length += len(rows[kept][0])
-        kept += 1
-    return rows[:kept]
+        length += len(rows[n_kept][0])
+        n_kept += 1
+    return rows[:n_kept]
 
 
 def score_letters(
     tops: Sequence[TopToken], labels: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return the log-probability of each label as the first thing written, and those not listed.
+    """Return each label's log-probability as the first token, and the labels that are not listed.
 
-    Every way to write a label (``A``, `` A``, ``(A``) counts for it. A label that is not among the
-    likeliest tokens gets the most that it can have: no more than the least of them, nor than what
-    all of them leave over.
+    All tokens for a label (``A``, `` A``, ``(A``) are summed. A label that is not among the
+    likeliest tokens gets an upper bound: the probability of the least likely listed token, or the
+    remaining probability if that is smaller.
+
+    Args:
+        tops: The likeliest first tokens, at least one.
+        labels: The labels of the options.
     """
-    left = 1 - math.fsum(math.exp(one.logprob) for one in tops)
-    floor = min(one.logprob for one in tops)
-    if left > 0:
-        floor = min(floor, math.log(left))
-    found, absent = [], []
+    remaining = 1 - math.fsum(math.exp(token.logprob) for token in tops)
+    floor = min(token.logprob for token in tops)
+    if remaining > 0:
+        floor = min(floor, math.log(remaining))
+    scores, absent = [], []
     for label in labels:
-        ways = [one.logprob for one in tops if one.token.strip(' \t\n(（*"“▁Ġ') == label]
-        found.append(log_sum(ways) if ways else floor)
-        absent += [] if ways else [label]
-    return tuple(found), tuple(absent)
+        logprobs = [token.logprob for token in tops if token.token.strip(' \t\n(（*"“▁Ġ') == label]
+        scores.append(log_sum(logprobs) if logprobs else floor)
+        absent += [] if logprobs else [label]
+    return tuple(scores), tuple(absent)

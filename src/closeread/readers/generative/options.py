@@ -1,4 +1,4 @@
-"""The options of every language-model reader: how it is asked, and how its answer is read."""
+"""The options that all language-model readers share: prompting and answer extraction."""
 
 import functools
 import inspect
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from closeread.errors import UsageError
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction, parse_stops
-from closeread.readers.generative.prompting import Asking
+from closeread.readers.generative.prompting import Prompter
 from closeread.registry.factory import PathText
 
 Options = TypeVar("Options")
@@ -17,21 +17,22 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskingOptions:
-    r"""How questions are put and answers read, whichever model they go to.
+class PromptingOptions:
+    r"""Options of prompting and answer extraction, the same for every model.
 
     Attributes:
         prompt: A prompt file of your own instead of those that ship.
-        examples: A data set with gold to draw examples from.
-        shots: How many examples.
-        seed: Of examples and orders, and of a server's sampling.
-        shuffles: Ask questions with options so often, in different orders; the majority counts.
+        examples: A data set with gold answers to draw few-shot examples from.
+        shots: Number of examples.
+        seed: Seed of examples, option orders and a server's sampling.
+        shuffles: Number of times to ask a question with options, in different orders; the majority
+            of answers counts.
         scoring: ``generation``, ``letters`` or (not with ``chat``) ``texts``.
-        judge: ``each`` asks about every option of a verification question alone.
-        max_tokens: That an answer may have.
-        stop: Where the saved text is cut before it is read; several are separated by ``||``, and
+        judge: ``each`` asks about every option of a verification question separately.
+        max_tokens: Maximum tokens of a reply.
+        stop: Stop strings at which the text is cut before extraction, separated by ``||``;
             ``\n`` is a line's end. ``score --stop`` changes it afterwards.
-        extract: The rule by which the answer is read.
+        extract: The extraction rule.
     """
 
     prompt: PathText = ""
@@ -49,14 +50,14 @@ class AskingOptions:
         if self.max_tokens < 1:
             raise UsageError(f"max_tokens={self.max_tokens}", expected="at least 1")
 
-    def asking(self) -> Asking:
-        """Return how questions are put; the examples are read.
+    def make_prompter(self) -> Prompter:
+        """Return the prompter with these options; reads the data set of examples.
 
         Raises:
-            UsageError: Options that do not go together.
-            InputError: A prompt or a data set of examples that cannot be used.
+            UsageError: The options contradict each other.
+            InputError: The prompt or the data set of examples cannot be used.
         """
-        return Asking(
+        return Prompter(
             examples=Examples.load(self.examples, self.shots, self.seed),
             extraction=Extraction(stops=parse_stops(self.stop), rule=self.extract),
             prompt=self.prompt,
@@ -70,15 +71,18 @@ class AskingOptions:
 def takes_options(
     options: type[Options],
 ) -> Callable[[Callable[[Options], Made]], Callable[..., Made]]:
-    """Decorate what makes a reader from a record of options, so that it takes each by its name.
+    """Decorate a factory that takes a record of options, so that it takes them as keywords.
 
-    Its signature is that of the record: names, kinds and defaults are written once.
+    The new function has the record's signature, so that names, types and defaults are written once.
+
+    Args:
+        options: The type of the record.
     """
 
     def decorate(make: Callable[[Options], Made]) -> Callable[..., Made]:
         @functools.wraps(make)
-        def factory(**given: Any) -> Made:
-            return make(options(**given))
+        def factory(**values: Any) -> Made:
+            return make(options(**values))
 
         factory.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
         return factory

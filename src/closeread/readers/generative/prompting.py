@@ -1,4 +1,4 @@
-"""Turns a question into prompts, and what a language model wrote into a prediction.
+"""Turns a question into prompts, and a language model's output into a prediction.
 
 Shared by models behind an endpoint and models in this process.
 """
@@ -28,49 +28,53 @@ _KINDS = ("verification", "choice", "entailment", "span", "discrete")
 
 
 class Turn(NamedTuple):
-    """One message of a conversation."""
+    """One message of a conversation: ``role`` is system, user or assistant."""
 
     role: str
     content: str
 
 
 @dataclass(frozen=True)
-class Ask:
-    """One request about a question.
+class PromptRequest:
+    """The prompt of one request about a question.
 
     Attributes:
-        turns: For chat: system, examples, question.
-        begun: How the answer begins; models that complete text are shown it.
-        option_order: The labels in the order shown, empty for the question's own order.
-        continuations: For scoring: what would follow, one an option in the question's order.
+        turns: The messages: system, examples, question.
+        answer_prefix: The beginning of the answer, shown to models that complete a text.
+        option_order: The labels in the order shown; empty for the question's own order.
+        continuations: For scoring: the text after the prompt for each option, in the question's
+            order.
     """
 
     turns: tuple[Turn, ...]
-    begun: str
+    answer_prefix: str
     option_order: tuple[str, ...] = ()
     continuations: tuple[str, ...] = ()
 
     def plain(self) -> str:
-        """Return everything as one text to be completed, with no space at its end."""
-        blocks, rest = [], list(self.turns)
-        if rest and rest[0].role == "system":
-            blocks.append(rest.pop(0).content)
-        for question, answer in zip(rest[:-1:2], rest[1::2], strict=True):
+        """Return the prompt as one text to be completed, without a space at its end."""
+        blocks, remaining = [], list(self.turns)
+        if remaining and remaining[0].role == "system":
+            blocks.append(remaining.pop(0).content)
+        for question, answer in zip(remaining[:-1:2], remaining[1::2], strict=True):
             blocks.append(f"{question.content}\n{answer.content}")
-        blocks.append(f"{rest[-1].content}\n{self.begun}")
+        blocks.append(f"{remaining[-1].content}\n{self.answer_prefix}")
         return "\n\n".join(blocks)
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How questions are put, whichever model they go to.
+class Prompter:
+    """Builds prompts for questions and predictions from outputs, the same for every model.
 
     Attributes:
-        prompt: The user's own file, "" for those that ship.
-        shuffles: How often a question with options is asked, the first time in its own order.
-        scoring: ``generation`` reads what the model writes; ``letters`` and ``texts`` compare the
-            log-probabilities of the options' letters or of their words.
-        judge: ``each`` asks about every option of a verification question alone.
+        examples: The few-shot examples.
+        extraction: How answers are extracted from generated text.
+        prompt: The user's own prompt file; "" for those that ship.
+        shuffles: Number of requests for a question with options; the first has its own order.
+        scoring: ``generation`` extracts the answer from generated text; ``letters`` and ``texts``
+            compare the log-probabilities of the options' letters or of their texts.
+        seed: Seed of the option orders.
+        judge: ``each`` asks about every option of a verification question separately.
     """
 
     examples: Examples
@@ -105,55 +109,73 @@ class Asking:
         if self.prompt:
             load_prompt(self.prompt)
 
-    def prompt_for(self, passage: Passage, question: Question) -> Prompt:
-        """Return the prompt file for a question."""
+    def select_prompt(self, passage: Passage, question: Question) -> Prompt:
+        """Return the prompt for a question.
+
+        Raises:
+            InputError: The user's prompt file cannot be used.
+        """
         if self.prompt:
             return load_prompt(self.prompt)
         return load_built_in(question.kind, language_of(passage))
 
-    def asks(self, passage: Passage, question: Question) -> list[Ask]:
-        """Return the requests that a question needs.
+    def build_requests(self, passage: Passage, question: Question) -> list[PromptRequest]:
+        """Return the requests for a question: one per order of its options, or one per option.
 
-        One for each order of its options, or for each of its options.
+        Raises:
+            InputError: The data set of examples has too few for this question.
         """
         if is_judged_one_by_one(question, self.judge):
-            return [self._about(passage, question, one.label) for one in question.options]
-        prompt = self.prompt_for(passage, question)
+            return [
+                self._build_option_request(passage, question, option.label)
+                for option in question.options
+            ]
+        prompt = self.select_prompt(passage, question)
         turns = [Turn("system", prompt.system)] if prompt.system else []
-        for of, example in self.examples.select(passage, question):
-            turns.append(Turn("user", prompt.format_question(of, example)))
-            gold = prompt.fill_answer(format_gold(example, language_of(of)))
+        for example_passage, example in self.examples.select(passage, question):
+            turns.append(Turn("user", prompt.format_question(example_passage, example)))
+            gold = prompt.fill_answer(format_gold(example, language_of(example_passage)))
             turns.append(Turn("assistant", gold))
-        found = []
-        for order in self._orders(question):
+        requests = []
+        for order in self._draw_orders(question):
             labels = [option.label for option in question.options]
-            shown = reorder_options(question, order) if order else question
-            found.append(
-                Ask(
-                    turns=(*turns, Turn("user", prompt.format_question(passage, shown))),
-                    begun=prompt.answer_prefix(),
-                    option_order=tuple(labels[place] for place in order),
-                    continuations=self._continuations(prompt, question),
+            shown_question = reorder_options(question, order) if order else question
+            requests.append(
+                PromptRequest(
+                    turns=(*turns, Turn("user", prompt.format_question(passage, shown_question))),
+                    answer_prefix=prompt.answer_prefix(),
+                    option_order=tuple(labels[index] for index in order),
+                    continuations=self._build_continuations(prompt, question),
                 )
             )
-        return found
+        return requests
 
-    def _about(self, passage: Passage, question: Question, label: str) -> Ask:
-        """Return the request that shows one option alone."""
-        alone = support_question(question, label)
-        prompt = self.prompt_for(passage, alone)
+    def _build_option_request(
+        self, passage: Passage, question: Question, label: str
+    ) -> PromptRequest:
+        """Return the request that asks whether the passage supports one option."""
+        option_question = support_question(question, label)
+        prompt = self.select_prompt(passage, option_question)
         turns = [Turn("system", prompt.system)] if prompt.system else []
-        turns.append(Turn("user", prompt.format_question(passage, alone)))
-        return Ask(turns=tuple(turns), begun=prompt.answer_prefix(), option_order=(label,))
+        turns.append(Turn("user", prompt.format_question(passage, option_question)))
+        return PromptRequest(
+            turns=tuple(turns), answer_prefix=prompt.answer_prefix(), option_order=(label,)
+        )
 
     def scores_options(self, question: Question) -> bool:
-        """Whether this question's options are compared by log-probabilities."""
+        """Return whether this question's options are compared by log-probabilities."""
         return bool(question.options) and self.scoring != "generation"
 
-    def read(
+    def predict_from_generations(
         self, passage: Passage, question: Question, generations: Sequence[Generation]
     ) -> Prediction:
-        """Return the prediction that was written."""
+        """Return the prediction that is extracted from generated texts.
+
+        Args:
+            passage: The passage.
+            question: The question.
+            generations: One per request of ``build_requests``, in order.
+        """
         answer, share = self.extraction.vote(generations, question)
         return Prediction(
             question_id=question.question_id,
@@ -163,14 +185,19 @@ class Asking:
             others=tuple(generations[1:]),
         )
 
-    def weigh(self, question: Question, scores: Sequence[float]) -> Prediction:
-        """Return the prediction that picks the likeliest option."""
-        found = softmax(scores)
-        ranked = sorted(zip(found, question.options, strict=True), key=lambda pair: -pair[0])
+    def predict_from_scores(self, question: Question, scores: Sequence[float]) -> Prediction:
+        """Return the prediction of the likeliest option.
+
+        Args:
+            question: A question with options.
+            scores: Log-probability of every option, up to a common constant.
+        """
+        shares = softmax(scores)
+        ranked = sorted(zip(shares, question.options, strict=True), key=lambda pair: -pair[0])
         return Prediction(
             question_id=question.question_id,
             answer=ranked[0][1].answer,
-            confidence=found[max(range(len(found)), key=found.__getitem__)],
+            confidence=shares[max(range(len(shares)), key=shares.__getitem__)],
             candidates=tuple(
                 Candidate(answer=option.answer, score=share) for share, option in ranked
             ),
@@ -179,7 +206,7 @@ class Asking:
         )
 
     def record(self) -> dict[str, Any]:
-        """Return what a run says of it: the prompts word for word, with their hashes."""
+        """Return the record for the run folder: the prompts' texts and hashes, examples, rule."""
         if self.prompt:
             prompts = [load_prompt(self.prompt)]
         else:
@@ -187,40 +214,44 @@ class Asking:
                 load_built_in(kind, language) for kind in _KINDS for language in ("zh", "en")
             ]
         return {
-            "prompts": {one.name: {"sha256": one.sha256, "text": one.text} for one in prompts},
+            "prompts": {
+                prompt.name: {"sha256": prompt.sha256, "text": prompt.text} for prompt in prompts
+            },
             "examples": self.examples.record(),
             "extraction": self.extraction.signature(),
         }
 
-    def _continuations(self, prompt: Prompt, question: Question) -> tuple[str, ...]:
+    def _build_continuations(self, prompt: Prompt, question: Question) -> tuple[str, ...]:
         if not self.scores_options(question):
             return ()
         texts = [
             option.text if self.scoring == "texts" else option.label for option in question.options
         ]
-        # The beginning of an answer is never less likely than the answer: "1" is no rival of "10"
-        # before the line of either has ended.
-        ends = any(one != other and other.startswith(one) for one in texts for other in texts)
-        return tuple(prompt.continuation(text) + "\n" * ends for text in texts)
+        # A prefix of an answer is always at least as likely as the answer: to compare "1" with "10"
+        # fairly, both need the end of the line.
+        needs_line_end = any(
+            text != other and other.startswith(text) for text in texts for other in texts
+        )
+        return tuple(prompt.continuation(text) + "\n" * needs_line_end for text in texts)
 
-    def _orders(self, question: Question) -> list[tuple[int, ...]]:
-        """Return the orders of the options to show, different ones as far as there are any."""
+    def _draw_orders(self, question: Question) -> list[tuple[int, ...]]:
+        """Return the option orders of all requests: different ones as long as there are any."""
         if self.shuffles == 1 or len(question.options) < 2:
             return [()]
-        drawing = random.Random(f"{self.seed} {question.question_id}")
-        places = range(len(question.options))
-        found = [tuple(places)]
+        rng = random.Random(f"{self.seed} {question.question_id}")
+        indices = range(len(question.options))
+        orders = [tuple(indices)]
         for _ in range(self.shuffles - 1):
             for _ in range(20):
-                order = tuple(drawing.sample(places, len(places)))
-                if order not in found:
+                order = tuple(rng.sample(indices, len(indices)))
+                if order not in orders:
                     break
-            found.append(order)
-        return found
+            orders.append(order)
+        return orders
 
 
 def locate_answer(answer: Answer | None, passage: Passage) -> Answer | None:
-    """Return a span answer with its first place in the passage, where it is word for word there."""
+    """Return a span answer with its first occurrence in the passage, if it occurs verbatim."""
     if answer is None or answer.kind != "span":
         return answer
     start = passage.text.find(answer.texts[0])

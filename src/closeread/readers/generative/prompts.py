@@ -1,8 +1,9 @@
-"""Prompts: text files, one a kind of question and language, known by their hash.
+"""Prompts: text files, one per kind of question and language, identified by their hash.
 
-A file has three sections. ``[system]`` tells the task (chat: the system message; completion: the
-beginning), ``[question]`` shows one question, ``[answer]`` its answer; ``{passage}``, ``{title}``,
-``{question}``, ``{options}`` and ``{answer}`` stand for what is filled in.
+A file has three sections. ``[system]`` describes the task (chat: the system message; completion:
+the beginning of the text), ``[question]`` is the template of a question, ``[answer]`` that of its
+answer. The placeholders are ``{passage}``, ``{title}``, ``{question}``, ``{options}`` and
+``{answer}``.
 """
 
 import hashlib
@@ -33,11 +34,11 @@ class Prompt:
     """One prompt file.
 
     Attributes:
-        name: ``verification.zh`` and its like, or the path of the user's own file.
+        name: A name like ``verification.zh``, or the path of the user's own file.
         text: The whole file.
-        system: How the task is told; may be empty.
-        question: How a question is shown.
-        answer: How an answer is shown; everything before ``{answer}`` belongs to the prompt.
+        system: The description of the task; may be empty.
+        question: The template of a question.
+        answer: The template of an answer; everything before ``{answer}`` belongs to the prompt.
     """
 
     name: str
@@ -48,58 +49,58 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """The file's hash, which the run records."""
+        """The sha256 of the file, which the run records."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def format_question(self, passage: Passage, question: Question) -> str:
-        """Return the question as the model is shown it."""
+        """Return the text of a question and its passage, as the model sees it."""
         language = language_of(passage)
         asks_for = question.asks_for or "supported"
         text = question.text.strip()
         if not text and question.options:
             text = _DEFAULT_STEMS[language, asks_for]
-        found = {
+        values = {
             "passage": passage.text.strip(),
             "title": passage.title,
             "question": text,
             "options": "\n".join(f"{option.label}. {option.text}" for option in question.options),
         }
-        return _PLACEHOLDER.sub(lambda match: found.get(match[1], ""), self.question).rstrip()
+        return _PLACEHOLDER.sub(lambda match: values.get(match[1], ""), self.question).rstrip()
 
     def answer_prefix(self) -> str:
         """Return the beginning of an answer, without the space that belongs to what follows."""
         return self.answer.partition("{answer}")[0].rstrip(" ")
 
     def fill_answer(self, answer: str) -> str:
-        """Return a whole answer as an example shows it."""
+        """Return the whole text of an answer, as an example has it."""
         return self.answer.replace("{answer}", answer)
 
     def continuation(self, answer: str) -> str:
-        """Return what must follow ``answer_prefix`` to give this answer, its space included."""
+        """Return the text after ``answer_prefix`` for an answer, the space before it included."""
         return self.fill_answer(answer)[len(self.answer_prefix()) :]
 
 
 def language_of(passage: Passage) -> str:
-    """Return the language of a passage's prompts: English where there are none of its own."""
+    """Return the language of the prompts for a passage: English if there are none in its own."""
     return passage.language if passage.language in _LANGUAGES else "en"
 
 
 @lru_cache(maxsize=64)
 def load_built_in(kind: str, language: str) -> Prompt:
-    """Return the prompt that ships for a kind of question."""
+    """Return the prompt that ships for a kind of question, in ``zh`` or ``en``."""
     name = f"{kind}.{language}"
     return _parse_prompt((_FOLDER / f"{name}.txt").read_text("utf-8"), name)
 
 
 @lru_cache(maxsize=64)
 def load_prompt(path: str) -> Prompt:
-    """Return a user's own prompt, used for every kind of question.
+    """Return the prompt in a user's file.
 
     Raises:
-        InputError: The file cannot be read, or lacks a section or a place to fill.
+        InputError: The file cannot be read, or lacks a section or a placeholder.
     """
     try:
-        text = Path(path).read_text("utf-8-sig")  # Windows' editors put a mark before the text
+        text = Path(path).read_text("utf-8-sig")  # Windows editors write a byte order mark
     except OSError as error:
         raise InputError(
             f"the prompt file cannot be read: {error.strerror}",
@@ -117,8 +118,10 @@ def load_prompt(path: str) -> Prompt:
 
 def _parse_prompt(text: str, name: str) -> Prompt:
     pieces = _SECTION.split(text)
-    found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
-    if problems := _find_problems(found, names=pieces[1::2], before=pieces[0]):
+    sections = dict(
+        zip(pieces[1::2], (section.removesuffix("\n") for section in pieces[2::2]), strict=True)
+    )
+    if problems := _find_problems(sections, names=pieces[1::2], before=pieces[0]):
         raise InputError(
             "; ".join(problems),
             where=name,
@@ -126,33 +129,43 @@ def _parse_prompt(text: str, name: str) -> Prompt:
             " {options}, and [answer] with {answer}",
             cure=f"see {_FOLDER / 'choice.en.txt'} for an example",
         )
-    return Prompt(name, text, found.get("system", ""), found["question"], found["answer"])
+    return Prompt(name, text, sections.get("system", ""), sections["question"], sections["answer"])
 
 
-def _find_problems(found: dict[str, str], *, names: list[str], before: str) -> list[str]:
-    """Return what is wrong with a file of these sections; a place elsewhere is never filled."""
-    places = {name: _PLACEHOLDER.findall(text) for name, text in found.items()}
-    problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
-    problems += [f"several [{one}] sections" for one in found if names.count(one) > 1]
+def _find_problems(sections: dict[str, str], *, names: list[str], before: str) -> list[str]:
+    """Return the problems of a prompt file: missing sections, and missing or extra placeholders.
+
+    Args:
+        sections: Section name -> text.
+        names: The names of all sections, repeated ones included.
+        before: The text before the first section.
+    """
+    placeholders = {name: _PLACEHOLDER.findall(text) for name, text in sections.items()}
+    problems = [
+        f"no [{section}] section" for section in ("question", "answer") if section not in sections
+    ]
+    problems += [
+        f"several [{section}] sections" for section in sections if names.count(section) > 1
+    ]
     problems += ["text before the first section"] if before.strip() else []
-    if "question" not in places.get("question", ["question"]):
+    if "question" not in placeholders.get("question", ["question"]):
         problems.append("no {question} in [question]")
-    if places.get("answer", ["answer"]) != ["answer"]:
+    if placeholders.get("answer", ["answer"]) != ["answer"]:
         problems.append("[answer] needs {answer} once and no other placeholder")
-    problems += ["{answer} in [question]"] if "answer" in places.get("question", ()) else []
-    problems += [f"{{{one}}} in [system]" for one in places.get("system", ())]
+    problems += ["{answer} in [question]"] if "answer" in placeholders.get("question", ()) else []
+    problems += [f"{{{section}}} in [system]" for section in placeholders.get("system", ())]
     return problems
 
 
 def format_gold(question: Question, language: str) -> str:
-    """Return a question's first gold answer as an example shows it; "" where there is none."""
+    """Return a question's first gold answer as an example shows it; "" if it has none."""
     if not question.answers:
         return ""
     return format_answer(question.answers[0], language)
 
 
 def format_answer(answer: Answer, language: str) -> str:
-    """Return an answer in the form that the prompts ask for."""
+    """Return an answer in the form that the prompts request."""
     if answer.kind == "choice":
         return answer.label
     if answer.kind == "none":
@@ -161,12 +174,17 @@ def format_answer(answer: Answer, language: str) -> str:
 
 
 def reorder_options(question: Question, order: tuple[int, ...]) -> Question:
-    """Return the question with its options in another order, labelled anew from the first."""
+    """Return the question with its options in another order, under the same sequence of labels.
+
+    Args:
+        question: A question with options.
+        order: The indices of its options in the new order.
+    """
     import msgspec
 
     labels = [option.label for option in question.options]
     options = tuple(
-        Option(label=label, text=question.options[place].text)
-        for label, place in zip(labels, order, strict=True)
+        Option(label=label, text=question.options[index].text)
+        for label, index in zip(labels, order, strict=True)
     )
     return msgspec.structs.replace(question, options=options)

@@ -1,4 +1,4 @@
-"""Explains the refusals of a language model's endpoint, and lists its models."""
+"""Turns refusals of a language model's endpoint into errors, and lists its models."""
 
 import re
 from typing import Any
@@ -19,34 +19,34 @@ _TOO_LONG = re.compile(
 
 
 async def explain_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
-    """Return what a refusal by a language model's endpoint means.
+    """Return the error for a refusal by a language model's endpoint.
 
     Args:
-        lane: To ask further.
-        endpoint: Who refused.
-        reply: Its refusal.
-        first: Nothing was answered yet, so that every request may be refused.
+        lane: A connection for further requests.
+        endpoint: The endpoint that refused.
+        reply: A reply with an error status.
+        first: Whether no request has succeeded yet, so that every request may be refused.
     """
     status = reply.status
-    told = endpoint.refusal_text(reply.content)
+    message = endpoint.refusal_text(reply.content)
     if status in (401, 403):
-        return key_error(endpoint, status, told)
-    if status in (400, 413, 422) and _TOO_LONG.search(told):
+        return key_error(endpoint, status, message)
+    if status in (400, 413, 422) and _TOO_LONG.search(message):
         return FailedQuestionError(
-            f"the question does not fit into the model's context: {told}. Reduce -o shots= or "
+            f"the question does not fit into the model's context: {message}. Reduce -o shots= or "
             "-o max_tokens=, or serve the model with a longer context"
         )
     if first:
-        known = await list_models(lane, endpoint) if status in (400, 404) else None
-        return refusal_error(endpoint, status, told, known, reply.asked)
-    return FailedQuestionError(f"status {status}: {told}")
+        models = await list_models(lane, endpoint) if status in (400, 404) else None
+        return refusal_error(endpoint, status, message, models, reply.asked)
+    return FailedQuestionError(f"status {status}: {message}")
 
 
 async def list_models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
-    """Return what the server says of its models; None where it does not tell.
+    """Return the server's entries of its models; None if it does not list them.
 
     Raises:
-        EndpointError: It cannot be reached, or refuses the key.
+        EndpointError: The server cannot be reached, or refuses the key.
     """
     reply = await probe(lane, endpoint, "/models")
     if reply is None:
@@ -54,16 +54,22 @@ async def list_models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | 
     if reply.status in (401, 403):
         raise key_error(endpoint, reply.status, endpoint.refusal_text(reply.content))
     try:
-        listed = msgspec.json.decode(reply.content)["data"]
-        return [one for one in listed if isinstance(one.get("id"), str)]
+        models = msgspec.json.decode(reply.content)["data"]
+        return [model for model in models if isinstance(model.get("id"), str)]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
         return None
 
 
-def key_error(endpoint: Endpoint, status: int, told: str) -> EndpointError:
-    """Return the error for a key that is missing or wrong."""
+def key_error(endpoint: Endpoint, status: int, message: str) -> EndpointError:
+    """Return the error for a missing or wrong key.
+
+    Args:
+        endpoint: The endpoint that refused.
+        status: The HTTP status.
+        message: The server's message.
+    """
     return EndpointError(
-        f"status {status}: {told}",
+        f"status {status}: {message}",
         where=endpoint.base_url,
         expected=f"a key in the environment variable {endpoint.key_name}"
         + ("" if endpoint.key else ", which is not set"),
@@ -72,15 +78,29 @@ def key_error(endpoint: Endpoint, status: int, told: str) -> EndpointError:
 
 
 def refusal_error(
-    endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
+    endpoint: Endpoint,
+    status: int,
+    message: str,
+    models: list[dict[str, Any]] | None,
+    request_body: bytes,
 ) -> EndpointError:
-    """Return the error for a request that this server will never answer."""
-    names = [one["id"] for one in known or ()]
-    model = msgspec.json.decode(content).get("model") if content else ""
+    """Return the error for a request that this server will never answer.
+
+    Args:
+        endpoint: The endpoint that refused.
+        status: The HTTP status.
+        message: The server's message.
+        models: The server's entries of its models; None if unknown.
+        request_body: The body of the refused request.
+    """
+    names = [entry["id"] for entry in models or ()]
+    model = msgspec.json.decode(request_body).get("model") if request_body else ""
     if names and model not in names:
-        return wrong_model_error(endpoint, str(model), names, told=f"status {status}: {told}; ")
+        return wrong_model_error(
+            endpoint, str(model), names, refusal=f"status {status}: {message}; "
+        )
     return EndpointError(
-        f"status {status}: {told}",
+        f"status {status}: {message}",
         where=endpoint.base_url,
         cure="check what the server accepts: with most servers -o base_url= ends in /v1; "
         "-o extra='{...}' adds keys to the request, and null removes keys that the server rejects",
@@ -88,11 +108,18 @@ def refusal_error(
 
 
 def wrong_model_error(
-    endpoint: Endpoint, model: str, names: list[str], told: str = ""
+    endpoint: Endpoint, model: str, names: list[str], refusal: str = ""
 ) -> EndpointError:
-    """Return the error for a model that the server does not list; it may have said so itself."""
+    """Return the error for a model that the server does not list.
+
+    Args:
+        endpoint: The endpoint.
+        model: The requested model; "" if none was given.
+        names: The names of the server's models, at least one.
+        refusal: The server's own message, to precede ours.
+    """
     return EndpointError(
-        f"{told}the server lists no model {model!r}" if model else "no model given",
+        f"{refusal}the server lists no model {model!r}" if model else "no model given",
         where=endpoint.base_url,
         expected="one of " + ", ".join(names[:20]),
         cure=f"use -o model={names[0]}",

@@ -1,4 +1,4 @@
-"""A reader whose model is behind an endpoint: many requests at once, one answer per question."""
+"""A reader whose model is behind an endpoint: concurrent requests, one prediction per question."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ import msgspec
 
 from closeread.errors import EndpointError, UsageError
 from closeread.readers.generative.option_scores import score_echoes, score_letters
-from closeread.readers.generative.prompting import Ask, Asking
+from closeread.readers.generative.prompting import Prompter, PromptRequest
 from closeread.readers.generative.refusals import explain_refusal, list_models, wrong_model_error
 from closeread.readers.generative.wire import (
     ChatReply,
@@ -35,19 +35,19 @@ from closeread.readers.http.failures import (
 )
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
-LIMITS = ("max_tokens", "max_completion_tokens")  # of a reply: what servers call it
+TOKEN_LIMIT_KEYS = ("max_tokens", "max_completion_tokens")  # request keys that limit a reply
 _RECORDED_KEYS = ("id", "owned_by", "root", "max_model_len")
 
 
 class RemoteReader:
-    """Asks one request a question (or one for each shuffle), many at once.
+    """Sends the requests of many questions concurrently.
 
     Attributes:
-        independent: What is said of a question does not depend on its batch, so that a resumed
-            run asks only for what is missing.
-        batch_size: Large, because at its end lanes wait for the slowest; and the same whatever the
-            concurrency, which a resumed run may change.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        independent: True: the answer to a question does not depend on its batch, so that a resumed
+            run asks only the missing questions.
+        batch_size: Large, because all lanes wait for the slowest at the end of a batch; and
+            independent of the concurrency, which a resumed run may change.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     independent = True
@@ -60,21 +60,21 @@ class RemoteReader:
     def __init__(
         self,
         path: str,
-        asking: Asking,
+        prompter: Prompter,
         endpoint: Endpoint,
         *,
         model: str,
-        sent: Mapping[str, Any],
+        settings: Mapping[str, Any],
         top_logprobs: int,
         concurrency: int,
         cache: str,
         budget: Budget,
     ) -> None:
         self._path = path
-        self._asking = asking
+        self._prompter = prompter
         self._endpoint = endpoint
         self._model = model
-        self._sent = dict(sent)
+        self._settings = dict(settings)
         self._top_logprobs = top_logprobs
         self._concurrency = concurrency
         self._cache = cache
@@ -82,26 +82,26 @@ class RemoteReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What an open track asks for: the model as the server tells of it, prompts, settings.
+        """The record for the run folder: the server's entry of the model, prompts and settings.
 
         Raises:
             EndpointError: The endpoint cannot be reached, or does not have the model.
-            UsageError: None is named.
+            UsageError: No model is given, and the server lists none.
         """
         return {
-            "model": self._served,
+            "model": self._model_entry,
             "endpoint": self._endpoint.base_url + self._path,
-            "request": self._body({}),
-            **self._asking.record(),
+            "request": self._build_body({}),
+            **self._prompter.record(),
         }
 
     @cached_property
-    def _served(self) -> dict[str, Any]:
-        """The model's entry in the server's list; only its name where there is no list."""
+    def _model_entry(self) -> dict[str, Any]:
+        """The model's entry in the server's list; only its name if the server has no list."""
         self._endpoint.check()
-        with ThreadPoolExecutor(1) as alone:
-            listed = alone.submit(asyncio.run, self._list()).result() or []
-        names = [one["id"] for one in listed]
+        with ThreadPoolExecutor(1) as executor:
+            models = executor.submit(asyncio.run, self._list_models()).result() or []
+        names = [model["id"] for model in models]
         if not self._model and len(names) != 1:
             raise (
                 wrong_model_error(self._endpoint, "", names)
@@ -110,117 +110,134 @@ class RemoteReader:
                     "no model given, and the server lists none", expected="-o model=NAME"
                 )
             )
-        wanted = self._model or names[0]
-        known = {*names, *(one.get("root") for one in listed)}
-        # `transformers serve` lists what the hub's cache holds, and not the folder that it serves.
-        if names and wanted not in known and not wanted.startswith("/"):
-            raise wrong_model_error(self._endpoint, wanted, names)
-        entry = next((one for one in listed if one["id"] == wanted), {})
-        return {"id": wanted} | {name: entry[name] for name in _RECORDED_KEYS if entry.get(name)}
+        wanted_name = self._model or names[0]
+        known = {*names, *(model.get("root") for model in models)}
+        # `transformers serve` lists the hub's cache, but not a local folder that it serves.
+        if names and wanted_name not in known and not wanted_name.startswith("/"):
+            raise wrong_model_error(self._endpoint, wanted_name, names)
+        entry = next((model for model in models if model["id"] == wanted_name), {})
+        return {"id": wanted_name} | {
+            name: entry[name] for name in _RECORDED_KEYS if entry.get(name)
+        }
 
-    async def _list(self) -> list[dict[str, Any]] | None:
+    async def _list_models(self) -> list[dict[str, Any]] | None:
         async with Lane(self._endpoint) as lane:
             return await list_models(lane, self._endpoint)
 
-    def _body(self, particular: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": self._served["id"], **self._sent, **particular}
+    def _build_body(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": self._model_entry["id"], **self._settings, **fields}
 
-    def _one_token(self) -> dict[str, int]:
-        """Return the limit of a reply whose text is not wanted, under the name that is sent."""
-        return {next((name for name in LIMITS if name in self._sent), LIMITS[0]): 1}
+    def _one_token_limit(self) -> dict[str, int]:
+        """Return a limit of one token, under the key that the other requests use."""
+        return {
+            next(
+                (name for name in TOKEN_LIMIT_KEYS if name in self._settings), TOKEN_LIMIT_KEYS[0]
+            ): 1
+        }
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, as they come.
+        """Yield one prediction per item, in order of completion.
 
         Raises:
             EndpointError: Every further request would fail.
-            BudgetError: The budget is used up; everything that was paid for was yielded before.
-            InputError: The set of examples does not hold enough for these items.
+            BudgetError: The budget is used up, after all paid predictions were yielded.
+            InputError: The data set of examples has too few for these items.
         """
         if not items:
             return
-        for passage, question in items:  # a lack of examples is said before anything is paid for
-            self._asking.examples.select(passage, question)
-        _ = self._served
-        yield from stream_results(partial(self._all, items))
+        for (
+            passage,
+            question,
+        ) in items:  # fail before the first paid request if examples are missing
+            self._prompter.examples.select(passage, question)
+        _ = self._model_entry
+        yield from stream_results(partial(self._answer_all, items))
 
-    async def _all(self, items: Sequence[PassageQuestion], put: Put) -> None:
+    async def _answer_all(self, items: Sequence[PassageQuestion], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
         client = Client(self._endpoint, self.budget, cache, explain_refusal)
 
-        async def one(lane: Lane, item: PassageQuestion) -> None:
-            put(await self._one(client, lane, *item))
+        async def answer(lane: Lane, item: PassageQuestion) -> None:
+            put(await self._answer_question(client, lane, *item))
 
-        def failed(item: PassageQuestion, told: str) -> None:
-            put(Prediction(question_id=item[1].question_id, error=told))
+        def report_failure(item: PassageQuestion, message: str) -> None:
+            put(Prediction(question_id=item[1].question_id, error=message))
 
         try:
-            await run_in_lanes(client, items, one, failed, self._concurrency)
+            await run_in_lanes(client, items, answer, report_failure, self._concurrency)
         finally:
             if cache is not None:
                 cache.close()
 
-    async def _one(
+    async def _answer_question(
         self, client: Client, lane: Lane, passage: Passage, question: Question
     ) -> Prediction:
         started = time.perf_counter()
         try:
-            asks = self._asking.asks(passage, question)
-            if self._asking.scores_options(question):
-                found = await self._score(client, lane, asks[0], question)
+            requests = self._prompter.build_requests(passage, question)
+            if self._prompter.scores_options(question):
+                prediction = await self._score(client, lane, requests[0], question)
             else:
-                written = [await self._generate(client, lane, ask) for ask in asks]
-                found = self._asking.read(passage, question, written)
+                generations = [await self._generate(client, lane, request) for request in requests]
+                prediction = self._prompter.predict_from_generations(passage, question, generations)
         except LostQuestionError:
             raise
         except FailedQuestionError as error:
-            found = Prediction(question_id=question.question_id, error=str(error))
-        return msgspec.structs.replace(found, seconds=round(time.perf_counter() - started, 4))
+            prediction = Prediction(question_id=question.question_id, error=str(error))
+        return msgspec.structs.replace(prediction, seconds=round(time.perf_counter() - started, 4))
 
-    async def _generate(self, client: Client, lane: Lane, ask: Ask) -> Generation:
-        body = self._body(self._shown(ask))
-        reply, sha256 = await self._ask(client, lane, body, 1)
+    async def _generate(self, client: Client, lane: Lane, request: PromptRequest) -> Generation:
+        body = self._build_body(self._prompt_fields(request))
+        reply, sha256 = await self._send(client, lane, body, 1)
         stops = body.get("stop", ())
         return to_generation(
             reply,
             stops=(stops,) if isinstance(stops, str) else tuple(stops),
             request_sha256=sha256,
-            option_order=ask.option_order,
+            option_order=request.option_order,
         )
 
-    async def _score(self, client: Client, lane: Lane, ask: Ask, question: Question) -> Prediction:
+    async def _score(
+        self, client: Client, lane: Lane, request: PromptRequest, question: Question
+    ) -> Prediction:
         if self._is_chat:
-            asked = {"logprobs": True, "top_logprobs": self._top_logprobs}
-            body = self._body({**self._shown(ask), **self._one_token(), **asked})
-            reply, _ = await self._ask(client, lane, body, 1)
-            tops = top_tokens(reply) if isinstance(reply, ChatReply) else None
-            if not tops:
-                raise self._no_logprobs()
+            logprob_fields = {"logprobs": True, "top_logprobs": self._top_logprobs}
+            body = self._build_body(
+                {**self._prompt_fields(request), **self._one_token_limit(), **logprob_fields}
+            )
+            reply, _ = await self._send(client, lane, body, 1)
+            top = top_tokens(reply) if isinstance(reply, ChatReply) else None
+            if not top:
+                raise self._no_logprobs_error()
             labels = [option.label for option in question.options]
-            scores, absent = score_letters(tops, labels)
+            scores, absent = score_letters(top, labels)
             if len(absent) == len(labels):
                 raise FailedQuestionError(
-                    f"no option's letter is among the {len(tops)} likeliest first tokens: "
+                    f"no option's letter is among the {len(top)} likeliest first tokens: "
                     "leave out -o scoring=, or use a prompt that asks for the letter first"
                 )
-            found = self._asking.weigh(question, scores)
+            prediction = self._prompter.predict_from_scores(question, scores)
             if not absent:
-                return found
-            note = f"{', '.join(absent)} not among the {len(tops)} likeliest tokens: upper bounds"
-            return msgspec.structs.replace(found, note=note)
-        texts = [ask.plain() + continuation for continuation in ask.continuations]
-        body = self._body({"prompt": texts, **self._one_token(), "echo": True, "logprobs": 1})
-        reply, _ = await self._ask(client, lane, body, len(texts))
-        echoes = [one.logprobs for one in reply.choices] if isinstance(reply, TextReply) else []
-        present = [one for one in echoes if one is not None]
+                return prediction
+            note = f"{', '.join(absent)} not among the {len(top)} likeliest tokens: upper bounds"
+            return msgspec.structs.replace(prediction, note=note)
+        texts = [request.plain() + continuation for continuation in request.continuations]
+        body = self._build_body(
+            {"prompt": texts, **self._one_token_limit(), "echo": True, "logprobs": 1}
+        )
+        reply, _ = await self._send(client, lane, body, len(texts))
+        echoes = (
+            [choice.logprobs for choice in reply.choices] if isinstance(reply, TextReply) else []
+        )
+        present = [choice for choice in echoes if choice is not None]
         if len(present) < len(texts):
-            raise self._no_logprobs()
+            raise self._no_logprobs_error()
         try:
-            return self._asking.weigh(question, score_echoes(present, texts))
+            return self._prompter.predict_from_scores(question, score_echoes(present, texts))
         except MalformedReplyError as error:
             raise FailedQuestionError(str(error)) from error
 
-    async def _ask(
+    async def _send(
         self, client: Client, lane: Lane, body: Mapping[str, Any], n: int
     ) -> tuple[ChatReply | TextReply, str]:
         return await client.ask(
@@ -229,19 +246,19 @@ class RemoteReader:
             body,
             read=partial(decode_reply, chat=self._is_chat, n=n),
             cost=_cost,
-            most_out=n * max((body[name] for name in LIMITS if name in body), default=0),
+            most_out=n * max((body[name] for name in TOKEN_LIMIT_KEYS if name in body), default=0),
         )
 
-    def _shown(self, ask: Ask) -> dict[str, Any]:
+    def _prompt_fields(self, request: PromptRequest) -> dict[str, Any]:
         if self._is_chat:
-            return {"messages": [turn._asdict() for turn in ask.turns]}
-        return {"prompt": ask.plain()}
+            return {"messages": [turn._asdict() for turn in request.turns]}
+        return {"prompt": request.plain()}
 
     @property
     def _is_chat(self) -> bool:
         return self._path == "/chat/completions"
 
-    def _no_logprobs(self) -> EndpointError:
+    def _no_logprobs_error(self) -> EndpointError:
         return EndpointError(
             "the endpoint returns no log-probabilities"
             + ("" if self._is_chat else " of the prompt"),
@@ -251,6 +268,6 @@ class RemoteReader:
 
 
 def _cost(reply: ChatReply | TextReply) -> tuple[int | None, int | None]:
-    """Return the tokens of a reply as the server counts them; it may count none."""
+    """Return prompt and completion tokens as the server counts them; None if it does not."""
     usage = reply.usage or Usage()
     return usage.prompt_tokens, usage.completion_tokens

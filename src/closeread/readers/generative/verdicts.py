@@ -1,8 +1,9 @@
 """Finds the verdict of a free text on one statement, in Chinese or English: is it supported?
 
-A model that judges one statement says true, not supported, 错误 or 原文不支持 more readily than the
-letter that it was asked for. The last verdict counts: people and models correct themselves. What is
-left open (是否正确, true or false) and what the same clause denies from further off is none.
+A model that judges one statement often writes true, not supported, 错误 or 原文不支持, not the
+letter that the prompt requests. The last verdict counts, because people and models correct
+themselves. An open question (是否正确, true or false) and a word that its clause negates from a
+distance are no verdicts.
 """
 
 import re
@@ -20,7 +21,7 @@ _BAD = (
     r"|contradictory)"
 )
 _STATEMENT = r"(?:statement|claim|hypothesis|assertion|sentence|proposition|description)"
-_SURELY = (
+_ADVERBS = (
     r"(?:(?:therefore|thus|indeed|clearly|directly|explicitly|fully|entirely|completely|actually"
     r"|strictly|also|be|being|been)\s+){0,3}"
 )
@@ -42,24 +43,24 @@ _ENDS_ZH = rf"(?=[的了]?{CLOSE}*(?:$|[\n。,;:.!?、]))"
 _GAP_ZH = r"(?:(?!是否|能否|是不是|部分|[前后]半|[不没未无非])[^,。;\n]){0,12}?"
 
 _BARE = (
-    rf"{_OPEN}(?:(?P<denied>not\s+|un|{_NOT_ZH})?{_SURELY}"
+    rf"{_OPEN}(?:(?P<denied>not\s+|un|{_NOT_ZH})?{_ADVERBS}"
     rf"(?P<good>(?:yes|entailment|{_GOOD})\b|{_GOOD_ZH}|是|[√✓✔])"
     r"|(?P<bad>(?:no(?!\s+\w)|not\s+(?:mentioned|given|stated)|contradiction|neutral"
     rf"|{_BAD})\b|{_BAD_ZH}|否|不是?|中立|[×✗✘]))[的了]?"
 )
-_SAID = rf"\s+{_SURELY}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))\b{_ENDS}"
+_PREDICATE = rf"\s+{_ADVERBS}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))\b{_ENDS}"
 _PATTERNS = [
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         # The first words of a text, and a line of its own: "Yes, it does", "False.", "不正确。"
         rf"\A{_BARE}(?={CLOSE}*(?:$|[\n.。,;:!(—–-]))",
         rf"^{_BARE}{CLOSE}*(?:[.。!][ \t]*)?$",
-        # What a sentence says of the statement.
+        # A sentence about the statement.
         rf"\b{_STATEMENT}\b"
         r"[^.;\n]{0,80}?\b(?:(?P<denied>(?:is|was|are|can|could|does|do|must|should)\s?(?:not|n't)"
-        r"(?:\s+(?:be|(?:seem|appear)(?:\s+to\s+be)?))?)|is|was|are|be|seems|appears)" + _SAID,
+        r"(?:\s+(?:be|(?:seem|appear)(?:\s+to\s+be)?))?)|is|was|are|be|seems|appears)" + _PREDICATE,
         r"\b(?:it|this|that|which)(?:\s+(?:is|was|must\s+be|would\s+be)|'s)"
-        r"(?P<denied>n't|\s+not)?" + _SAID,
+        r"(?P<denied>n't|\s+not)?" + _PREDICATE,
         r"(?:说法|表述|陈述|叙述|论断|命题|假设|结论|判断|[该此本]选?项|这句话|因此|所以|故|可见|综上)"
         rf"{_GAP_ZH}(?P<denied>{_NOT_ZH})?(?:(?P<good>{_GOOD_ZH})|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
         rf"与(?:原文|文章|文中|文意|材料|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
@@ -69,12 +70,12 @@ _PATTERNS = [
         rf"(?:但是?|然而|不过|只是)[^,。;:\n]{{0,12}}?(?:(?P<denied>{_NOT_ZH})(?P<good>{_GOOD_ZH})"
         rf"|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
         rf"\bbut\s+(?:the|its)\s+(?:[a-z]+\s+)?(?:{_PART})\s+(?:is|are|was|were)"
-        rf"(?:(?P<denied>n't|\s+not)\s+{_SURELY}(?P<good>{_GOOD})|\s+{_SURELY}(?P<bad>{_BAD})){_ENDS}",
-        # What the passage does to it.
+        rf"(?:(?P<denied>n't|\s+not)\s+{_ADVERBS}(?P<good>{_GOOD})|\s+{_ADVERBS}(?P<bad>{_BAD})){_ENDS}",
+        # A sentence about the passage: it supports or contradicts the statement.
         r"\b(?:passage|text|premise|article|author|context|paragraph)\b"
         r"(?:(?!\b(?:not|never|no|nothing)\b|n't)[^.;\n]){0,40}?"
-        rf"(?P<denied>(?:\b(?:not|never)|n't)\s+)?{_SURELY}\b(?:"
-        # It may confirm a part of the statement, and what contradicts a part contradicts it.
+        rf"(?P<denied>(?:\b(?:not|never)|n't)\s+)?{_ADVERBS}\b(?:"
+        # To confirm a part of the statement is not enough; to contradict a part is.
         rf"(?P<good>(?:support|entail|confirm)(?:s|ed)?)(?=\s+(?:it|this|the\s+{_STATEMENT})\b"
         r"|\s*[.,;:\n]|\s*$)|(?P<bad>(?:contradict|refute)(?:s|ed)?)\b"
         r"(?=\s+(?:it|this|that|the)\b|\s*[.,;:\n]|\s*$))",
@@ -84,26 +85,28 @@ _PATTERNS = [
     )
 ]
 _CLAUSE = re.compile(r"[^,.。;:!?\n]*\Z")
-_OPEN_OR_DENIED = re.compile(
+_OPEN_OR_NEGATED = re.compile(
     r"\b(?:whether|if|not|never|no|nothing|neither|without)\b|n't"
     r"|[是能]否|[没无]有?|不能说"
 )
 
 
 def find_verdict(text: str) -> bool | None:
-    """Return whether a statement is said to be supported; None where nothing is said of it.
+    """Return whether a text calls the statement supported; None if it has no verdict.
 
     Args:
-        text: What the model wrote, reasoning in ``<think>`` tags left out.
+        text: The model's text without reasoning in ``<think>`` tags.
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    plain = approving(simplified(folded)).strip()
-    found = [match for pattern in _PATTERNS for match in pattern.finditer(plain)]
-    # What "which" points back to may be another sentence: it counts where nothing else is said.
-    for match in sorted(found, key=lambda match: (match.group().startswith("which"), -match.end())):
-        before = _CLAUSE.search(plain, max(0, match.start() - 80), match.start())
-        if before and _OPEN_OR_DENIED.search(before.group()):
+    normalized = approving(simplified(folded)).strip()
+    matches = [match for pattern in _PATTERNS for match in pattern.finditer(normalized)]
+    # "which" may refer to another sentence: it counts only without any other verdict.
+    for match in sorted(
+        matches, key=lambda match: (match.group().startswith("which"), -match.end())
+    ):
+        before = _CLAUSE.search(normalized, max(0, match.start() - 80), match.start())
+        if before and _OPEN_OR_NEGATED.search(before.group()):
             continue
-        if match["good"] or not match["denied"]:  # that nothing contradicts it is no support
+        if match["good"] or not match["denied"]:  # "not contradicted" is no support
             return bool(match["good"]) and not match["denied"]
     return None

@@ -1,4 +1,4 @@
-"""Replies of language-model endpoints, checked and turned into records."""
+"""Decodes and checks the replies of language-model endpoints."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from closeread.types import Generation
 
 
 class Usage(msgspec.Struct):
-    """Tokens as the server counts them."""
+    """Number of tokens as the server counts them; None if it does not."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -24,20 +24,20 @@ class _Message(msgspec.Struct):
 
 
 class TopToken(msgspec.Struct):
-    """One of the likeliest tokens at a place."""
+    """One of the likeliest tokens at a position."""
 
     token: str
     logprob: float
 
 
-class _Place(msgspec.Struct):
+class _TokenLogprobs(msgspec.Struct):
     token: str
     logprob: float
     top_logprobs: list[TopToken] = []
 
 
 class _ChatLogprobs(msgspec.Struct):
-    content: list[_Place] | None = None
+    content: list[_TokenLogprobs] | None = None
 
 
 class _ChatChoice(msgspec.Struct):
@@ -55,7 +55,7 @@ class ChatReply(msgspec.Struct):
 
 
 class Logprobs(msgspec.Struct):
-    """Log-probabilities of a completion, the prompt's tokens among them where it is echoed."""
+    """Log-probabilities of a completion's tokens, including those of an echoed prompt."""
 
     tokens: list[str]
     token_logprobs: list[float | None]
@@ -80,34 +80,35 @@ _TEXT = msgspec.json.Decoder(TextReply)
 
 
 def decode_reply(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
-    """Read a reply, and put its choices in the order of their index, each once.
+    """Return a reply with its choices sorted by index, without duplicates.
 
     Args:
-        raw: The body.
-        chat: Whether it is of ``/chat/completions``.
-        n: How many choices were asked for.
+        raw: The body of the reply.
+        chat: Whether it is a reply of ``/chat/completions``.
+        n: Number of requested choices.
 
     Raises:
-        MalformedReplyError: No JSON, no choices, not those asked for, or two that disagree.
+        MalformedReplyError: It is not JSON of this form, or does not have choices 0 to n - 1, or
+            has two different choices of one index.
     """
-    found: ChatReply | TextReply
+    reply: ChatReply | TextReply
     try:
-        found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
+        reply = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise MalformedReplyError(
             f"the reply has an unexpected form: {error}; "
             f"it says: {error_text(raw)[:200] or 'nothing'}"
         ) from error
     by_index: dict[int, Any] = {}
-    for one in found.choices:
-        if by_index.setdefault(one.index, one) != one:
-            raise MalformedReplyError(f"the reply has two choices of index {one.index}")
+    for choice in reply.choices:
+        if by_index.setdefault(choice.index, choice) != choice:
+            raise MalformedReplyError(f"the reply has two choices of index {choice.index}")
     if sorted(by_index) != list(range(n)):
         raise MalformedReplyError(
             f"the reply has the choices {sorted(by_index)}, not {list(range(n))}"
         )
-    found.choices = [by_index[index] for index in range(n)]
-    return found
+    reply.choices = [by_index[index] for index in range(n)]
+    return reply
 
 
 def to_generation(
@@ -117,10 +118,16 @@ def to_generation(
     request_sha256: str,
     option_order: tuple[str, ...] = (),
 ) -> Generation:
-    """Return the first choice as the model wrote it; where it refused, in the words of that.
+    """Return the first choice of a reply; for a refusal its text is the refusal.
+
+    Args:
+        reply: The reply.
+        stops: The stop strings of the request.
+        request_sha256: Hash of the request.
+        option_order: The labels in the order shown; empty for the question's own order.
 
     Raises:
-        FailedQuestionError: It holds parts, and none that is text or a model's reasoning.
+        FailedQuestionError: The message has parts, but none with text or reasoning.
     """
     first = reply.choices[0]
     text = _message_text(first.message) if isinstance(first, _ChatChoice) else first.text
@@ -148,9 +155,9 @@ def _message_text(message: _Message) -> str:
 
 
 def top_tokens(reply: ChatReply) -> list[TopToken] | None:
-    """Return the likeliest first tokens of a chat reply; None where the server gives none."""
-    found = reply.choices[0].logprobs
-    if found is None or not found.content:
+    """Return the likeliest first tokens of a chat reply; None if the server returns none."""
+    logprobs = reply.choices[0].logprobs
+    if logprobs is None or not logprobs.content:
         return None
-    first = found.content[0]
+    first = logprobs.content[0]
     return first.top_logprobs or [TopToken(first.token, first.logprob)]

@@ -16,7 +16,7 @@ from closeread.audits.truncation.copies import GUESSED, KNOWN
 from closeread.audits.truncation.endings import iter_causes
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
-from closeread.readers.generative.prompting import Asking
+from closeread.readers.generative.prompting import Prompter
 from closeread.readers.generative.prompts import format_gold
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
@@ -246,18 +246,18 @@ class Copying:
     """Answers every other question with the first example of its prompt."""
 
     def __init__(self, examples):
-        self._asking = Asking(examples=examples, extraction=Extraction())
-        self.record = self._asking.record()
+        self._prompter = Prompter(examples=examples, extraction=Extraction())
+        self.record = self._prompter.record()
         self.copied = set()
 
     def read(self, items):
         for place, (passage, question) in enumerate(items):
-            (ask,) = self._asking.asks(passage, question)
-            ((_, example),) = self._asking.examples.select(passage, question)
+            (request,) = self._prompter.build_requests(passage, question)
+            ((_, example),) = self._prompter.examples.select(passage, question)
             text = "I do not know"
             if place % 2 == 0:
                 text = format_gold(example, "en")
-                assert any(turn.content.endswith(text) for turn in ask.turns)
+                assert any(turn.content.endswith(text) for turn in request.turns)
                 self.copied.add(question.text)
             answer = Answer(kind="span", texts=(text,))
             yield Prediction(
