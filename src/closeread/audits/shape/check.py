@@ -1,7 +1,9 @@
 """Whether a benchmark's scores follow the other benchmarks over models: correlations, clusters."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped_finding
 from closeread.audits.shape import recutting
@@ -51,114 +53,164 @@ def check(
     notes = []
     if table.left_out:
         notes.append(f"skipped columns that are not benchmarks: {_list_names(table.left_out)}")
-    table, again = _without_duplicates(table)
+    table, repeated = _without_duplicates(table)
     table, saved = recutting.add_run_scores(table, subjects, target or recutting.TARGET)
-    benchmarks = table.benchmarks()
-    if len(table.rows) < 2 or not benchmarks:
+    if len(table.rows) < 2 or not table.benchmarks():
         return skipped_finding("shape", "fewer than two models with scores", notes)
     chosen = _choose_target(table, target)
-    # The target's own signs come first.
-    found = sorted(
-        find_signs(table, chosen, n_questions), key=lambda sign: sign.benchmark != chosen
-    )
-    about = [sign for sign in found if sign.benchmark == chosen]
     points = _points(table, chosen)
-    cluster = find_cluster(points)
-    tables = [_correlation_table(table, chosen, cluster)]
-    if cluster:
-        tables.append(_cluster_table(points, chosen, cluster))
-    cuts = recutting.recut_runs(table, subjects, chosen, saved)
-    able = recutting.has_enough_models(cuts)
-    if able:
-        tables += recutting.tables(cuts)
-    rows = [(sign.what, sign.where, sign.before, sign.after) for sign in found]
-    tables.append(
-        Table(
-            title="Signs that the scores do not measure the models",
-            headings=("sign", "where", "from %", "to %"),
-            rows=tuple(rows),
-        )
+    compared = _ComparedBenchmark(
+        name=chosen,
+        points=points,
+        cluster=find_cluster(points),
+        signs=find_signs(table, chosen, n_questions),
+        recuts=recutting.recut_runs(table, subjects, chosen, saved),
     )
-    if len(points) < 3 and not found and not able:
+    if compared.says_nothing:
         return skipped_finding(
             "shape",
             f"{chosen}: fewer than three models with scores, and no sign of a problem",
             notes,
         )
-    if again:
-        notes.append(f"repeated rows with the same scores, counted once: {_list_names(again)}")
-    if subjects and not able:
+    if repeated:
+        notes.append(f"repeated rows with the same scores, counted once: {_list_names(repeated)}")
+    if subjects and not compared.can_correlate_recuts:
         notes.append(
-            f"{len(cuts)} of the runs belong to models in the table; scoring them at "
+            f"{len(compared.recuts)} of the runs belong to models in the table; scoring them at "
             "each stop needs at least three"
         )
+    notes += _assumption_notes(table, n_questions)
+    return Finding(
+        check="shape",
+        verdict=compared.verdict,
+        headline=_headline(compared),
+        tables=tuple(_tables(table, compared)),
+        notes=tuple(notes),
+        data=_data(compared),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ComparedBenchmark:
+    """One benchmark against the others.
+
+    Attributes:
+        points: The models with a score on it and on others.
+        cluster: The models that are stuck at one score on it, if there are any.
+        signs: Of it and of the other benchmarks.
+        recuts: The runs of models in the table, scored at every stop.
+    """
+
+    name: str
+    points: Sequence[_Point]
+    cluster: Cluster | None
+    signs: Sequence[Sign]
+    recuts: Sequence[recutting.RecutModel]
+
+    @property
+    def own_signs(self) -> list[Sign]:
+        return [sign for sign in self.signs if sign.benchmark == self.name]
+
+    @property
+    def signs_at_others(self) -> list[Sign]:
+        return [sign for sign in self.signs if sign.benchmark != self.name]
+
+    @property
+    def can_correlate_recuts(self) -> bool:
+        return recutting.has_enough_models(self.recuts)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether there are too few models to compare, and no sign at any benchmark."""
+        return len(self.points) < 3 and not self.signs and not self.can_correlate_recuts
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.cluster and self.own_signs:
+            return "broken"
+        return "doubtful" if self.signs or self.cluster else "sound"
+
+
+def _assumption_notes(table: ScoreTable, n_questions: int) -> Iterator[str]:
+    """Yield a note if scores have no standard error and a number of questions is assumed."""
     scores = [
         (score, row.errors.get(name)) for row in table.rows for name, score in row.scores.items()
     ]
     # the error of a score of 0 or 1 is 0 for any number of questions
     if bare := sum(not error and 0 < score < 1 for score, error in scores):
-        notes.append(
+        yield (
             f"scores without a standard error: {bare:,} of {len(scores):,}, assumed to come from "
             f"{n_questions:,} questions each (--questions changes this number)"
         )
-    verdict: Verdict = (
-        "broken" if cluster and about else "doubtful" if found or cluster else "sound"
+
+
+def _tables(table: ScoreTable, compared: _ComparedBenchmark) -> Iterator[Table]:
+    yield _correlation_table(table, compared.name, compared.cluster)
+    if compared.cluster:
+        yield _cluster_table(compared.points, compared.name, compared.cluster)
+    if compared.can_correlate_recuts:
+        yield from recutting.tables(compared.recuts)
+    yield Table(
+        title="Signs that the scores do not measure the models",
+        headings=("sign", "where", "from %", "to %"),
+        rows=tuple(_sign_rows(compared)),
     )
-    return Finding(
-        check="shape",
-        verdict=verdict,
-        headline="; ".join(
-            [_headline(chosen, cluster, about, len(found) - len(about))]
-            + ([recutting.summary(cuts)] if able else [])
-        ),
-        tables=tuple(tables),
-        notes=tuple(notes),
-        data={
-            "target": chosen,
-            "cluster": list(cluster.names) if cluster else [],
-            "signs": [list(row) for row in rows],
-            "points": [list(point) for point in points],
-            "recut": recutting.data(cuts) if able else {},
-        },
-    )
+
+
+def _sign_rows(compared: _ComparedBenchmark) -> list[tuple[str, str, float, float]]:
+    """Return the benchmark's own signs, then those at other benchmarks."""
+    signs = compared.own_signs + compared.signs_at_others
+    return [(sign.what, sign.where, sign.before, sign.after) for sign in signs]
+
+
+def _data(compared: _ComparedBenchmark) -> dict[str, Any]:
+    return {
+        "target": compared.name,
+        "cluster": list(compared.cluster.names) if compared.cluster else [],
+        "signs": [list(row) for row in _sign_rows(compared)],
+        "points": [list(point) for point in compared.points],
+        "recut": recutting.data(compared.recuts) if compared.can_correlate_recuts else {},
+    }
 
 
 def _without_duplicates(table: ScoreTable) -> tuple[ScoreTable, list[str]]:
     """Return the table without rows that repeat an earlier one, and the labels of those rows."""
-    found: dict[Hashable, Row] = {}
-    again: list[str] = []
+    rows: dict[Hashable, Row] = {}
+    repeated: list[str] = []
     for row in table.rows:
         key = row.model, row.shots, frozenset(row.scores.items())
-        if key in found:
-            again.append(label(row))
-        found.setdefault(key, row)
-    return ScoreTable(list(found.values())), list(dict.fromkeys(again))
+        if key in rows:
+            repeated.append(label(row))
+        rows.setdefault(key, row)
+    return ScoreTable(list(rows.values())), list(dict.fromkeys(repeated))
 
 
 def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
-def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_others: int) -> str:
+def _headline(compared: _ComparedBenchmark) -> str:
     parts = []
-    if cluster:
+    if cluster := compared.cluster:
         parts.append(
             f"{len(cluster.names):,} models are stuck between {100 * cluster.low:.1f} and "
             f"{100 * cluster.high:.1f} while the mean of their other scores ranges from "
             f"{100 * cluster.level_low:.1f} to {100 * cluster.level_high:.1f}"
         )
-    counted = Counter(sign.what for sign in about)
+    counts = Counter(sign.what for sign in compared.own_signs)
     parts += [
         f"{what} ({count} or more)"
         if what == OVERTAKEN and count == MOST_OVERTAKEN
         else f"{what} ({count})"
-        for what, count in counted.items()
+        for what, count in counts.items()
     ]
     parts = parts or ["moves with the other benchmarks"]
-    if n_others:
+    if n_others := len(compared.signs_at_others):
         several = f"{n_others:,} signs at other benchmarks"
         parts.append(several if n_others > 1 else "1 sign at other benchmarks")
-    return f"{chosen}: " + "; ".join(parts)
+    if compared.can_correlate_recuts:
+        parts.append(recutting.summary(compared.recuts))
+    return f"{compared.name}: " + "; ".join(parts)
 
 
 def _choose_target(table: ScoreTable, wanted: str) -> str:
@@ -170,24 +222,24 @@ def _choose_target(table: ScoreTable, wanted: str) -> str:
         raise UsageError(f"unknown benchmark {wanted!r}", expected="one of " + ", ".join(names))
 
     def likeness(name: str) -> float:
-        found = pearson_of(_points(table, name))
-        return 1.0 if found is None else found
+        correlation = pearson_of(_points(table, name))
+        return 1.0 if correlation is None else correlation
 
     return min(names, key=likeness)
 
 
 def _points(table: ScoreTable, target: str) -> list[_Point]:
     """Return each model with the mean of its other scores and its score, if it has both."""
-    found = []
+    points = []
     for row in table.rows:
         level = recutting.mean_of_others(row, target)
         if target in row.scores and level is not None:
-            found.append((label(row), level, row.scores[target]))
-    return found
+            points.append((label(row), level, row.scores[target]))
+    return points
 
 
 def _correlation_table(table: ScoreTable, target: str, cluster: Cluster | None) -> Table:
-    found: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     stuck_names = set(cluster.names) if cluster else set()
     columns = {
         name: [
@@ -203,7 +255,7 @@ def _correlation_table(table: ScoreTable, target: str, cluster: Cluster | None) 
             continue
         levels, scores = [point[1] for point in points], [point[2] for point in points]
         rest = [point for point in points if point[0] not in stuck_names]
-        found.append(
+        rows.append(
             (name, len(points), round_correlation(pearson(levels, scores)),
              round_correlation(spearman(levels, scores)),
              *((round_correlation(pearson_of(rest)),) if cluster else ()))
@@ -212,7 +264,7 @@ def _correlation_table(table: ScoreTable, target: str, cluster: Cluster | None) 
     return Table(
         title=f"{target} against the other benchmarks",
         headings=("benchmark", "models", "Pearson", "Spearman", *without),
-        rows=tuple(found),
+        rows=tuple(rows),
     )
 
 
