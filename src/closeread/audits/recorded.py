@@ -7,8 +7,8 @@ another way than by their mean, score another text than it logs, or mark a right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from closeread.audits.disagreement.check import scorers_for
 from closeread.audits.disagreement.divergence import TOLERANCE, ScorerError, score_values
+from closeread.audits.disagreement.scoring import scorers_for
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped_finding, worst_verdict
 from closeread.audits.subject import Subject
 from closeread.catalog import CATALOG

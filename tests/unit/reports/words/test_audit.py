@@ -14,10 +14,11 @@ from closeread.reports.words.phrases import Phrases
 
 FOLDER = Path(audits.__file__).parent
 MODULES = (
-    "disagreement/check", "disagreement/tables", "leakage", "metamorphic/check",
-    "metamorphic/examine", "metamorphic/judge", "order", "overlaps", "recorded", "replan",
-    "replan_total", "shape/check", "shape/recutting", "shortcuts", "truncation/check",
-    "truncation/copies", "truncation/endings", "truncation/option_texts", "truncation/tables",
+    "disagreement/check", "disagreement/scoring", "disagreement/tables", "leakage",
+    "metamorphic/check", "metamorphic/examine", "metamorphic/judge", "order", "overlaps",
+    "recorded", "replan", "replan_total", "shape/check", "shape/recutting", "shortcuts",
+    "truncation/check", "truncation/copies", "truncation/endings", "truncation/option_texts",
+    "truncation/tables",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}
