@@ -13,7 +13,7 @@ PASSAGE = Passage(passage_id="p", text=TEXT, language="zh")
 SAME, OTHER = ("有些", "一些"), ("有些", "所有")
 
 
-def turns(statement: Statement, draw: random.Random) -> Iterator[StatementEdit]:
+def propose_edits(statement: Statement, draw: random.Random) -> Iterator[StatementEdit]:
     """Reword 有些, and make it 所有 or the other way round."""
     for old, new, truth in ((*SAME, "same"), (*OTHER, "opposite"), (*OTHER[::-1], "opposite")):
         place = statement.text.find(old)
@@ -23,7 +23,9 @@ def turns(statement: Statement, draw: random.Random) -> Iterator[StatementEdit]:
 
 def strategy(seed: int = 0, name: str = "words") -> StatementStrategy:
     """Return the strategy."""
-    return StatementStrategy(name, {"zh": turns}, Surroundings(seed=seed, retriever=cover()))
+    return StatementStrategy(
+        name, {"zh": propose_edits}, Surroundings(seed=seed, retriever=cover())
+    )
 
 
 def question(

@@ -1,4 +1,4 @@
-"""Attack a data set: make variants of each question by strategies, under constraints."""
+"""Attack a data set: make variants of each question with strategies, under constraints."""
 
 import random
 from collections import Counter
@@ -12,7 +12,7 @@ from closeread.attacks.constraints import CONSTRAINTS
 from closeread.attacks.statements import infer_statements
 from closeread.attacks.triples import (
     NotMadeError,
-    Proposed,
+    OptionEdits,
     as_group_member,
     do_not_overlap,
     make_negative,
@@ -22,7 +22,7 @@ from closeread.attacks.triples import (
 from closeread.protocols import Constraint, Perturbation
 from closeread.types import Edit, Item, Passage, PassageQuestion, Question, Role
 
-Found = Sequence[Sequence[Edit]]  # by strategy, what it proposes and all constraints allow
+Proposals = Sequence[Sequence[Edit]]  # for each strategy, its edits that all constraints allow
 # The tags that record an attack, on a question and on an option.
 _QUESTION_TAGS = ("strategy", "rule", "now")
 _OPTION_TAGS = ("truth", "strategy", "origin", "rule", "was", "now")
@@ -45,7 +45,7 @@ class AttackSummary:
         questions: How many questions there were, not counting variants that already existed.
         groups: How many questions got variants.
         left_out: Reason why the others got none -> how many.
-        changes: Strategy -> ``same`` or ``opposite`` -> how many texts it changed.
+        changes: Strategy -> ``same`` or ``opposite`` -> how many texts it edited.
     """
 
     questions: int = 0
@@ -68,14 +68,14 @@ class Attack:
     """How variants of questions are made.
 
     Attributes:
-        strategies: Propose changes. Without any, options are only shuffled.
-        constraints: Forbid some of the changes.
-        roles: The variants to make beside the original, all of them or none; if empty, the positive
-            one, and for statements the negative one if it can be made.
-        deal: Whether the options of variants are shuffled; None: if statements are changed.
-        seed: Seed of the draws, together with a question's id.
-        place: Which proposed change of a passage or a stem is made, from 0, the strongest; the last
-            one if there are fewer.
+        strategies: Propose edits. Without any, options are only shuffled.
+        constraints: Forbid some of the edits.
+        roles: The variants to make beside the original, all of them or none. By default the
+            positive one, and for statements the negative one if it can be made.
+        deal: Whether the options of variants are shuffled; None: if statements are edited.
+        seed: Seed of the random numbers, together with a question's id.
+        place: Rank of the edit of a passage or a stem to make, 0 for the strongest; the last one if
+            there are fewer.
     """
 
     strategies: Sequence[Perturbation]
@@ -85,81 +85,85 @@ class Attack:
     seed: str = "0"
     place: int = 0
 
-    def groups(self, items: Iterable[Item], made: AttackSummary) -> Iterator[Group]:
-        """Yield the questions that get variants, with these; count the others."""
-        for passage, question in iter_originals(items, made):
+    def groups(self, items: Iterable[Item], summary: AttackSummary) -> Iterator[Group]:
+        """Yield the questions that get variants, with their variants; count the others."""
+        for passage, question in iter_originals(items, summary):
             try:
-                found = self.found(passage, question)
-                yield Group(passage, question, self.variants(passage, question, found))
+                proposals = self.propose_edits(passage, question)
+                yield Group(passage, question, self.variants(passage, question, proposals))
             except NotMadeError as error:
-                made.left_out[str(error)] += 1
+                summary.left_out[str(error)] += 1
 
-    def found(self, passage: Passage, question: Question) -> Found:
-        """Return what the strategies propose; it does not depend on ``seed`` and ``place``.
+    def propose_edits(self, passage: Passage, question: Question) -> Proposals:
+        """Return the allowed edits of each strategy; they do not depend on ``seed`` and ``place``.
 
         Raises:
-            NotMadeError: Two options have the same label, so that a change has no single option.
+            NotMadeError: Two options have the same label, so that an edit fits no single option.
         """
         if len({one.label for one in question.options}) < len(question.options):
             raise NotMadeError("two options have the same label")
         question = infer_statements(question)
-        return [self._allowed(one, passage, question) for one in self.strategies]
+        return [self._propose_allowed(one, passage, question) for one in self.strategies]
 
-    def variants(self, passage: Passage, question: Question, found: Found) -> list[PassageQuestion]:
+    def variants(
+        self, passage: Passage, question: Question, proposals: Proposals
+    ) -> list[PassageQuestion]:
         """Return the variants of one question, by role.
 
         Args:
             passage: Its passage.
             question: An original.
-            found: What ``found`` returned for it.
+            proposals: What ``propose_edits`` returned for it.
 
         Raises:
             NotMadeError: One of the variants in ``roles`` cannot be made.
         """
-        draw = random.Random(f"{self.seed}\0{question.question_id}")
+        rng = random.Random(f"{self.seed}\0{question.question_id}")
         # A variant knows no more about its options than its original: both are scored, or neither.
         truth_is_known = bool(question.option_truth)
-        question = infer_statements(_without_attack_tags(question))
-        proposed = Proposed.of(edit for edits in found for edit in edits)
-        used = {answer.label for answer in question.answers}
+        question = infer_statements(_remove_attack_tags(question))
+        option_edits = OptionEdits.group(edit for edits in proposals for edit in edits)
+        used_labels = {answer.label for answer in question.answers}
         variants = []
-        for role in self.roles or _default_roles(proposed):
+        for role in self.roles or _default_roles(option_edits):
             if role == "negative":
                 try:
-                    variant = make_negative(question, proposed, draw)
+                    variant = make_negative(question, option_edits, rng)
                 except NotMadeError:
                     if self.roles:
                         raise
                     continue
-            elif proposed.by_option:
-                variant = make_positive(question, proposed, draw)
+            elif option_edits.by_option:
+                variant = make_positive(question, option_edits, rng)
             else:
                 variant = question
-            chosen = self._beside(passage, question, variant, found)
-            changed, variant = apply(
-                passage, as_group_member(variant, _group_id(question), role), chosen
+            passage_edits = self._choose_edits(passage, question, variant, proposals)
+            new_passage, variant = apply(
+                passage, as_group_member(variant, _group_id(question), role), passage_edits
             )
-            variant = _with_attack_tags(variant, chosen)
-            if self._deals(question, proposed):
-                variant = shuffle_options(variant, used, draw)
-            used |= {answer.label for answer in variant.answers}
+            variant = _add_attack_tags(variant, passage_edits)
+            if self._shuffles_options(question, option_edits):
+                variant = shuffle_options(variant, used_labels, rng)
+            used_labels |= {answer.label for answer in variant.answers}
             if not truth_is_known:
                 variant = replace(variant, option_truth=())
-            if changed is passage and _reads_like(variant, question):
+            if new_passage is passage and _reads_like(variant, question):
                 raise NotMadeError("nothing can be changed")
-            variants.append((changed, variant))
+            variants.append((new_passage, variant))
         return variants
 
-    def _beside(
-        self, passage: Passage, question: Question, variant: Question, found: Found
+    def _choose_edits(
+        self, passage: Passage, question: Question, variant: Question, found: Proposals
     ) -> list[Edit]:
-        """Return changes of a variant's passage and stem, one per strategy, without overlaps."""
+        """Return edits of a variant's passage and stem, one per strategy, without overlaps."""
         chosen: list[Edit] = []
         for strategy, edits in zip(self.strategies, found, strict=True):
             if all(edit.place == "option" for edit in edits):
                 continue
-            # An inverted stem, or changed options, may allow other changes than the original.
-            fitting = edits if variant is question else self._allowed(strategy, passage, variant)
+            # An inverted stem or edited options may allow other edits than the original.
+            fitting = (
+                edits if variant is question else self._propose_allowed(strategy, passage, variant)
+            )
             free = [
                 edit
                 for edit in fitting
@@ -170,12 +174,14 @@ class Attack:
                 chosen.append(free[min(self.place, len(free) - 1)])
         return chosen
 
-    def _deals(self, question: Question, proposed: Proposed) -> bool:
+    def _shuffles_options(self, question: Question, option_edits: OptionEdits) -> bool:
         if not question.options or question.kind == "entailment":
             return False
-        return bool(proposed.by_option) if self.deal is None else self.deal
+        return bool(option_edits.by_option) if self.deal is None else self.deal
 
-    def _allowed(self, strategy: Perturbation, passage: Passage, question: Question) -> list[Edit]:
+    def _propose_allowed(
+        self, strategy: Perturbation, passage: Passage, question: Question
+    ) -> list[Edit]:
         return [
             edit
             for edit in strategy.propose(passage, question)
@@ -184,7 +190,7 @@ class Attack:
 
 
 def iter_originals(
-    items: Iterable[Item], made: AttackSummary
+    items: Iterable[Item], summary: AttackSummary
 ) -> Iterator[tuple[Passage, Question]]:
     """Yield the questions that are not variants, and count them.
 
@@ -195,36 +201,36 @@ def iter_originals(
         for question in questions:
             if question.role not in (None, "original"):
                 continue
-            made.questions += 1
-            if (name := _group_id(question)) in seen:
-                made.left_out["a question before it has the same id"] += 1
+            summary.questions += 1
+            if (group_id := _group_id(question)) in seen:
+                summary.left_out["a question before it has the same id"] += 1
                 continue
-            seen.add(name)
+            seen.add(group_id)
             yield passage, question
 
 
-def gather_groups(groups: Iterable[Group], made: AttackSummary) -> Iterator[Item]:
+def gather_groups(groups: Iterable[Group], summary: AttackSummary) -> Iterator[Item]:
     """Yield groups as passages with questions, and count them.
 
     A group stays together. If a variant has another passage, the group becomes two items.
     """
-    here: list[Question] = []
+    passage_questions: list[Question] = []
     passage = None
     for group in groups:
-        made.add(group)
+        summary.add(group)
         original = as_group_member(group.original, _group_id(group.original), "original")
         if passage is not None and passage != group.passage:  # ids may stand twice
-            yield passage, tuple(here)
-            here = []
+            yield passage, tuple(passage_questions)
+            passage_questions = []
         passage = group.passage
-        here += [original, *(one for found, one in group.variants if found == passage)]
-        if changed := [(found, one) for found, one in group.variants if found != passage]:
-            yield passage, tuple(here)
-            here, passage = [], None
-            for other, variant in changed:
-                yield other, (variant,)
+        passage_questions += [original, *(one for found, one in group.variants if found == passage)]
+        if with_new_passage := [(found, one) for found, one in group.variants if found != passage]:
+            yield passage, tuple(passage_questions)
+            passage_questions, passage = [], None
+            for new_passage, variant in with_new_passage:
+                yield new_passage, (variant,)
     if passage is not None:
-        yield passage, tuple(here)
+        yield passage, tuple(passage_questions)
 
 
 def merge_by_passage(items: Iterable[Item]) -> Iterator[Item]:
@@ -233,45 +239,46 @@ def merge_by_passage(items: Iterable[Item]) -> Iterator[Item]:
     Passages that were changed for a variant follow it. In formats without groups a passage that
     occurs again would count as another one.
     """
-    current, here, changed = None, list[Question](), list[Item]()
+    current, current_questions, new_passages = None, list[Question](), list[Item]()
     for passage, questions in items:
-        if all(one.role != "original" for one in questions):
-            changed.append((passage, questions))
+        if all(question.role != "original" for question in questions):
+            new_passages.append((passage, questions))
             continue
         if current is not None and passage != current:
-            yield current, tuple(here)
-            yield from changed
-            here, changed = [], []
+            yield current, tuple(current_questions)
+            yield from new_passages
+            current_questions, new_passages = [], []
         current = passage
-        here += questions
+        current_questions += questions
     if current is not None:
-        yield current, tuple(here)
-        yield from changed
+        yield current, tuple(current_questions)
+        yield from new_passages
 
 
-def _default_roles(proposed: Proposed) -> tuple[Role, ...]:
-    if proposed.by_option:
+def _default_roles(option_edits: OptionEdits) -> tuple[Role, ...]:
+    if option_edits.by_option:
         return ("positive", "negative")
     return ("positive",)
 
 
-def _without_attack_tags(question: Question) -> Question:
-    """Return a question without the tags of an earlier attack: they now record this one."""
+def _remove_attack_tags(question: Question) -> Question:
+    """Return a question without the tags of an earlier attack."""
     return replace(
         question,
-        tags=_without(question.tags, _QUESTION_TAGS),
+        tags=_remove_tags(question.tags, _QUESTION_TAGS),
         options=tuple(
-            replace(option, tags=_without(option.tags, _OPTION_TAGS)) for option in question.options
+            replace(option, tags=_remove_tags(option.tags, _OPTION_TAGS))
+            for option in question.options
         ),
     )
 
 
-def _without(tags: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+def _remove_tags(tags: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     return {name: value for name, value in tags.items() if name not in names}
 
 
-def _with_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
-    """Return a question with tags that record what was changed in its stem or its passage."""
+def _add_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
+    """Return a question with tags that record the edits of its stem or its passage."""
     if not chosen:
         return variant
     tags = {
@@ -283,12 +290,12 @@ def _with_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
 
 
 def _reads_like(variant: Question, question: Question) -> bool:
-    """Return whether a reader would see no difference."""
+    """Return whether stem and options are unchanged."""
     return variant.text == question.text and [one.text for one in variant.options] == [
         one.text for one in question.options
     ]
 
 
 def _group_id(question: Question) -> str:
-    """Return the id that names a question's variants; a group without roles is something else."""
+    """Return the id that a question's variants share; a group id counts only with a role."""
     return (question.role and question.group_id) or question.question_id

@@ -1,4 +1,4 @@
-"""The strategy of cause and effect: told the other way round, exchanged, or denied."""
+"""The strategy of cause and effect: reordered, exchanged or denied."""
 
 from closeread.attacks.chinese.causality import STRATEGY, propose_edits_zh
 from closeread.attacks.chinese.scripts import in_both_scripts

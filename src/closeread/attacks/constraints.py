@@ -1,4 +1,4 @@
-"""The constraints on changes: each forbids some, and all must allow a change."""
+"""The constraints on edits: all must allow an edit."""
 
 import re
 
@@ -13,38 +13,38 @@ _QUOTATION = re.compile(
 
 
 class NotQuoted:
-    """Forbids changes between quotation marks: what stands there is a name or a quotation."""
+    """Forbids edits between quotation marks, which hold names and quotations."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
-        """Return whether a change of an option keeps what is quoted: as it is, if elsewhere."""
+        """Return whether an edit of an option keeps every quotation whole."""
         if edit.place != "option":
             return True
         text = _option(edit, question)
         if is_quoted(text, edit.span.start) or is_quoted(text, edit.span.end):
             return False
-        return all(whole in edit.words for whole in _QUOTATION.findall(edit.span.of(text)))
+        return all(quotation in edit.words for quotation in _QUOTATION.findall(edit.span.of(text)))
 
 
 class NewText:
-    """Forbids a change that makes an option equal to another option of the question."""
+    """Forbids an edit that makes an option equal to another option of the question."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
-        """Return whether the changed option differs from all options."""
+        """Return whether the edited option differs from all options."""
         if edit.place != "option":
             return True
-        made = apply_edits(_option(edit, question), [edit])
-        return made not in {option.text for option in question.options}
+        edited = apply_edits(_option(edit, question), [edit])
+        return edited not in {option.text for option in question.options}
 
 
 class NotInPassage:
-    """Forbids turning a statement false if the new statement is in the passage word for word."""
+    """Forbids making a statement false if the passage has the new statement word for word."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
-        """Return whether a statement turned false stands nowhere in the passage."""
+        """Return whether the passage does not contain a statement that was made false."""
         if edit.place != "option" or edit.truth == "same":
             return True
         truths = dict(
-            zip((one.label for one in question.options), question.option_truth, strict=False)
+            zip((option.label for option in question.options), question.option_truth, strict=False)
         )
         if truths.get(edit.label) is not True:
             return True
@@ -52,15 +52,18 @@ class NotInPassage:
 
 
 class OutsideGold:
-    """Forbids changes of a passage within its answers and gold evidence."""
+    """Forbids edits of a passage within its answers and gold evidence."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
-        """Return whether a change of a passage touches no answer and no gold evidence."""
+        """Return whether an edit of a passage overlaps no answer and no gold evidence."""
         if edit.place != "passage":
             return True
-        places = [span for answer in question.answers for span in answer.spans]
-        places += [span for evidence in question.gold_evidence for span in evidence.spans]
-        return not any(edit.span.start < one.end and one.start < edit.span.end for one in places)
+        gold_spans = [span for answer in question.answers for span in answer.spans]
+        gold_spans += [span for evidence in question.gold_evidence for span in evidence.spans]
+        return not any(
+            edit.span.start < gold_span.end and gold_span.start < edit.span.end
+            for gold_span in gold_spans
+        )
 
 
 CONSTRAINTS: tuple[Constraint, ...] = (NotQuoted(), NewText(), NotInPassage(), OutsideGold())

@@ -1,4 +1,4 @@
-"""What a strategy may know beside the question that it makes harder."""
+"""What a strategy receives beside the question that it edits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from closeread.types import Option, Passage, Question
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """Given to every strategy's factory.
+    """The argument of every strategy's factory.
 
     Attributes:
-        seed: From which every strategy draws, together with a question's id: the same seed,
-            question and ``passages`` give the same changes, whatever else is asked.
-        retriever: Finds the sentences that bear on an option.
-        passages: Passages of the same data set, for strategies that take from others; a file may
-            be read anew for each walk through them, so keep what is needed, and not all.
+        seed: Seed of every strategy's random numbers, together with a question's id: the same seed,
+            question and ``passages`` give the same edits, whatever other questions there are.
+        retriever: Finds the sentences relevant to an option.
+        passages: Passages of the same data set, for strategies that borrow from them. Each
+            iteration may read the file again, so keep only what is needed.
     """
 
     seed: int = 0
@@ -24,6 +24,6 @@ class Surroundings:
     passages: Iterable[Passage] = ()
 
     def evidence(self, passage: Passage, question: Question, option: Option) -> str:
-        """Return the sentences that bear on an option, in the passage's order, a line each."""
-        found = self.retriever.retrieve(question, passage, option)
-        return "\n".join(span.of(passage.text) for span in found.spans)
+        """Return the sentences relevant to an option, in the passage's order, one a line."""
+        retrieved = self.retriever.retrieve(question, passage, option)
+        return "\n".join(span.of(passage.text) for span in retrieved.spans)

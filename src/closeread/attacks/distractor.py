@@ -1,9 +1,9 @@
-"""A sentence of another passage that looks like the question, put in where it answers nothing.
+"""The strategy of distractors: insert a sentence similar to the question that does not answer it.
 
-In the spirit of AddSent (Jia and Liang 2017), with a difference: they wrote a sentence for each
-question, of its own words with the names exchanged, and had people mend it. Here nothing is
-written. The sentence was written by somebody, stands in the same data set, and is the one that
-shares most words with the question; so it is always good language, and mostly less alike.
+The idea is that of AddSent (Jia and Liang 2017), which generates a sentence from each question by
+exchanging names, and has people correct it. Here the sentence is borrowed from another passage of
+the data set: the one that shares most with the question. It is always fluent, but mostly less
+similar.
 """
 
 import random
@@ -26,17 +26,17 @@ from closeread.text.question_type import expected_answer_type
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 
-_SENTENCES = 5  # of the best that are proposed
-_LEAST = 0.3  # of a question's weight that a sentence must share
-_LEAST_WITH_OPTIONS = 0.15  # which are many words, and of several matters
-_FITTING = 1.5  # how much more a sentence counts that has a number where one is asked for
+_MAX_SENTENCES = 5  # candidates proposed for a question
+_MIN_OVERLAP = 0.3  # share of a question's weight that a sentence must have
+_MIN_OVERLAP_WITH_OPTIONS = 0.15  # options add many words on several topics
+_NUMBER_BONUS = 1.5  # factor for a sentence with a number where the question asks for one
 _DIGIT = re.compile(r"\d")
-_COMPARES = re.compile(
+_COMPARISON = re.compile(
     r"最|唯一|第一|\b(?:most|least|only|largest|biggest|longest|highest|tallest|oldest|fastest"
     r"|smallest|shortest|lowest|greatest|best|worst|first|last|[a-z]{3,}(?<!for)(?<!inter)est)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED_PHRASE = re.compile(
     r"\b(?:how (?:many|much)|more|fewer|less|number of|total|longest|shortest|most|first|last)"
     r"((?:\W+\w+){1,4})",
     re.IGNORECASE,
@@ -44,119 +44,121 @@ _COUNTED = re.compile(
 
 
 def distractor(around: Surroundings) -> "Distractor":
-    """Make the strategy; the passages are searched once, when the first question comes.
+    """Make the strategy; the passages are indexed once, at the first question.
 
     Args:
-        around: Its ``passages`` are where sentences are taken from; without any there is nothing
-            to propose.
+        around: Sentences are borrowed from its ``passages``; without any nothing is proposed.
     """
     return Distractor(around)
 
 
 class Distractor:
-    """Proposes sentences for the passage, in three places each.
+    """Proposes sentences to insert into the passage, each in three gaps.
 
-    A sentence is not taken where it could answer:
+    A sentence is rejected where it could answer the question:
 
-    - it holds an accepted answer, a number or a name of one, an option, or a long part of one;
-    - it holds a name of the question, or is about something that the passage speaks of;
+    - it contains an accepted answer, a number or a name of one, an option, or a long part of one;
+    - it contains a name of the question, or its subject is in the passage or the question;
     - its passage has the same title, or shares a clause;
-    - it does not say itself what it is about (``He was born in 1850``);
-    - the question compares or counts (``largest``, discrete questions), has no answer, or says
-      ``he`` or ``this``, and names nothing itself;
-    - a discrete question counts what it speaks of.
+    - it does not name its subject (``He was born in 1850``);
+    - the question names nothing, and compares or counts (``largest``, discrete questions), has no
+      answer, or has a pronoun such as ``he`` or ``this``;
+    - a discrete question counts something that the sentence mentions.
     """
 
     def __init__(self, around: Surroundings) -> None:
         self._seed = around.seed
-        self._strangers = CandidateIndex(around.passages, around.seed)
+        self._index = CandidateIndex(around.passages, around.seed)
 
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
-        """Yield insertions, the sentence that looks most like the question first."""
+        """Yield insertions, those of the sentence most similar to the question first."""
         if question.kind == "entailment":
             return
-        draw = random.Random(f"{self._seed}\0{question.question_id}\0distractor")
-        places = list(find_gaps(passage, question, self._stands_alone(passage), draw))
-        if not places:
+        rng = random.Random(f"{self._seed}\0{question.question_id}\0distractor")
+        gaps = list(find_gaps(passage, question, self._stands_alone(passage), rng))
+        if not gaps:
             return
-        for stranger in self._chosen(passage, question):
-            for gap in places:
+        for candidate in self._choose_candidates(passage, question):
+            for gap in gaps:
                 yield Edit(
                     strategy="distractor",
                     rule=gap.rule,
                     place="passage",
-                    span=Span(gap.at, gap.at),
-                    words=gap.filled(stranger.text, passage.language),
+                    span=Span(gap.offset, gap.offset),
+                    words=gap.pad(candidate.text, passage.language),
                 )
-            draw.shuffle(places)
+            rng.shuffle(gaps)
 
     def _stands_alone(self, passage: Passage) -> Callable[[str], bool]:
-        return lambda sentence: bool(self._strangers.subject(sentence, passage))
+        return lambda sentence: bool(self._index.subject(sentence, passage))
 
-    def _chosen(self, passage: Passage, question: Question) -> list[Candidate]:
-        """Return the best sentences that answer nothing."""
-        named = self._strangers.names(question.text, passage)
-        asks = asks_by_pronoun(question.text) and not question.options
+    def _choose_candidates(self, passage: Passage, question: Question) -> list[Candidate]:
+        """Return the most similar sentences that do not answer the question."""
+        question_names = self._index.names(question.text, passage)
+        has_pronoun = asks_by_pronoun(question.text) and not question.options
         open_ended = question.kind == "discrete" or not _has_known_answers(question)
-        if not any(map(_is_distinctive, named)) and (
-            open_ended or _COMPARES.search(question.text) or asks
+        if not any(map(_is_distinctive, question_names)) and (
+            open_ended or _COMPARISON.search(question.text) or has_pronoun
         ):
             return []
         query = "\n".join((question.text, *(option.text for option in question.options)))
-        least = _LEAST_WITH_OPTIONS if question.options else _LEAST
-        fits = expected_answer_type(question.text) in ("number", "date")
-        found = [
-            (score * (_FITTING if fits and _DIGIT.search(one.text) else 1), one)
-            for score, one in self._strangers.like(query, passage)
-            if score >= least
+        min_overlap = _MIN_OVERLAP_WITH_OPTIONS if question.options else _MIN_OVERLAP
+        asks_for_number = expected_answer_type(question.text) in ("number", "date")
+        scored = [
+            (
+                score * (_NUMBER_BONUS if asks_for_number and _DIGIT.search(candidate.text) else 1),
+                candidate,
+            )
+            for score, candidate in self._index.find_similar(query, passage)
+            if score >= min_overlap
         ]
-        found.sort(key=lambda pair: -pair[0])
+        scored.sort(key=lambda pair: -pair[0])
         chosen: list[Candidate] = []
-        for _, one in found:
-            if self._is_harmless(one, passage, question, named):
-                chosen.append(one)
-                if len(chosen) == _SENTENCES:
+        for _, candidate in scored:
+            if self._is_harmless(candidate, passage, question, question_names):
+                chosen.append(candidate)
+                if len(chosen) == _MAX_SENTENCES:
                     break
         return chosen
 
     def _is_harmless(
-        self, one: Candidate, passage: Passage, question: Question, named: set[str]
+        self, candidate: Candidate, passage: Passage, question: Question, question_names: set[str]
     ) -> bool:
-        text = fold(one.text)
-        if one.subject in fold(passage.text) or one.subject in fold(question.text):
+        text = fold(candidate.text)
+        if candidate.subject in fold(passage.text) or candidate.subject in fold(question.text):
             return False
-        if any(name in text for name in named):
+        if any(name in text for name in question_names):
             return False
         if question.kind == "discrete" and not _counted_terms(question.text).isdisjoint(
             terms(text)
         ):
             return False
-        content = set(words(text)) - FUNCTION
+        content_words = set(words(text)) - FUNCTION
         for answer in (
             text_of_answer for given in question.answers for text_of_answer in given.texts
         ):
-            held = self._strangers.names(answer, passage)
-            if contains_answer(one.text, answer) or any(
-                not content.isdisjoint(name.split()) for name in held
+            answer_names = self._index.names(answer, passage)
+            if contains_answer(candidate.text, answer) or any(
+                not content_words.isdisjoint(name.split()) for name in answer_names
             ):
                 return False
         return not any(
-            letters_and_digits(option.text) in letters_and_digits(one.text)
-            or could_support(one.text, option.text)
+            letters_and_digits(option.text) in letters_and_digits(candidate.text)
+            or could_support(candidate.text, option.text)
             for option in question.options
         )
 
 
 def _is_distinctive(name: str) -> bool:
-    """Return whether a name is more than ``TD`` or ``UK``."""
+    """Return whether a name is longer than an abbreviation such as ``TD`` or ``UK``."""
     return len(name) > 3 or not name.isascii()
 
 
 def _counted_terms(question: str) -> set[str]:
-    """Return the terms that stand where a question says what it counts or compares."""
-    return {term for found in _COUNTED.findall(question) for term in terms(found)}
+    """Return the terms after the words with which a question counts or compares."""
+    return {term for phrase in _COUNTED_PHRASE.findall(question) for term in terms(phrase)}
 
 
 def _has_known_answers(question: Question) -> bool:
-    """Return whether it is known what may not be said: an answer, or options."""
+    """Return whether a question has answers or options, which a distractor must not contain."""
     return bool(question.options) or any(answer.texts for answer in question.answers)

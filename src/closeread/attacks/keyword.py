@@ -1,4 +1,4 @@
-"""The strategy of key words: one that decides the sense is reworded, or turned."""
+"""The strategy of key words: numbers, quantifiers, hedges and antonyms are reworded or changed."""
 
 from closeread.attacks.chinese.keyword import STRATEGY, propose_edits_zh
 from closeread.attacks.chinese.scripts import in_both_scripts

@@ -1,4 +1,4 @@
-"""The strategy of logic: premise and conclusion are reworded, exchanged or denied."""
+"""The strategy of logic: assertions are reworded, reordered, exchanged or negated."""
 
 from closeread.attacks.chinese.logic import STRATEGY, propose_edits_zh
 from closeread.attacks.chinese.scripts import in_both_scripts

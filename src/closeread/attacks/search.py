@@ -1,4 +1,4 @@
-"""Search for the variants on which a reader fails, among several draws."""
+"""Search several random draws of variants for those on which a reader fails."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -10,85 +10,90 @@ from closeread.attacks.attack import Attack, AttackSummary, Group, iter_original
 from closeread.attacks.triples import NotMadeError
 from closeread.types import Item, Passage, PassageQuestion, Question
 
-# Says of each question how hard it is for a reader: more is harder, 1 and more that it fails.
+# Returns for each question how hard it is for a reader; from 1 on the reader fails.
 Judge = Callable[[Sequence[tuple[Passage, Question]]], Sequence[float]]
-_AT_ONCE = 64  # originals whose variants are judged together
+_BATCH_SIZE = 64  # originals whose variants are judged together
 
 
-def hardest(
-    attack: Attack, judge: Judge, tries: int, items: Iterable[Item], made: AttackSummary
+def keep_hardest(
+    attack: Attack, judge: Judge, n_draws: int, items: Iterable[Item], summary: AttackSummary
 ) -> Iterator[Group]:
     """Yield each question with the hardest of several draws of its variants.
 
-    A draw is kept or dropped whole, so that a triple's letters still differ.
+    A draw is kept or dropped as a whole, so that the letters of a triple still differ.
 
     Args:
-        attack: How variants are made, first; further draws have seeds of their own, and make
-            weaker changes of passages and stems, one after the other.
-        judge: Tells how hard questions are.
-        tries: How many draws.
-        items: What is made harder.
-        made: Counts the questions, and those of which no draw made variants.
+        attack: Makes the first draw. Later draws have other seeds, and successively weaker edits
+            of passages and stems.
+        judge: Returns how hard questions are.
+        n_draws: Number of draws.
+        items: The passages and questions to attack.
+        summary: Counts the questions, and those for which no draw made variants.
     """
-    further = (replace(attack, seed=f"{attack.seed}.{n}", place=n) for n in range(1, tries))
-    attacks = [attack, *further]
-    left = iter_originals(items, made)
-    while some := list(islice(left, _AT_ONCE)):
+    other_attacks = (replace(attack, seed=f"{attack.seed}.{n}", place=n) for n in range(1, n_draws))
+    attacks = [attack, *other_attacks]
+    originals = iter_originals(items, summary)
+    while batch := list(islice(originals, _BATCH_SIZE)):
         drawn = [
-            list(_draw_variants(attacks, passage, question, made)) for passage, question in some
+            list(_draw_variants(attacks, passage, question, summary)) for passage, question in batch
         ]
-        sums = [[0.0] * len(draws) for draws in drawn]
-        asked = list(_number_variants(drawn))
-        judged = judge([(passage, question) for _, _, passage, question in asked])
-        for (place, number, _, _), hardness in zip(asked, judged, strict=True):
-            sums[place][number] += hardness
-        for (passage, question), draws, found in zip(some, drawn, sums, strict=True):
+        sums_by_question = [[0.0] * len(draws) for draws in drawn]
+        numbered = list(_iter_numbered(drawn))
+        hardnesses = judge([(passage, question) for _, _, passage, question in numbered])
+        for (place, number, _, _), hardness in zip(numbered, hardnesses, strict=True):
+            sums_by_question[place][number] += hardness
+        for (passage, question), draws, hardness_sums in zip(
+            batch, drawn, sums_by_question, strict=True
+        ):
             if draws:
-                yield Group(passage, question, draws[found.index(max(found))])
+                yield Group(passage, question, draws[hardness_sums.index(max(hardness_sums))])
 
 
 def _draw_variants(
-    attacks: Sequence[Attack], passage: Passage, question: Question, made: AttackSummary
+    attacks: Sequence[Attack], passage: Passage, question: Question, summary: AttackSummary
 ) -> Iterator[list[PassageQuestion]]:
-    """Yield one question's different draws, the first of equal ones."""
-    seen: list[list[PassageQuestion]] = []
+    """Yield the distinct draws of variants of one question."""
+    earlier_draws: list[list[PassageQuestion]] = []
     if not question.answers:
-        made.left_out["no answer is known, so that none is known to be wrong"] += 1
+        summary.left_out["no answer is known, so that none is known to be wrong"] += 1
         return
-    # Each passage once: a thousand draws have few, and long ones.
+    # Equal passages share one object: a thousand draws have few passages, and long ones.
     passages: dict[tuple[str, str], Passage] = {}
-    # What can be proposed does not depend on the draw, and takes the most time.
+    # The proposals do not depend on the draw, and take the most time.
     try:
-        found = attacks[0].found(passage, question)
+        proposals = attacks[0].propose_edits(passage, question)
     except NotMadeError as error:
-        made.left_out[str(error)] += 1
+        summary.left_out[str(error)] += 1
         return
     for attack in attacks:
         try:
             variants = [
-                (passages.setdefault((one.passage_id, one.text), one), variant)
-                for one, variant in attack.variants(passage, question, found)
+                (
+                    passages.setdefault((new_passage.passage_id, new_passage.text), new_passage),
+                    variant,
+                )
+                for new_passage, variant in attack.variants(passage, question, proposals)
             ]
         except NotMadeError as error:
-            if attack is attacks[-1] and not seen:
-                made.left_out[str(error)] += 1
+            if attack is attacks[-1] and not earlier_draws:
+                summary.left_out[str(error)] += 1
             continue
-        if variants not in seen:
-            seen.append(variants)
+        if variants not in earlier_draws:
+            earlier_draws.append(variants)
             yield variants
 
 
-def _number_variants(
+def _iter_numbered(
     drawn: Sequence[Sequence[Sequence[PassageQuestion]]],
 ) -> Iterator[tuple[int, int, Passage, Question]]:
-    """Yield all variants with the places of their question and draw, under ids of their own.
+    """Yield all variants, each with the indices of its question and draw, under unique ids.
 
-    The first draws of all questions come first: a reader is never asked two variants of one
-    question at once. What they are called does not depend on the other questions.
+    The first draws of all questions come first, so that no batch of a reader has two variants of
+    one question. The ids do not depend on the other questions.
     """
     for number in range(max(map(len, drawn), default=0)):
         for place, draws in enumerate(drawn):
             if number < len(draws):
                 for passage, question in draws[number]:
-                    name = f"{question.question_id}#{number}"
-                    yield place, number, passage, with_fields(question, question_id=name)
+                    question_id = f"{question.question_id}#{number}"
+                    yield place, number, passage, with_fields(question, question_id=question_id)

@@ -1,4 +1,4 @@
-"""The strategy of times and places: one is written otherwise, or moved."""
+"""The strategy of times and places: they are written in another form, or changed."""
 
 from closeread.attacks.chinese.scripts import in_both_scripts
 from closeread.attacks.chinese.spacetime import STRATEGY, propose_edits_zh

@@ -1,4 +1,4 @@
-"""Strategies for options that are statements: the statement, its evidence, and its changes."""
+"""A strategy that edits options that are statements, given their evidence."""
 
 import random
 import re
@@ -11,18 +11,18 @@ from closeread.attacks.context import Surroundings
 from closeread.text.polarity import infer_asks_for
 from closeread.types import Edit, Passage, Question, Span, Truth
 
-HIDDEN = "\ue000"  # stands for a character that no pattern is to touch
+HIDDEN = "\ue000"  # replaces characters that no pattern may match
 _QUOTED = re.compile(r"“[^”]*”?|‘[^’]*’?|「[^」]*」?|《[^》]*》?|\"[^\"]*\"?")
 
 
 class Statement(NamedTuple):
-    """A statement about a passage, as an option makes it.
+    """An option that is a statement about a passage.
 
     Attributes:
-        text: What it says.
-        evidence: The passage's sentences that bear on it, a line each.
-        passage: The whole text.
-        holds: Whether the passage supports it; None where nobody says.
+        text: The text of the option.
+        evidence: The passage's sentences relevant to it, one a line.
+        passage: The text of the passage.
+        holds: Whether the passage supports the statement; None if unknown.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Statement(NamedTuple):
 
 
 class StatementEdit(NamedTuple):
-    """A change of a statement: what is replaced, by what, and what that does to its truth."""
+    """An edit of a statement: the span, its replacement, the rule and the effect on the truth."""
 
     span: Span
     words: str
@@ -41,7 +41,7 @@ class StatementEdit(NamedTuple):
 
 
 class Rewording(NamedTuple):
-    """What is replaced, and by what: a template of ``re.Match.expand``."""
+    """A pattern and its replacement, a template as in ``re.Match.expand``."""
 
     pattern: re.Pattern[str]
     template: str
@@ -51,7 +51,7 @@ ProposeEdits = Callable[[Statement, random.Random], Iterator[StatementEdit]]
 
 
 def hide_quotations(text: str) -> str:
-    """Return a text of the same length in which no character inside quotation marks is seen."""
+    """Return a text of the same length whose quotations are replaced by ``HIDDEN``."""
     return _QUOTED.sub(lambda match: HIDDEN * len(match[0]), text)
 
 
@@ -65,44 +65,52 @@ def infer_statements(question: Question) -> Question:
     asks_for = question.asks_for or infer_asks_for(question.kind, question.text)
     if asks_for is None or not question.options:
         return question
-    right = {answer.label for answer in question.answers}
+    correct_labels = {answer.label for answer in question.answers}
     truth = question.option_truth
-    if not truth and len(right) == 1 and right <= {one.label for one in question.options}:
-        truth = tuple((one.label in right) == (asks_for == "supported") for one in question.options)
+    if (
+        not truth
+        and len(correct_labels) == 1
+        and correct_labels <= {one.label for one in question.options}
+    ):
+        truth = tuple(
+            (one.label in correct_labels) == (asks_for == "supported") for one in question.options
+        )
     return replace(question, asks_for=asks_for, option_truth=truth)
 
 
 class StatementStrategy:
-    """Proposes changes of each option that is a statement; other questions it leaves alone.
+    """Proposes edits of options that are statements, and none for other questions.
 
     Args:
-        name: The strategy's.
-        turns: By language, what it would change in one statement.
-        around: What it may know.
+        name: The name of the strategy.
+        proposers: By language, the function that proposes edits of one statement.
+        around: The retriever, the seed and the other passages.
     """
 
-    def __init__(self, name: str, turns: dict[str, ProposeEdits], around: Surroundings) -> None:
+    def __init__(self, name: str, proposers: dict[str, ProposeEdits], around: Surroundings) -> None:
         self._name = name
-        self._turns = turns
-        self._around = around
+        self._proposers = proposers
+        self._surroundings = around
 
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
-        """Yield the changes of the options, option by option."""
-        turns = self._turns.get(passage.language)
-        if question.asks_for is None or question.kind == "entailment" or turns is None:
+        """Yield the edits of the options, option by option."""
+        propose_edits = self._proposers.get(passage.language)
+        if question.asks_for is None or question.kind == "entailment" or propose_edits is None:
             return
         truths = question.option_truth or (None,) * len(question.options)
         for option, holds in zip(question.options, truths, strict=True):
-            evidence = self._around.evidence(passage, question, option)
+            evidence = self._surroundings.evidence(passage, question, option)
             statement = Statement(option.text, evidence, passage.text, holds)
-            seed = f"{self._around.seed}\0{question.question_id}\0{option.label}\0{self._name}"
-            for turn in turns(statement, random.Random(seed)):
+            seed = (
+                f"{self._surroundings.seed}\0{question.question_id}\0{option.label}\0{self._name}"
+            )
+            for edit in propose_edits(statement, random.Random(seed)):
                 yield Edit(
                     strategy=self._name,
-                    rule=turn.rule,
+                    rule=edit.rule,
                     place="option",
                     label=option.label,
-                    span=turn.span,
-                    words=turn.words,
-                    truth=turn.truth,
+                    span=edit.span,
+                    words=edit.words,
+                    truth=edit.truth,
                 )

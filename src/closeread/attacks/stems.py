@@ -12,7 +12,7 @@ _ZH_FITS = (
 _ZH_SAYS_NO = re.compile(rf"不(?={_ZH_FITS})")
 _ZH_SAYS_YES = re.compile(rf"(?<![不未没])(?={_ZH_FITS})")
 _ZH_WRONG = re.compile("有错误|有误|错误|不当")
-# In English a word judges behind ``is``, or before what the stem asks for; a true friend does not.
+# An English judgement follows ``is``, or precedes what is asked for; ``a true friend`` has none.
 _EN_ASKS = re.compile(r"\b(?:which|following|statements?|sentences?|options?)\b", re.IGNORECASE)
 _EN_IS = r"\b(?:(?<=is )|(?<=are )|(?<=was )|(?<=were ))"
 _EN_OF_ONE = r"(?= (?:statement|sentence|option|one)\b)"
@@ -31,38 +31,42 @@ _EN_RIGHT_ONE = re.compile(rf"\b(?:true|correct|right){_EN_OF_ONE}", re.IGNORECA
 def invert_stem(stem: str) -> str | None:
     """Return a stem that asks for what contradicts the passage instead of what it supports.
 
-    And the other way round. Exactly one place is changed, and the result must be understood as
-    asking for the opposite; None where no one place does that, so that nothing is guessed.
+    Or the other way round. One place is changed, and ``polarity`` must find the opposite in the
+    result; None unless exactly one such change exists.
     """
-    asked = polarity(stem)
-    ways = _without_negation(stem) if asked == "contradicted" else _with_negation(stem)
-    found = {
-        way
-        for way in ways
-        if is_verification(stem) and is_verification(way) and polarity(way) != asked
+    original_polarity = polarity(stem)
+    candidates = (
+        _without_negation(stem) if original_polarity == "contradicted" else _with_negation(stem)
+    )
+    inverted = {
+        candidate
+        for candidate in candidates
+        if is_verification(stem)
+        and is_verification(candidate)
+        and polarity(candidate) != original_polarity
     }
-    return found.pop() if len(found) == 1 else None
+    return inverted.pop() if len(inverted) == 1 else None
 
 
 def _without_negation(stem: str) -> list[str]:
-    places = [(match, "") for match in _matches_outside_quotes(_ZH_SAYS_NO, stem)]
-    right = "正确" if stem == simplified(stem) else "正確"
-    places += [(match, right) for match in _matches_outside_quotes(_ZH_WRONG, stem)]
+    replacements = [(match, "") for match in _matches_outside_quotes(_ZH_SAYS_NO, stem)]
+    correct = "正确" if stem == simplified(stem) else "正確"
+    replacements += [(match, correct) for match in _matches_outside_quotes(_ZH_WRONG, stem)]
     if _EN_ASKS.search(stem):
-        places += [(match, "") for match in _matches_outside_quotes(_EN_SAYS_NO, stem)]
-        places += [
+        replacements += [(match, "") for match in _matches_outside_quotes(_EN_SAYS_NO, stem)]
+        replacements += [
             (match, "TRUE" if match[0].isupper() else "true")
             for match in _matches_outside_quotes(_EN_WRONG, stem)
         ]
-    return [_replace_match(stem, match, words) for match, words in places]
+    return [_replace_match(stem, match, words) for match, words in replacements]
 
 
 def _with_negation(stem: str) -> list[str]:
-    places = [(match, "不") for match in _matches_outside_quotes(_ZH_SAYS_YES, stem)]
+    replacements = [(match, "不") for match in _matches_outside_quotes(_ZH_SAYS_YES, stem)]
     if _EN_ASKS.search(stem):
-        places += [(match, "NOT ") for match in _matches_outside_quotes(_EN_SAYS_YES, stem)]
-        places += [(match, "wrong") for match in _matches_outside_quotes(_EN_RIGHT_ONE, stem)]
-    return [_replace_match(stem, match, words) for match, words in places]
+        replacements += [(match, "NOT ") for match in _matches_outside_quotes(_EN_SAYS_YES, stem)]
+        replacements += [(match, "wrong") for match in _matches_outside_quotes(_EN_RIGHT_ONE, stem)]
+    return [_replace_match(stem, match, words) for match, words in replacements]
 
 
 def _replace_match(stem: str, match: re.Match[str], words: str) -> str:
@@ -70,9 +74,9 @@ def _replace_match(stem: str, match: re.Match[str], words: str) -> str:
 
 
 def _matches_outside_quotes(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
-    """Return where a pattern stands, but not in what is quoted or in brackets.
+    """Return the matches of a pattern outside quotations and brackets.
 
-    Patterns are in simplified characters; one stands for one, so that places stay.
+    The stem is searched in simplified characters, which keep the offsets.
     """
-    found = pattern.finditer(simplified(stem))
-    return [match for match in found if not is_quoted(stem, match.start())]
+    matches = pattern.finditer(simplified(stem))
+    return [match for match in matches if not is_quoted(stem, match.start())]

@@ -1,9 +1,8 @@
 """Make the positive and the negative variant of a question, as GCRC_advRobust has them.
 
 The *positive* variant asks the same, and each of its statements is as true as its original. The
-*negative* one asks for the other kind of statement, and as many of its statements are turned as it
-takes for exactly one to be the answer. Which statements are turned, by which change, and the order
-of the options are drawn.
+*negative* one asks for the other kind of statement, and the truth of its statements is changed so
+that exactly one is the answer. The statements, their edits and the order of the options are random.
 """
 
 import random
@@ -16,70 +15,74 @@ from closeread.attacks.apply import apply_edits
 from closeread.attacks.stems import invert_stem
 from closeread.types import Edit, Option, Question, Role, Truth
 
-_AT_MOST = 3  # changes of one option
-# Rules that insert a negation, which is easier to spot, and reads less well, than another word.
-_DENIALS = frozenset({"negated", "denied", "cause-denied"})
+_MAX_EDITS = 3  # edits of one option
+# Rules that insert a negation, which is easier to notice and less fluent than another word.
+_NEGATION_RULES = frozenset({"negated", "denied", "cause-denied"})
 
 
 class NotMadeError(Exception):
-    """A variant cannot be made of a question; the message says why, in the same words for all."""
+    """No variant of a question can be made; equal reasons have equal messages, to be counted."""
 
 
 @dataclass(frozen=True)
-class Proposed:
-    """The changes proposed for the options of a question.
+class OptionEdits:
+    """The edits proposed for the options of a question.
 
     Attributes:
-        by_option: Label -> changes, the strongest first.
+        by_option: Label -> edits, the strongest first.
     """
 
     by_option: dict[str, list[Edit]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, edits: Iterable[Edit]) -> "Proposed":
-        """Gather changes by option; those of other places are left out."""
-        gathered: dict[str, list[Edit]] = {}
+    def group(cls, edits: Iterable[Edit]) -> "OptionEdits":
+        """Group edits by option; edits of the stem or the passage are left out."""
+        by_option: dict[str, list[Edit]] = {}
         for edit in edits:
             if edit.place == "option":
-                gathered.setdefault(edit.label, []).append(edit)
-        return cls(gathered)
+                by_option.setdefault(edit.label, []).append(edit)
+        return cls(by_option)
 
-    def chosen(self, label: str, truth: Truth, draw: random.Random) -> list[Edit]:
-        """Return the changes to be made of one option: one that turns it, or a few that do not.
+    def choose(self, label: str, truth: Truth, rng: random.Random) -> list[Edit]:
+        """Return the edits to make in one option: one that changes its truth, or a few that do not.
 
-        All are of one strategy, so that it can be told which one broke a reader. An option is
-        denied only where nothing else turns it. The list is empty where there is no such change.
+        All are of one strategy, to which a reader's error can be attributed. An option is negated
+        only if no other edit changes its truth. The list is empty if there is no such edit.
         """
-        fitting = [one for one in self.by_option.get(label, ()) if one.truth == truth]
-        fitting = [one for one in fitting if one.rule not in _DENIALS] or fitting
+        fitting = [
+            candidate for candidate in self.by_option.get(label, ()) if candidate.truth == truth
+        ]
+        fitting = [
+            candidate for candidate in fitting if candidate.rule not in _NEGATION_RULES
+        ] or fitting
         if not fitting:
             return []
-        strategy = draw.choice(sorted({one.strategy for one in fitting}))
-        mine = [one for one in fitting if one.strategy == strategy]
+        strategy = rng.choice(sorted({candidate.strategy for candidate in fitting}))
+        strategy_edits = [candidate for candidate in fitting if candidate.strategy == strategy]
         if truth == "opposite":
-            return [draw.choice(mine[:_AT_MOST])]
-        kept: list[Edit] = []
-        for edit in mine:
-            if len(kept) < _AT_MOST and all(do_not_overlap(edit, other) for other in kept):
-                kept.append(edit)
-        return kept
+            return [rng.choice(strategy_edits[:_MAX_EDITS])]
+        chosen: list[Edit] = []
+        for edit in strategy_edits:
+            if len(chosen) < _MAX_EDITS and all(do_not_overlap(edit, other) for other in chosen):
+                chosen.append(edit)
+        return chosen
 
 
-def make_positive(question: Question, proposed: Proposed, draw: random.Random) -> Question:
-    """Return the variant that asks the same of reworded statements.
+def make_positive(question: Question, option_edits: OptionEdits, rng: random.Random) -> Question:
+    """Return the variant that asks the same about reworded statements.
 
     Raises:
         NotMadeError: No option can be reworded, or two would be the same.
     """
-    made = {
-        option.label: proposed.chosen(option.label, "same", draw) for option in question.options
+    chosen = {
+        option.label: option_edits.choose(option.label, "same", rng) for option in question.options
     }
-    if not any(made.values()):
+    if not any(chosen.values()):
         raise NotMadeError("no option can be reworded")
-    varied = _change_options(question, made)
-    texts = {option.label: option.text for option in varied.options}
+    variant = _change_options(question, chosen)
+    texts = {option.label: option.text for option in variant.options}
     return replace(
-        varied,
+        variant,
         answers=tuple(
             replace(one, texts=(texts[one.label],)) if one.label in texts else one
             for one in question.answers
@@ -87,12 +90,12 @@ def make_positive(question: Question, proposed: Proposed, draw: random.Random) -
     )
 
 
-def make_negative(question: Question, proposed: Proposed, draw: random.Random) -> Question:
+def make_negative(question: Question, option_edits: OptionEdits, rng: random.Random) -> Question:
     """Return the variant that asks for the other kind of statement.
 
     Raises:
-        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, one
-            has no text, too few can be turned, or two would be the same.
+        NotMadeError: Its stem cannot be inverted, the truth of an option is not known, one has no
+            text, the truth of too few can be changed, or two would be the same.
     """
     stem = invert_stem(question.text)
     if stem is None:
@@ -101,46 +104,50 @@ def make_negative(question: Question, proposed: Proposed, draw: random.Random) -
         raise NotMadeError("it is not known which options are true")
     if not all(option.text.strip() for option in question.options):
         raise NotMadeError("an option has no text")  # it would be as true as any other
-    wanted = question.asks_for == "contradicted"  # the truth that the turned stem asks for
-    having = [
+    wanted_truth = question.asks_for == "contradicted"  # the truth that the inverted stem asks for
+    candidates = [
         option.label
         for option, truth in zip(question.options, question.option_truth, strict=True)
-        if truth == wanted
+        if truth == wanted_truth
     ]
     turnable = {
-        label: edits for label in having if (edits := proposed.chosen(label, "opposite", draw))
+        label: edits
+        for label in candidates
+        if (edits := option_edits.choose(label, "opposite", rng))
     }
-    if not having or len(turnable) < len(having) - 1:
-        raise NotMadeError("too few options can be turned " + ("false" if wanted else "true"))
-    drawn = draw.sample(sorted(turnable), len(turnable))
-    drawn.sort(key=lambda label: turnable[label][0].rule in _DENIALS)
-    away = set(drawn[: len(having) - 1])
-    made = {
+    if not candidates or len(turnable) < len(candidates) - 1:
+        raise NotMadeError("too few options can be turned " + ("false" if wanted_truth else "true"))
+    shuffled = rng.sample(sorted(turnable), len(turnable))
+    shuffled.sort(key=lambda label: turnable[label][0].rule in _NEGATION_RULES)
+    flipped = set(shuffled[: len(candidates) - 1])
+    chosen = {
         option.label: turnable[option.label]
-        if option.label in away
-        else proposed.chosen(option.label, "same", draw)
+        if option.label in flipped
+        else option_edits.choose(option.label, "same", rng)
         for option in question.options
     }
     truths = tuple(
-        (truth != (option.label in away))
+        (truth != (option.label in flipped))
         for option, truth in zip(question.options, question.option_truth, strict=True)
     )
-    varied = _change_options(question, made)
+    variant = _change_options(question, chosen)
     return replace(
-        varied,
+        variant,
         text=stem,
-        asks_for="supported" if wanted else "contradicted",
+        asks_for="supported" if wanted_truth else "contradicted",
         option_truth=truths,
         answers=tuple(
             option.answer
-            for option, truth in zip(varied.options, truths, strict=True)
-            if truth == wanted
+            for option, truth in zip(variant.options, truths, strict=True)
+            if truth == wanted_truth
         ),
     )
 
 
-def _change_options(question: Question, made: dict[str, list[Edit]]) -> Question:
-    options = tuple(_change_option(option, made[option.label]) for option in question.options)
+def _change_options(question: Question, edits_by_label: dict[str, list[Edit]]) -> Question:
+    options = tuple(
+        _change_option(option, edits_by_label[option.label]) for option in question.options
+    )
     if len({one.text for one in options}) < len({one.text for one in question.options}):
         raise NotMadeError("two options would be the same")
     return replace(question, options=options)
@@ -158,55 +165,54 @@ def _change_option(option: Option, edits: Sequence[Edit]) -> Option:
             "now": " / ".join(edit.words for edit in edits),
         }
     return replace(
-        option, text=apply_edits(option.text, edits), tags=option.tags | _non_empty(tags)
+        option, text=apply_edits(option.text, edits), tags=option.tags | _without_empty(tags)
     )
 
 
-def _non_empty(tags: dict[str, str]) -> dict[str, str]:
-    """Return tags without those that say nothing: what is put in was nothing before."""
+def _without_empty(tags: dict[str, str]) -> dict[str, str]:
+    """Return the tags with a value: an insertion has no ``was``, a deletion no ``now``."""
     return {name: value for name, value in tags.items() if value}
 
 
-def shuffle_options(question: Question, used: set[str], draw: random.Random) -> Question:
+def shuffle_options(question: Question, used_labels: set[str], rng: random.Random) -> Question:
     """Return a question with its options shuffled.
 
-    Its answer gets a label that is not among ``used``, where there is one: in GCRC_advRobust the
-    letters of a triple differ, too. Labels stay in their order; an option tells in its tag
-    ``origin`` which one it was.
+    If possible, its answer gets a label that is not in ``used_labels``: the letters of a triple in
+    GCRC_advRobust differ too. Labels stay in order; the tag ``origin`` holds an option's old label.
     """
     labels = [option.label for option in question.options]
-    right = {answer.label for answer in question.answers}
-    if len(right) != 1 or not right <= set(labels):
-        as_it_was = list(range(len(labels)))
-        order = draw.sample(as_it_was, len(labels))
-        if order == as_it_was:
+    correct_labels = {answer.label for answer in question.answers}
+    if len(correct_labels) != 1 or not correct_labels <= set(labels):
+        original_order = list(range(len(labels)))
+        order = rng.sample(original_order, len(labels))
+        if order == original_order:
             order = order[1:] + order[:1]
     else:
-        answer = labels.index(next(iter(right)))
-        free = [place for place, label in enumerate(labels) if label not in used]
-        target = draw.choice(free or range(len(labels)))
-        rest = [place for place in range(len(labels)) if place != answer]
-        order = draw.sample(rest, len(rest))
+        answer = labels.index(next(iter(correct_labels)))
+        unused = [place for place, label in enumerate(labels) if label not in used_labels]
+        target = rng.choice(unused or range(len(labels)))
+        other_indices = [place for place in range(len(labels)) if place != answer]
+        order = rng.sample(other_indices, len(other_indices))
         order.insert(target, answer)
-    new = {labels[old]: labels[place] for place, old in enumerate(order)}
+    new_label = {labels[index]: labels[place] for place, index in enumerate(order)}
     options = tuple(
         replace(
-            question.options[old],
+            question.options[index],
             label=labels[place],
-            tags={"origin": labels[old]} | question.options[old].tags,
+            tags={"origin": labels[index]} | question.options[index].tags,
         )
-        for place, old in enumerate(order)
+        for place, index in enumerate(order)
     )
-    truth = question.option_truth and tuple(question.option_truth[old] for old in order)
+    truth = question.option_truth and tuple(question.option_truth[index] for index in order)
     return replace(
         question,
         options=options,
         option_truth=truth,
         answers=tuple(
-            replace(one, label=new.get(one.label, one.label)) for one in question.answers
+            replace(one, label=new_label.get(one.label, one.label)) for one in question.answers
         ),
         gold_evidence=tuple(
-            replace(one, option_label=new.get(one.option_label, one.option_label))
+            replace(one, option_label=new_label.get(one.option_label, one.option_label))
             for one in question.gold_evidence
         ),
     )
@@ -218,5 +224,5 @@ def as_group_member(question: Question, group_id: str, role: Role) -> Question:
 
 
 def do_not_overlap(one: Edit, other: Edit) -> bool:
-    """Return whether two changes of one text do not overlap."""
+    """Return whether two edits of one text do not overlap."""
     return one.span.end <= other.span.start or other.span.end <= one.span.start

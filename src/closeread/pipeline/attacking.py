@@ -11,7 +11,7 @@ from typing import Any
 from closeread import catalog
 from closeread.attacks.attack import Attack, AttackSummary, Group, gather_groups, merge_by_passage
 from closeread.attacks.context import Surroundings
-from closeread.attacks.search import hardest
+from closeread.attacks.search import keep_hardest
 from closeread.errors import UsageError
 from closeread.evidence.cover import cover
 from closeread.formats.conversion.convert import convert, format_of
@@ -291,7 +291,7 @@ class _AttackedDataset:
         if (against := self.settings.against) is None:
             return attack.groups(items, self.made)
         self.hardness = Hardness(against.reader)
-        return hardest(attack, self.hardness, against.tries, items, self.made)
+        return keep_hardest(attack, self.hardness, against.tries, items, self.made)
 
     def _watched(self, items: Iterable[Item]) -> Iterator[Item]:
         for passage, questions in items:

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from closeread.attacks.attack import Attack, AttackSummary, gather_groups
-from closeread.attacks.search import hardest
+from closeread.attacks.search import keep_hardest
 from closeread.types import Answer, Edit, Item, Passage, Question, Span
 from rewording import PASSAGE, question, strategy
 
@@ -121,7 +121,7 @@ def test_options_that_share_a_label_are_left_alone() -> None:
     for attack in (Attack(strategies=[strategy()]), Attack(strategies=[], deal=True)):
         items, made = made_of(attack, asked)
         searched = AttackSummary()
-        assert not list(hardest(attack, lambda asked: [], 3, [(PASSAGE, (asked,))], searched))
+        assert not list(keep_hardest(attack, lambda asked: [], 3, [(PASSAGE, (asked,))], searched))
         assert not items
         assert made.left_out == searched.left_out == {"two options have the same label": 1}
 
@@ -267,7 +267,7 @@ def test_of_several_draws_the_hardest_is_kept(wanted: str) -> None:
 
     made = AttackSummary()
     attack = Attack(strategies=[strategy()], roles=["negative"])
-    (group,) = hardest(attack, judge, 12, [(PASSAGE, (question(),))], made)
+    (group,) = keep_hardest(attack, judge, 12, [(PASSAGE, (question(),))], made)
     ((_, variant),) = group.variants
     assert variant.answers[0].label == wanted
     assert variant.question_id == "q#negative"
@@ -288,7 +288,9 @@ def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
         return [float(one.tags["rule"] == "0") for _, one in asked]
 
     made = AttackSummary()
-    (group,) = hardest(Attack(strategies=[Anywhere()]), judge, 5, [(PASSAGE, (question(),))], made)
+    (group,) = keep_hardest(
+        Attack(strategies=[Anywhere()]), judge, 5, [(PASSAGE, (question(),))], made
+    )
     assert group.variants[0][0].text.startswith("石头。")
     ((_, (_, *_)), (first, _)), _ = made_of(Attack(strategies=[Anywhere()]), question())
     assert first.text.endswith("石头。")
@@ -312,7 +314,7 @@ def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() 
     attack = Attack(strategies=[slip], deal=True)
     items = [(PASSAGE, (question(), question(name="r")))]
     made = AttackSummary()
-    assert len(list(hardest(attack, judge, 3, items, made))) == 2
+    assert len(list(keep_hardest(attack, judge, 3, items, made))) == 2
     assert slip.n == 2
     # What a reader sees of one question does not hang on the others.
     assert asked[:4] == ["q#positive#0", "r#positive#0", "q#positive#1", "r#positive#1"]
@@ -322,7 +324,7 @@ def test_a_search_leaves_out_what_has_no_gold() -> None:
     blind = msgspec.structs.replace(question(), answers=(), option_truth=())
     made = AttackSummary()
     attack = Attack(strategies=[Slip()])
-    assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (blind,))], made))
+    assert not list(keep_hardest(attack, lambda asked: [], 5, [(PASSAGE, (blind,))], made))
     assert made.left_out == {"no answer is known, so that none is known to be wrong": 1}
 
 
@@ -330,7 +332,7 @@ def test_a_search_counts_what_cannot_be_made_once() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     made = AttackSummary()
     attack = Attack(strategies=[strategy()])
-    assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (plain,))], made))
+    assert not list(keep_hardest(attack, lambda asked: [], 5, [(PASSAGE, (plain,))], made))
     assert made.left_out == {"no option can be reworded": 1}
     assert made.questions == 1
 

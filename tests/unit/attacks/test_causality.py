@@ -1,7 +1,7 @@
 import pytest
 
 from closeread.attacks.chinese.causality import propose_edits_zh
-from turns_zh import made, statement
+from statement_edits import edited_statements, statement
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from turns_zh import made, statement
 )
 def test_cause_and_effect_are_told_the_other_way_round(text: str, other: str) -> None:
     for holds in (True, False, None):
-        got = made(propose_edits_zh, statement(text, holds=holds), "same")
+        got = edited_statements(propose_edits_zh, statement(text, holds=holds), "same")
         assert got[other] == "told-backwards"
 
 
@@ -32,19 +32,22 @@ def test_cause_and_effect_are_told_the_other_way_round(text: str, other: str) ->
     ],
 )
 def test_the_word_of_cause_is_another(text: str, other: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same")[other] == "reworded"
+    assert edited_statements(propose_edits_zh, statement(text), "same")[other] == "reworded"
 
 
 @pytest.mark.parametrize(
     "text", ["大使馆在山上。", "即使下雨也去。", "他假使来了。", "这使之成为可能。"]
 )
 def test_what_only_looks_like_a_cause_is_left_alone(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
 def test_what_speaks_of_things_named_before_stays_where_it_is() -> None:
     text = "因为水库干涸了，所以它们的渔民搬到山里。"
-    assert "told-backwards" not in made(propose_edits_zh, statement(text), "same").values()
+    assert (
+        "told-backwards"
+        not in edited_statements(propose_edits_zh, statement(text), "same").values()
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,8 +75,8 @@ def test_what_speaks_of_things_named_before_stays_where_it_is() -> None:
     ],
 )
 def test_a_true_statement_loses_its_cause(text: str, rule: str, turned: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite").get(turned) == rule
-    assert made(propose_edits_zh, statement(text, holds=None), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite").get(turned) == rule
+    assert edited_statements(propose_edits_zh, statement(text, holds=None), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -89,16 +92,16 @@ def test_a_true_statement_loses_its_cause(text: str, rule: str, turned: str) -> 
     ],
 )
 def test_a_cause_that_a_word_cannot_deny_is_left_alone(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
     evidence = "渔村的水库在春天干涸。渔民的船队在夏天远航。"
     wrong = statement("渔村的水库在春天干涸，因此渔民的船队在夏天远航。", evidence, holds=False)
     parted = {"渔村的水库在春天干涸，渔民的船队在夏天远航。": "restored-unlinked"}
-    assert made(propose_edits_zh, wrong, "opposite") == parted
+    assert edited_statements(propose_edits_zh, wrong, "opposite") == parted
     linked = wrong._replace(evidence=evidence.replace("渔民的", "因此渔民的"))
-    assert made(propose_edits_zh, linked, "opposite") == {}
+    assert edited_statements(propose_edits_zh, linked, "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -119,27 +122,37 @@ def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
     ],
 )
 def test_a_cause_that_hangs_with_more_is_not_denied(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_an_effect_that_can_only_follow_stays_behind_its_cause() -> None:
     """水库就…, 就 needs what it follows from."""
     text = "水库的水源丰富，所以水库就具有了灌溉的作用。"
-    assert "exchanged" not in made(propose_edits_zh, statement(text), "opposite").values()
+    assert (
+        "exchanged" not in edited_statements(propose_edits_zh, statement(text), "opposite").values()
+    )
     text = "因为水库的水源丰富，所以水库就具有了灌溉的作用。"
-    assert "told-backwards" not in made(propose_edits_zh, statement(text), "same").values()
+    assert (
+        "told-backwards"
+        not in edited_statements(propose_edits_zh, statement(text), "same").values()
+    )
 
 
 def test_what_was_is_denied_as_what_was() -> None:
-    got = made(propose_edits_zh, statement("水库的干涸影响了渔村的生计。"), "opposite")
+    got = edited_statements(propose_edits_zh, statement("水库的干涸影响了渔村的生计。"), "opposite")
     assert "水库的干涸并未影响渔村的生计。" in got
-    got = made(propose_edits_zh, statement("水库的干涸影响着渔村的生计。"), "opposite")
+    got = edited_statements(propose_edits_zh, statement("水库的干涸影响着渔村的生计。"), "opposite")
     assert "水库的干涸并不影响渔村的生计。" in got
 
 
 def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:
     text = "水库的干涸使渔民搬到山里。"
-    assert made(propose_edits_zh, statement(text, "山下有一座水库。渔民很穷。"), "opposite") == {}
+    assert (
+        edited_statements(
+            propose_edits_zh, statement(text, "山下有一座水库。渔民很穷。"), "opposite"
+        )
+        == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,4 +160,6 @@ def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:
     [("堤坝的漏水致使线索的中断。", "使得"), ("由于水浅，因此渔民搬走了。", "因为")],
 )
 def test_a_rewording_of_cause_fits_what_follows(text: str, word: str) -> None:
-    assert not any(word in new for new in made(propose_edits_zh, statement(text), "same"))
+    assert not any(
+        word in new for new in edited_statements(propose_edits_zh, statement(text), "same")
+    )

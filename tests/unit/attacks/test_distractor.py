@@ -295,7 +295,7 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
             for number in range(200):
                 yield passage(f"{MILL} {number:03}", number)
 
-    monkeypatch.setattr(candidates, "_MOST_CHARACTERS", 10 * (len(MILL) + 4) + 1)
+    monkeypatch.setattr(candidates, "_MAX_CHARACTERS", 10 * (len(MILL) + 4) + 1)
     kept = candidates._sample_passages(Counted(), 0)
     assert len(kept) == 10
     numbers = [int(one.passage_id[1:]) for one in kept]

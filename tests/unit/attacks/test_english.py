@@ -20,7 +20,7 @@ from closeread.attacks.spacetime import spacetime
 from closeread.attacks.statements import HIDDEN
 from closeread.evidence.cover import cover
 from closeread.types import Answer, Option, Passage, Question
-from turns_zh import Turns, made, statement
+from statement_edits import Propose, edited_statements, statement
 
 ALL = (keywords, logics, spacetimes, causes)
 
@@ -53,10 +53,10 @@ ALL = (keywords, logics, spacetimes, causes)
     ],
 )  # fmt: skip
 def test_a_statement_is_reworded_whether_or_not_it_holds(
-    turns: Turns, text: str, rule: str, reworded: str
+    turns: Propose, text: str, rule: str, reworded: str
 ) -> None:
     for holds in (True, False, None):
-        assert made(turns, statement(text, holds=holds), "same")[reworded] == rule
+        assert edited_statements(turns, statement(text, holds=holds), "same")[reworded] == rule
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,11 @@ def test_a_statement_is_reworded_whether_or_not_it_holds(
     ],
 )
 def test_a_part_of_another_phrase_and_a_quotation_are_left_alone(text: str) -> None:
-    got = {new: rule for turns in ALL for new, rule in made(turns, statement(text), "same").items()}
+    got = {
+        new: rule
+        for turns in ALL
+        for new, rule in edited_statements(turns, statement(text), "same").items()
+    }
     assert set(got.values()) <= {"contraction"}
 
 
@@ -135,12 +139,14 @@ def test_a_part_of_another_phrase_and_a_quotation_are_left_alone(text: str) -> N
     ],
 )  # fmt: skip
 def test_a_true_statement_is_turned_where_the_evidence_bears_it(
-    turns: Turns, text: str, evidence: str, rule: str, turned: str
+    turns: Propose, text: str, evidence: str, rule: str, turned: str
 ) -> None:
-    assert made(turns, statement(text, evidence), "opposite")[turned] == rule
+    assert edited_statements(turns, statement(text, evidence), "opposite")[turned] == rule
     for unsure in (None, False):
-        assert made(turns, statement(text, evidence, holds=unsure), "opposite") == {}
-    assert made(turns, statement(text, "Nothing of that is told here."), "opposite") == {}
+        assert edited_statements(turns, statement(text, evidence, holds=unsure), "opposite") == {}
+    assert (
+        edited_statements(turns, statement(text, "Nothing of that is told here."), "opposite") == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,20 +163,22 @@ def test_a_true_statement_is_turned_where_the_evidence_bears_it(
     ],
 )  # fmt: skip
 def test_a_number_or_time_is_another_than_all_of_the_passage(
-    turns: Turns, text: str, others: set[str]
+    turns: Propose, text: str, others: set[str]
 ) -> None:
     seen = set()
     for seed in range(30):
         (new,) = [
             new
-            for new, rule in made(turns, statement(text), "opposite", seed).items()
+            for new, rule in edited_statements(turns, statement(text), "opposite", seed).items()
             if rule not in ("negated", "contrary")
         ]
         seen |= {one for one in others if one in new}
     assert seen == others
     known = "\n".join([text, *(text.replace("6", one) for one in ("4", "5", "7"))])
     if "6" in text:
-        assert set(made(turns, statement(text, known), "opposite")) == {"The farm has 8 goats."}
+        assert set(edited_statements(turns, statement(text, known), "opposite")) == {
+            "The farm has 8 goats."
+        }
 
 
 @pytest.mark.parametrize(
@@ -201,7 +209,11 @@ def test_a_number_or_time_is_another_than_all_of_the_passage(
 )
 def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
     allowed = {"negated"} if "largest" in text or "North" in text else set()
-    rules = {rule for turns in ALL for rule in made(turns, statement(text), "opposite").values()}
+    rules = {
+        rule
+        for turns in ALL
+        for rule in edited_statements(turns, statement(text), "opposite").values()
+    }
     assert rules - {"because>although"} <= allowed
 
 
@@ -222,9 +234,9 @@ def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_no_longer_begins_a_sentence_loses_its_capital_but_names(
-    turns: Turns, text: str, elsewhere: str, reworded: str
+    turns: Propose, text: str, elsewhere: str, reworded: str
 ) -> None:
-    assert reworded in made(turns, statement(text, f"{text} {elsewhere}"), "same")
+    assert reworded in edited_statements(turns, statement(text, f"{text} {elsewhere}"), "same")
 
 
 @pytest.mark.parametrize(
@@ -241,9 +253,11 @@ def test_what_no_longer_begins_a_sentence_loses_its_capital_but_names(
     ],
 )
 def test_what_would_be_broken_english_is_not_reworded(text: str) -> None:
-    got = {rule for turns in ALL for rule in made(turns, statement(text), "same").values()}
+    got = {
+        rule for turns in ALL for rule in edited_statements(turns, statement(text), "same").values()
+    }
     assert got <= {"reworded"}
-    assert "United" not in str([made(turns, statement(text), "same") for turns in ALL])
+    assert "United" not in str([edited_statements(turns, statement(text), "same") for turns in ALL])
 
 
 @pytest.mark.parametrize(
@@ -268,7 +282,11 @@ def test_what_would_be_broken_english_is_not_reworded(text: str) -> None:
     ],
 )
 def test_what_would_be_broken_english_or_no_lie_is_not_turned(text: str, rule: str) -> None:
-    rules = {rule for turns in ALL for rule in made(turns, statement(text), "opposite").values()}
+    rules = {
+        rule
+        for turns in ALL
+        for rule in edited_statements(turns, statement(text), "opposite").values()
+    }
     assert rule not in rules
 
 
@@ -277,7 +295,7 @@ def test_an_article_fits_the_number_behind_it() -> None:
     got = {
         new
         for seed in range(20)
-        for new, rule in made(keywords, said, "opposite", seed).items()
+        for new, rule in edited_statements(keywords, said, "opposite", seed).items()
         if rule == "number"
     }
     assert got == {f"It is {put} year plan." for put in ("a 5", "a 6", "an 8", "a 9")}

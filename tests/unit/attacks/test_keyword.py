@@ -12,12 +12,14 @@ from closeread.attacks.context import Surroundings
 from closeread.attacks.keyword import keyword
 from closeread.attacks.statements import HIDDEN
 from closeread.types import Evidence, Option, Passage, Question, Span
-from turns_zh import made, statement
+from statement_edits import edited_statements, statement
 
 
 def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
     for holds in (True, False, None):
-        got = made(propose_edits_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same")
+        got = edited_statements(
+            propose_edits_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same"
+        )
         assert got == {
             "很多村庄必须把旧井填平。": "reworded",
             "许多村庄一定要把旧井填平。": "reworded",
@@ -39,11 +41,11 @@ def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
     ],
 )
 def test_a_part_of_another_word_and_a_quotation_are_left_alone(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
 def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
-    assert made(propose_edits_zh, statement("应该早起，也应当早睡。"), "same") == {}
+    assert edited_statements(propose_edits_zh, statement("应该早起，也应当早睡。"), "same") == {}
 
 
 @pytest.mark.parametrize(
@@ -66,15 +68,27 @@ def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
 def test_a_true_statement_is_turned_where_the_evidence_bears_it(
     text: str, evidence: str, rule: str, turned: str
 ) -> None:
-    assert made(propose_edits_zh, statement(text, evidence), "opposite") == {turned: rule}
-    assert made(propose_edits_zh, statement(text, evidence, holds=None), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text, evidence), "opposite") == {
+        turned: rule
+    }
+    assert (
+        edited_statements(propose_edits_zh, statement(text, evidence, holds=None), "opposite") == {}
+    )
 
 
 def test_nothing_is_turned_without_ground() -> None:
     # the evidence has no such word; it has the contrary, too
-    assert made(propose_edits_zh, statement("许多渔民用竹筏。", "渔民用竹筏。"), "opposite") == {}
+    assert (
+        edited_statements(
+            propose_edits_zh, statement("许多渔民用竹筏。", "渔民用竹筏。"), "opposite"
+        )
+        == {}
+    )
     both = "有的水库增加了鱼的种类，有的减少了。"
-    assert made(propose_edits_zh, statement("水库增加了鱼的种类。", both), "opposite") == {}
+    assert (
+        edited_statements(propose_edits_zh, statement("水库增加了鱼的种类。", both), "opposite")
+        == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,23 +101,23 @@ def test_nothing_is_turned_without_ground() -> None:
     ],
 )
 def test_what_is_denied_conditional_or_beside_its_contrary_is_not_turned(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_false_statement_is_restored_to_the_words_of_the_evidence() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     wrong = statement("山里的茶农都在谷雨之前采茶。", evidence, holds=False)
     restored = {"山里的茶农大都在谷雨之前采茶。": "restored-often>always"}
-    assert made(propose_edits_zh, wrong, "opposite") == restored
+    assert edited_statements(propose_edits_zh, wrong, "opposite") == restored
     hedged = "山里的茶农几乎没有采过秋茶。"
     bare = statement("山里的茶农没有采过秋茶。", hedged, holds=False)
-    assert made(propose_edits_zh, bare, "opposite") == {hedged: "restored-hedge"}
+    assert edited_statements(propose_edits_zh, bare, "opposite") == {hedged: "restored-hedge"}
 
 
 def test_a_statement_that_errs_elsewhere_too_is_not_restored() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     further = statement("海边的盐工都在谷雨之前晒盐，并且都卖给官府。", evidence, holds=False)
-    assert made(propose_edits_zh, further, "opposite") == {}
+    assert edited_statements(propose_edits_zh, further, "opposite") == {}
 
 
 def test_the_strategy_leaves_other_questions_and_languages_alone() -> None:
@@ -165,7 +179,7 @@ def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
 def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]) -> None:
     got = {
         new
-        for new, rule in made(propose_edits_zh, statement(text), "opposite").items()
+        for new, rule in edited_statements(propose_edits_zh, statement(text), "opposite").items()
         if rule == "number"
     }
     assert len(got) == 1
@@ -181,7 +195,7 @@ def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]
     ],
 )
 def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +203,7 @@ def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
     ["第三座桥。", "唐宋八大家。", "三座或四座桥。", "十三座桥。", "近12名渔民。", "1998年的桥。"],
 )
 def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -213,18 +227,20 @@ def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
     ],
 )
 def test_a_contrary_that_would_make_no_sense_is_not_said(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_hedge_stands_in_the_clause_of_the_evidence_that_says_the_same() -> None:
     text = "渔民往往清晨出海。"
-    assert made(propose_edits_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite")
+    assert edited_statements(
+        propose_edits_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite"
+    )
     for evidence in ("渔民清晨出海，孩子们往往在岸上玩耍。", "渔民往往清晨才出海。"):
-        assert made(propose_edits_zh, statement(text, evidence), "opposite") == {}
+        assert edited_statements(propose_edits_zh, statement(text, evidence), "opposite") == {}
 
 
 @pytest.mark.parametrize(
     "text", ["鱼身上具有的花纹。", "渔村更具有活力。", "这看作是丰收。", "这视为是丰收。"]
 )
 def test_a_rewording_fits_what_follows(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "same") == {}

@@ -1,7 +1,7 @@
 import pytest
 
 from closeread.attacks.chinese.logic import propose_edits_zh
-from turns_zh import made, statement
+from statement_edits import edited_statements, statement
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,10 @@ from turns_zh import made, statement
 )
 def test_a_statement_is_put_otherwise(text: str, other: str, rule: str) -> None:
     for holds in (True, False, None):
-        assert made(propose_edits_zh, statement(text, holds=holds), "same").get(other) == rule
+        assert (
+            edited_statements(propose_edits_zh, statement(text, holds=holds), "same").get(other)
+            == rule
+        )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def test_a_statement_is_put_otherwise(text: str, other: str, rule: str) -> None:
     ],
 )
 def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
 @pytest.mark.parametrize(
@@ -69,9 +72,9 @@ def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
     ],
 )
 def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite").get(turned) == rule
+    assert edited_statements(propose_edits_zh, statement(text), "opposite").get(turned) == rule
     for holds in (False, None):
-        assert made(propose_edits_zh, statement(text, holds=holds), "opposite") == {}
+        assert edited_statements(propose_edits_zh, statement(text, holds=holds), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -177,4 +180,4 @@ def test_what_is_denied_stands_in_the_evidence_and_is_not_denied_there() -> None
 
 def denied(text: str, evidence: str = "") -> dict[str, str]:
     """Return what comes of a statement by words that deny or affirm, and the rule of each."""
-    return made(propose_edits_zh, statement(text, evidence), "opposite")
+    return edited_statements(propose_edits_zh, statement(text, evidence), "opposite")

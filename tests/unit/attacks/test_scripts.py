@@ -15,7 +15,7 @@ from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
 from closeread.text.traditional import simplified
 from closeread.types import Answer, Option, Passage, Question
-from turns_zh import Turns, made, statement
+from statement_edits import Propose, edited_statements, statement
 
 
 @pytest.mark.parametrize(
@@ -34,17 +34,17 @@ from turns_zh import Turns, made, statement
     ],
 )  # fmt: skip
 def test_what_is_put_in_is_spelled_as_the_statement(
-    turns: Turns, text: str, truth: str, turned_into: str
+    turns: Propose, text: str, truth: str, turned_into: str
 ) -> None:
-    got = made(in_both_scripts(turns), statement(text), truth)
-    plain = made(turns, statement(simplified(text)), truth)
+    got = edited_statements(in_both_scripts(turns), statement(text), truth)
+    plain = edited_statements(turns, statement(simplified(text)), truth)
     assert {simplified(one): rule for one, rule in got.items()} == plain
     assert turned_into in got
 
 
 def test_a_text_that_spells_otherwise_is_followed() -> None:
     said = statement("漁民將竹筏看作寶物。", "漁民將竹筏看作寶物，因爲竹筏難做。")
-    assert "漁民將竹筏視爲寶物。" in made(in_both_scripts(keywords), said, "same")
+    assert "漁民將竹筏視爲寶物。" in edited_statements(in_both_scripts(keywords), said, "same")
 
 
 @pytest.mark.parametrize(

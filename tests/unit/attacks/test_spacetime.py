@@ -2,7 +2,7 @@ import pytest
 
 from closeread.attacks.chinese.numerals import find_times, format_number, parse_number
 from closeread.attacks.chinese.spacetime import propose_edits_zh
-from turns_zh import made, statement
+from statement_edits import edited_statements, statement
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from turns_zh import made, statement
     ],
 )
 def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
-    assert made(propose_edits_zh, statement(text), "same") == {other: "numerals"}
+    assert edited_statements(propose_edits_zh, statement(text), "same") == {other: "numerals"}
 
 
 @pytest.mark.parametrize(
@@ -44,21 +44,24 @@ def test_numerals_are_read_as_they_are_written(number: int) -> None:
     ],
 )
 def test_a_time_or_place_is_reworded(text: str, other: str) -> None:
-    assert other in made(propose_edits_zh, statement(text, holds=False), "same")
+    assert other in edited_statements(propose_edits_zh, statement(text, holds=False), "same")
 
 
 @pytest.mark.parametrize(
     "text", ["这体现在渔村里。", "与此同时，渔民搬走了。", "从此以后，渔村衰落。"]
 )
 def test_words_inside_others_are_left_alone(text: str) -> None:
-    assert "reworded" not in made(propose_edits_zh, statement(text), "same") or "同时" in text
+    assert (
+        "reworded" not in edited_statements(propose_edits_zh, statement(text), "same")
+        or "同时" in text
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["长期以来，渔村兴盛。", "很长时间以来，渔村兴盛。", "很早以前就有渔村。"]
 )
 def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,9 @@ def test_a_true_statement_is_moved_in_time_or_place(
     text: str, rule: str, turned: set[str] | None
 ) -> None:
     got = [
-        new for new, by in made(propose_edits_zh, statement(text), "opposite").items() if by == rule
+        new
+        for new, by in edited_statements(propose_edits_zh, statement(text), "opposite").items()
+        if by == rule
     ]
     assert len(got) == 1
     assert turned is None or got[0] in turned
@@ -88,24 +93,36 @@ def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
     text = "19世纪，渔村兴起。"
     for seed in range(9):
         said = statement(text, "18世纪以前没有渔村，19世纪渔村才兴起。")
-        assert made(propose_edits_zh, said, "opposite", seed) == {"20世纪，渔村兴起。": "century"}
+        assert edited_statements(propose_edits_zh, said, "opposite", seed) == {
+            "20世纪，渔村兴起。": "century"
+        }
     all_three = statement(text, "18、19世纪渔村兴起，18世纪有三座，20世纪衰落。")
-    assert made(propose_edits_zh, all_three, "opposite") == {}
+    assert edited_statements(propose_edits_zh, all_three, "opposite") == {}
 
 
 @pytest.mark.parametrize(
     "text", ["宋代以后，渔村兴盛。", "直到19世纪，渔村都很兴盛。", "19世纪前没有渔村。"]
 )
 def test_since_and_until_when_is_not_moved(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
-    assert made(propose_edits_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite") == {}
-    assert made(propose_edits_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite") != {}
+    assert (
+        edited_statements(
+            propose_edits_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite"
+        )
+        == {}
+    )
+    assert (
+        edited_statements(
+            propose_edits_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite"
+        )
+        != {}
+    )
     assert all(
         "俄罗斯洋" not in new
-        for new in made(propose_edits_zh, statement("印度洋的鱼。"), "opposite")
+        for new in edited_statements(propose_edits_zh, statement("印度洋的鱼。"), "opposite")
     )
 
 
@@ -135,12 +152,12 @@ def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
 )
 def test_a_false_statement_is_restored(text: str, evidence: str, rule: str, restored: str) -> None:
     said = statement(text, evidence, holds=False)
-    assert made(propose_edits_zh, said, "opposite") == {restored: rule}
+    assert edited_statements(propose_edits_zh, said, "opposite") == {restored: rule}
 
 
 def opposed(text: str, passage: str, evidence: str = "") -> dict[str, str]:
     said = statement(text, evidence)._replace(passage=passage)
-    return made(propose_edits_zh, said, "opposite")
+    return edited_statements(propose_edits_zh, said, "opposite")
 
 
 def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
@@ -177,9 +194,9 @@ def test_what_is_told_with_its_contrary_in_one_word_is_not_moved() -> None:
     ],
 )
 def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:
-    assert made(propose_edits_zh, statement(text), "opposite") == {}
+    assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
 def test_a_time_is_not_reworded_before_a_word_that_says_it_again() -> None:
     for text in ("渔村目前在海边。", "清朝时期的渔村。", "清代时期的渔村。"):
-        assert made(propose_edits_zh, statement(text), "same") == {}
+        assert edited_statements(propose_edits_zh, statement(text), "same") == {}

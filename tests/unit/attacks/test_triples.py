@@ -4,7 +4,7 @@ import pytest
 
 from closeread.attacks.triples import (
     NotMadeError,
-    Proposed,
+    OptionEdits,
     as_group_member,
     make_negative,
     make_positive,
@@ -14,8 +14,8 @@ from closeread.types import Edit, Question, Span
 from rewording import PASSAGE, question, strategy
 
 
-def proposed(asked: Question) -> Proposed:
-    return Proposed.of(strategy().propose(PASSAGE, asked))
+def proposed(asked: Question) -> OptionEdits:
+    return OptionEdits.group(strategy().propose(PASSAGE, asked))
 
 
 def draw(seed: int = 0) -> random.Random:
@@ -172,12 +172,12 @@ def change(start: int, end: int, strategy: str = "s", rule: str = "r") -> Edit:
 
 def test_an_option_is_changed_by_one_strategy_at_a_few_places_that_do_not_overlap() -> None:
     edits = [change(0, 2), change(1, 3), change(3, 4), change(2, 3), change(5, 6), change(6, 7)]
-    found = Proposed.of([*edits, change(8, 9, "t")])
-    assert found.chosen("A", "same", draw(1)) in (
+    found = OptionEdits.group([*edits, change(8, 9, "t")])
+    assert found.choose("A", "same", draw(1)) in (
         [edits[0], edits[2], edits[3]],
         [change(8, 9, "t")],
     )
-    kinds = {found.chosen("A", "same", draw(seed))[0].strategy for seed in range(20)}
+    kinds = {found.choose("A", "same", draw(seed))[0].strategy for seed in range(20)}
     assert kinds == {"s", "t"}
 
 
@@ -189,10 +189,10 @@ def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
         )  # fmt: skip
 
     edits = [turn("logic", "negated", "A"), turn("keyword", "part>all", "A")]
-    found = Proposed.of([*edits, turn("logic", "negated", "B"), turn("s", "year", "D")])
+    found = OptionEdits.group([*edits, turn("logic", "negated", "B"), turn("s", "year", "D")])
     for seed in range(10):
-        assert found.chosen("A", "opposite", draw(seed))[0].rule == "part>all"
-        assert found.chosen("B", "opposite", draw(seed))[0].rule == "negated"
+        assert found.choose("A", "opposite", draw(seed))[0].rule == "part>all"
+        assert found.choose("B", "opposite", draw(seed))[0].rule == "negated"
         made = make_negative(question(), found, draw(seed))
         turned = {one.tags["rule"] for one in made.options if one.tags["truth"] == "opposite"}
         assert turned == {"part>all", "year"}

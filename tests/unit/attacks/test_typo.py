@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import closeread
 from closeread.attacks.apply import apply
 from closeread.attacks.context import Surroundings
-from closeread.attacks.keyboard.homophones import homophones
-from closeread.attacks.keyboard.slips import READS_AS_ANOTHER, slips
+from closeread.attacks.keyboard.homophones import find_homophones
+from closeread.attacks.keyboard.slips import AMBIGUOUS_WORDS, iter_slips
 from closeread.attacks.typo import typo
 from closeread.text.polarity import asks_for
 from closeread.text.question_type import expected_answer_type
@@ -147,8 +147,8 @@ def test_titles_stay_and_slips_stand_apart():
 
 
 def test_traditional_text_gets_no_simplified_character():
-    assert [one.rule for one in homophones("現在位於哪裡")] == ["在>再"]
-    assert [one.rule for one in homophones("现在位于哪里")] == ["在>再", "于>与"]
+    assert [one.rule for one in find_homophones("現在位於哪裡")] == ["在>再"]
+    assert [one.rule for one in find_homophones("现在位于哪里")] == ["在>再", "于>与"]
 
 
 def test_the_same_seed_gives_the_same_slips_and_another_one_others():
@@ -160,10 +160,10 @@ def test_the_same_seed_gives_the_same_slips_and_another_one_others():
 
 @given(st.from_regex(r"\A[a-z]{4,12}\Z"), st.integers(0, 99), st.booleans())
 def test_a_slip_keeps_the_first_letter_and_is_one_keystroke(word, seed, keyboard):
-    for rule, made in slips(word, random.Random(seed), keyboard):
+    for rule, made in iter_slips(word, random.Random(seed), keyboard):
         assert made != word
         assert made[0] == word[0]
-        assert made not in READS_AS_ANOTHER
+        assert made not in AMBIGUOUS_WORDS
         size = {"doubled": 1, "left out": -1}.get(rule, 0)
         assert len(made) == len(word) + size
         if rule == "exchanged":

@@ -12,11 +12,11 @@ from verbs import closeread
 
 # A strategy of statements of this test's own, so that no rule that ships decides what it sees.
 STRATEGY = """
-from rewording import turns
+from rewording import propose_edits
 from closeread.attacks.statements import StatementStrategy
 
 def words(around):
-    return StatementStrategy("words", {"zh": turns}, around)
+    return StatementStrategy("words", {"zh": propose_edits}, around)
 """
 ROWS = [
     {

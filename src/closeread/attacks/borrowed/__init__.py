@@ -1,1 +1,1 @@
-"""A sentence of another passage: which there are, what they are about, and where one may be put."""
+"""Sentences borrowed from other passages: candidates, their subjects, and where they fit."""

@@ -1,7 +1,7 @@
 """Index the sentences of a data set's passages, and find those most similar to a question.
 
-Only sentences that stand alone are indexed: they name their subject, and cannot be read as
-continuing on the subject of the passage into which they are inserted.
+Only sentences that name their subject are indexed: they cannot be read as continuing the subject of
+the passage into which they are inserted.
 """
 
 import hashlib
@@ -17,105 +17,114 @@ from typing import NamedTuple
 
 from closeread.attacks.borrowed import chinese, english
 from closeread.attacks.borrowed.similarity import STEM, UNSPACED, clauses, fold, paired_terms
-from closeread.attacks.borrowed.subjects import subject
+from closeread.attacks.borrowed.subjects import find_subject
 from closeread.summation import sum_in_order
 from closeread.text.memo import TextCache
 from closeread.text.quotations import PAIRS
 from closeread.text.segment import sentences, words
 from closeread.types import Passage
 
-_MOST_CHARACTERS = 4_000_000  # of all passages that are searched, so that memory is bounded
-_MOST_LOOKED_AT = 8_000  # sentences at which one question looks, those of its rarest words first
-_WEIGHED = 12  # words of a question, the rarest, that are all it could share with a sentence
-_BEST = 100  # that are tried one by one
-_SHORTEST, _SHORTEST_UNSPACED, _LONGEST = 20, 12, 300  # characters
-_RARE = 3  # passages that may hold what is some passage's own
-_WHOLE = re.compile(r"(?:[^.!?…。！？]|\.(?=\S))[.。!！][”’」』\"']?$")
-_ODD = re.compile(r"[\[\]|\t\n\r{}<>=_#*@]|https?:|\.\.|…")
-_CLIPPED = re.compile(r"\b[^\W\d_]{1,2}\.$")
-_BEGINS = re.compile(r"[\w“‘「『《（(\"']")  # a price or a dash begins a list
-_CUT = re.compile(r"\b[^\W\d_]{1,2}\.\s*$")  # as in "Roe v. Wade": no sentence begins behind it
+_MAX_CHARACTERS = 4_000_000  # of all indexed passages together, to bound memory
+_MAX_POSTINGS = 8_000  # sentences scored for one question, those with its rarest words first
+_MAX_QUERY_TERMS = 12  # the rarest words of a question, whose weights a score is relative to
+_MAX_CANDIDATES = 100  # candidates that are returned for a question
+_MIN_LENGTH, _MIN_LENGTH_UNSPACED, _MAX_LENGTH = 20, 12, 300  # characters
+_MAX_PASSAGES = 3  # passages that may contain a unit that is particular to one of them
+_COMPLETE = re.compile(r"(?:[^.!?…。！？]|\.(?=\S))[.。!！][”’」』\"']?$")
+_MARKUP = re.compile(r"[\[\]|\t\n\r{}<>=_#*@]|https?:|\.\.|…")
+_ENDS_IN_ABBREVIATION = re.compile(r"\b[^\W\d_]{1,2}\.$")
+_TEXT_START = re.compile(r"[\w“‘「『《（(\"']")  # a price or a dash would begin a list
+_AFTER_ABBREVIATION = re.compile(
+    r"\b[^\W\d_]{1,2}\.\s*$"
+)  # as in "Roe v. Wade", after which no sentence begins
 
 
 class Candidate(NamedTuple):
-    """A sentence of a passage, and its subject, folded."""
+    """A sentence, the number of its passage, and its subject, folded."""
 
     text: str
-    home: int
+    passage_number: int
     subject: str
 
 
 class CandidateIndex:
-    """The index.
+    """An inverted index of candidate sentences.
 
     Args:
-        passages: Those of the data set. Where they have more than four million characters
-            together, some are drawn.
-        seed: Of that draw.
+        passages: The passages of the data set. A random sample of them is indexed if they have
+            more than four million characters.
+        seed: Seed of the sample.
     """
 
     def __init__(self, passages: Iterable[Passage], seed: int) -> None:
-        self._all, self._seed = passages, seed
-        self._kin = TextCache(self._related)
+        self._source, self._seed = passages, seed
+        self._related_passages = TextCache(self._find_related)
 
-    def like(self, query: str, passage: Passage) -> Iterator[tuple[float, Candidate]]:
-        """Yield the hundred sentences that look most like a question, the best first.
+    def find_similar(self, query: str, passage: Passage) -> Iterator[tuple[float, Candidate]]:
+        """Yield the hundred sentences most similar to a question with their scores, the best first.
 
-        None is of the passage, of one with the same title, or of one that shares a clause with
-        it. The number is the weight shared over the weight of what could be shared, at most that of
-        twelve words, the rarest; more for a short sentence and less for a long one.
+        None is from the passage itself, from one with the same title, or from one that shares a
+        clause with it. The score is the weight of the shared words divided by the weight of the
+        question's twelve rarest words, normalized by the length of the sentence.
         """
-        found = self._index
-        kin = self._kin(passage.text, passage.language, passage.title, passage.passage_id)
+        index = self._index
+        related = self._related_passages(
+            passage.text, passage.language, passage.title, passage.passage_id
+        )
         shared = (
             term
-            for term in paired_terms(query) & found.postings.keys()
-            if any(found.sentences[number].home not in kin for number in found.postings[term])
+            for term in paired_terms(query) & index.postings.keys()
+            if any(
+                index.sentences[number].passage_number not in related
+                for number in index.postings[term]
+            )
         )
-        wanted = sorted(shared, key=self._rarity)
-        weight = sum_in_order(map(found.weight, wanted[:_WEIGHED]))
+        query_terms = sorted(shared, key=self._rarity)
+        weight = sum_in_order(map(index.weight, query_terms[:_MAX_QUERY_TERMS]))
         scores: dict[int, float] = defaultdict(float)
-        looked = 0
-        for term in wanted:
-            held = found.postings[term]
-            looked += len(held)
-            if looked > _MOST_LOOKED_AT and scores:
+        n_postings = 0
+        for term in query_terms:
+            postings = index.postings[term]
+            n_postings += len(postings)
+            if n_postings > _MAX_POSTINGS and scores:
                 break
-            gain = found.weight(term) / weight
-            for number in held:
+            gain = index.weight(term) / weight
+            for number in postings:
                 scores[number] += gain
-        best = heapq.nsmallest(
-            _BEST,
+        ranked = heapq.nsmallest(
+            _MAX_CANDIDATES,
             (
-                (-score / found.lengths[number], number)
+                (-score / index.lengths[number], number)
                 for number, score in scores.items()
-                if found.sentences[number].home not in kin
+                if index.sentences[number].passage_number not in related
             ),
         )
-        for score, number in best:
-            yield -score, found.sentences[number]
+        for score, number in ranked:
+            yield -score, index.sentences[number]
 
     def names(self, text: str, passage: Passage) -> set[str]:
-        """Return the names of a text, folded: in Chinese, the runs that only a passage has."""
+        """Return the names of a text, folded; in Chinese, runs particular to the passage."""
         if passage.language == "en":
-            return {name for _, name in english.names(text, self._index.written)}
-        plain = fold(text)
-        own = self._index.own(passage)
+            return {name for _, name in english.find_names(text, self._index.spellings)}
+        folded = fold(text)
+        own_units = self._index.own_units(passage)
         if passage.language in UNSPACED:
             title = re.sub(r"\(.*|（.*", "", fold(passage.title)).strip()
-            titled = {title} if len(title) > 1 and title in plain else set()
-            return titled.union(
-                run for run in chinese.runs(plain, own) if len(run) > 2 or run in title
+            title_names = {title} if len(title) > 1 and title in folded else set()
+            return title_names.union(
+                run
+                for run in chinese.iter_own_runs(folded, own_units)
+                if len(run) > 2 or run in title
             )
-        return {word for word in words(plain) if word in own}
+        return {word for word in words(folded) if word in own_units}
 
     def subject(self, sentence: str, passage: Passage) -> str:
-        """Return what a sentence of a passage is about, folded; "" where it does not say it."""
+        """Return the subject of a sentence of a passage, folded; "" if it does not name it."""
         return self._index.subject(sentence, passage)
 
     @cached_property
     def _passages(self) -> list[Passage]:
-        return _sample_passages(self._all, self._seed)
+        return _sample_passages(self._source, self._seed)
 
     @cached_property
     def _index(self) -> "_Index":
@@ -124,39 +133,43 @@ class CandidateIndex:
     def _rarity(self, term: str) -> tuple[int, str]:
         return len(self._index.postings[term]), term
 
-    def _related(self, text: str, language: str, title: str, passage_id: str) -> frozenset[int]:
-        """Return the passages whose sentences are not taken, by number."""
-        found = self._index
-        shared = {home for clause in clauses(text) for home in found.clauses.get(clause, ())}
-        shared.update(found.titled.get(_folded_title(title), ()))
+    def _find_related(
+        self, text: str, language: str, title: str, passage_id: str
+    ) -> frozenset[int]:
+        """Return the numbers of the passages whose sentences must not be borrowed."""
+        index = self._index
+        related = {
+            home for clause in clauses(text) for home in index.passages_by_clause.get(clause, ())
+        }
+        related.update(index.passages_by_title.get(_folded_title(title), ()))
         others = (
             number
             for number, other in enumerate(self._passages)
             if other.language != language or other.passage_id == passage_id or other.text == text
         )
-        return frozenset(shared.union(others))
+        return frozenset(related.union(others))
 
 
 class _Index:
     def __init__(self, passages: Sequence[Passage]) -> None:
-        plain = [fold(passage.text) for passage in passages]
-        self.written = english.written(passage.text for passage in passages)
-        self._held = Counter(
+        folded_texts = [fold(passage.text) for passage in passages]
+        self.spellings = english.collect_spellings(passage.text for passage in passages)
+        self._passage_counts = Counter(
             unit
-            for passage, text in zip(passages, plain, strict=True)
+            for passage, text in zip(passages, folded_texts, strict=True)
             for unit in _units(text, passage.language)
         )
-        self._own = TextCache(self._find_own)
-        self.titled: dict[str, list[int]] = defaultdict(list)
-        self.clauses: dict[int, list[int]] = defaultdict(list)
+        self._own_units = TextCache(self._find_own_units)
+        self.passages_by_title: dict[str, list[int]] = defaultdict(list)
+        self.passages_by_clause: dict[int, list[int]] = defaultdict(list)
         self.postings: dict[str, array[int]] = defaultdict(lambda: array("I"))
         self.sentences: list[Candidate] = []
-        sizes = []
-        for home, passage in enumerate(passages):
+        term_counts = []
+        for passage_number, passage in enumerate(passages):
             if title := _folded_title(passage.title):
-                self.titled[title].append(home)
+                self.passages_by_title[title].append(passage_number)
             for clause in clauses(passage.text):
-                self.clauses[clause].append(home)
+                self.passages_by_clause[clause].append(passage_number)
             for text in _usable_sentences(passage):
                 subject = self.subject(text, passage)
                 if not subject:
@@ -164,50 +177,51 @@ class _Index:
                 terms = paired_terms(text)
                 for term in terms:
                     self.postings[term].append(len(self.sentences))
-                self.sentences.append(Candidate(text, home, subject))
-                sizes.append(len(terms))
-        mean = sum(sizes) / len(sizes) if sizes else 1.0
-        self.lengths = [0.6 + 0.4 * size / mean for size in sizes]
+                self.sentences.append(Candidate(text, passage_number, subject))
+                term_counts.append(len(terms))
+        mean_count = sum(term_counts) / len(term_counts) if term_counts else 1.0
+        self.lengths = [0.6 + 0.4 * size / mean_count for size in term_counts]
 
     def weight(self, term: str) -> float:
-        """Return how much it counts that a term is shared."""
+        """Return the weight of a term: its inverse document frequency, logarithmic."""
         return math.log(1 + len(self.sentences) / len(self.postings[term]))
 
-    def own(self, passage: Passage) -> frozenset[str]:
-        """Return the words, or pairs of characters, that a passage repeats and few others hold."""
-        return self._own(passage.text, passage.language, passage.title)
+    def own_units(self, passage: Passage) -> frozenset[str]:
+        """Return the words, or character bigrams, that a passage repeats and few others have."""
+        return self._own_units(passage.text, passage.language, passage.title)
 
-    def _find_own(self, text: str, language: str, title: str) -> frozenset[str]:
-        plain = fold(text)
-        titled = _units(fold(title), language)
-        repeats = _repeats(plain, language)
+    def _find_own_units(self, text: str, language: str, title: str) -> frozenset[str]:
+        folded = fold(text)
+        title_units = _units(fold(title), language)
+        is_repeated = _is_repeated_in(folded, language)
         return frozenset(
             unit
-            for unit in _units(plain, language)
-            if self._held[unit] <= _RARE and (unit in titled or repeats(unit))
+            for unit in _units(folded, language)
+            if self._passage_counts[unit] <= _MAX_PASSAGES
+            and (unit in title_units or is_repeated(unit))
         )
 
     def subject(self, sentence: str, passage: Passage) -> str:
-        own = frozenset[str]() if passage.language == "en" else self.own(passage)
-        return subject(sentence, passage, own, self.written)
+        own_units = frozenset[str]() if passage.language == "en" else self.own_units(passage)
+        return find_subject(sentence, passage, own_units, self.spellings)
 
 
-def _units(plain: str, language: str) -> set[str]:
+def _units(folded: str, language: str) -> set[str]:
     if language in UNSPACED:
-        return chinese.pairs(plain)
-    return {word for word in words(plain) if len(word) > 3}
+        return chinese.content_bigrams(folded)
+    return {word for word in words(folded) if len(word) > 3}
 
 
-def _repeats(plain: str, language: str) -> Callable[[str], bool]:
-    """Return whether a unit of a folded text stands in it more than once, however it ends.
+def _is_repeated_in(folded: str, language: str) -> Callable[[str], bool]:
+    """Return a function that tells whether a unit occurs more than once, with any ending.
 
-    All are counted together: a long passage has ten thousands of units.
+    All units are counted in one pass: a long passage has tens of thousands.
     """
     if language in UNSPACED:
-        often = Counter(map("".join, pairwise(plain)))
-        return lambda unit: often[unit] > 1
-    often = Counter(word[:STEM] for word in words(plain))
-    return lambda unit: often[unit[:STEM]] > 1
+        counts = Counter(map("".join, pairwise(folded)))
+        return lambda unit: counts[unit] > 1
+    counts = Counter(word[:STEM] for word in words(folded))
+    return lambda unit: counts[unit[:STEM]] > 1
 
 
 def _folded_title(title: str) -> str:
@@ -215,14 +229,18 @@ def _folded_title(title: str) -> str:
 
 
 def _usable_sentences(passage: Passage) -> Iterator[str]:
-    shortest = _SHORTEST_UNSPACED if passage.language in UNSPACED else _SHORTEST
+    min_length = _MIN_LENGTH_UNSPACED if passage.language in UNSPACED else _MIN_LENGTH
     for span in sentences(passage.text, passage.language):
         text = span.of(passage.text)
-        if _CUT.search(passage.text, max(0, span.start - 8), span.start):
+        if _AFTER_ABBREVIATION.search(passage.text, max(0, span.start - 8), span.start):
             continue
-        if not shortest <= len(text) <= _LONGEST or not _WHOLE.search(text) or _ODD.search(text):
+        if (
+            not min_length <= len(text) <= _MAX_LENGTH
+            or not _COMPLETE.search(text)
+            or _MARKUP.search(text)
+        ):
             continue
-        if _CLIPPED.search(text) or not _BEGINS.match(text):
+        if _ENDS_IN_ABBREVIATION.search(text) or not _TEXT_START.match(text):
             continue
         if all(text.count(pair[0]) == text.count(pair[1]) for pair in (*PAIRS, "‘’")) and not (
             text.count('"') % 2 or re.match(r"\S{1,8}[：:]", text)
@@ -231,24 +249,24 @@ def _usable_sentences(passage: Passage) -> Iterator[str]:
 
 
 def _sample_passages(passages: Iterable[Passage], seed: int) -> list[Passage]:
-    """Return the passages, each text once; some of them, that are drawn, where they are too many.
+    """Return the passages with distinct texts, or a random sample if they are too many.
 
-    No more than is returned is ever kept: a data set may be larger than memory.
+    Never more than the sample is kept: a data set may be larger than memory.
     """
     kept: dict[bytes, tuple[int, Passage]] = {}
-    last: list[tuple[int, bytes]] = []  # the drawn number that is the greatest comes first
-    room, bound = _MOST_CHARACTERS, b""
-    for place, passage in enumerate(passages):
-        if len(passage.text) > _MOST_CHARACTERS:
+    heap: list[tuple[int, bytes]] = []  # a heap with the greatest digest first
+    characters_left, bound = _MAX_CHARACTERS, b""
+    for index, passage in enumerate(passages):
+        if len(passage.text) > _MAX_CHARACTERS:
             continue
         key = f"{seed}\0{passage.text}".encode("utf-8", "surrogatepass")
-        drawn = hashlib.blake2b(key, digest_size=16).digest()
-        if drawn in kept or (bound and drawn >= bound):
+        digest = hashlib.blake2b(key, digest_size=16).digest()
+        if digest in kept or (bound and digest >= bound):
             continue
-        kept[drawn] = place, passage
-        heapq.heappush(last, (-int.from_bytes(drawn), drawn))
-        room -= len(passage.text)
-        while room < 0:
-            _, bound = heapq.heappop(last)
-            room += len(kept.pop(bound)[1].text)
-    return [passage for _, passage in sorted(kept.values(), key=lambda one: one[0])]
+        kept[digest] = index, passage
+        heapq.heappush(heap, (-int.from_bytes(digest), digest))
+        characters_left -= len(passage.text)
+        while characters_left < 0:
+            _, bound = heapq.heappop(heap)
+            characters_left += len(kept.pop(bound)[1].text)
+    return [passage for _, passage in sorted(kept.values(), key=lambda indexed: indexed[0])]

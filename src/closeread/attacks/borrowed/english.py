@@ -1,4 +1,4 @@
-"""Names in English, and what a sentence is about where it names it itself."""
+"""Find names in English, and the subject of a sentence that names it itself."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,21 +10,21 @@ from closeread.text.numbers import NUMBER_WORDS
 from closeread.text.segment import words
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 _NAME = re.compile(
     r"\b[A-Z][\w’'&-]*"
     r"(?:[ ](?:(?:of|the|de|la|von|van|du|del)[ ]){0,2}(?:[A-Z][\w’'&-]*|\d[\d.]*\b))*"
 )
-_INSIDE = re.compile(r"(?<=[a-z,;][ ])[A-Z][\w&-]*")
-_WORDS_BEFORE = 4  # a name, as in "The historian of the town, Hanna Voss"
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-z,;][ ])[A-Z][\w&-]*")
+_WORDS_BEFORE = 4  # words that may precede the name: "The historian of the town, Hanna Voss"
 _POSSESSIVE = re.compile(r"['’]s?$")
-_CALENDAR = frozenset(map(str.lower, MONTHS)) | _words(
+_CALENDAR = frozenset(map(str.lower, MONTHS)) | _word_set(
     "monday tuesday wednesday thursday friday saturday sunday christmas easter century bc ad"
 )
-_LEADS_IN = _words(
+_INTRODUCTORY = _word_set(
     "in on at by during after before under from with for when while although though since as"
     " between despite according following through throughout because if unlike like of to over"
     " until upon within among despite given once where whereas both"
@@ -43,12 +43,12 @@ _BACK = re.compile(
     r"|these|those|such|here|both|another|others?|former|latter|same)\b",
     re.IGNORECASE,
 )
-_SPEAKS = re.compile(
+_DEICTIC = re.compile(
     r"\b(?:I|[Ww]e|[Yy]ou|[Mm]y|[Oo]ur|[Yy]our|us|me|above|below|following|former|latter|such"
     r"|[Tt]his|[Tt]hese|[Tt]hose|[Hh]ere|[Hh]owever|the same|, too|for (?:instance|example)"
     r"|[Aa]t th(?:e|at) time|[Tt]he next)\b"
 )
-_GOES_ON = _words(
+_CONTINUATIONS = _word_set(
     "however but and or so therefore thus then also moreover furthermore instead meanwhile"
     " nevertheless consequently hence yet still otherwise similarly likewise additionally finally"
     " later afterwards nor not no only even indeed again"
@@ -56,93 +56,98 @@ _GOES_ON = _words(
 _PRONOUN = re.compile(
     r"\b(?:he|she|they|it|its|his|her|hers|him|them|their|this|these|those)\b", re.IGNORECASE
 )
-# Of a country or people, which alone names nothing: French troops, the Chinese designers.
-_ADJECTIVE = re.compile(
+# Adjectives of places and peoples, which are no names by themselves: French troops.
+_NATIONALITY = re.compile(
     r"\w+(?:ese|ish|ian|ean|can|rman|iss|rab|ic)|french|dutch|greek|west|east|north|south|western"
     r"|eastern|northern|southern|\w+-(?:style|born|based|led|speaking|language)"
 )
 
 
-class Written(NamedTuple):
-    """How words are written in a data set's texts, folded.
+class Spellings(NamedTuple):
+    """How a data set spells its words, all folded.
 
     Attributes:
-        small: Those that stand somewhere with small letters.
-        names: The others that stand with a capital inside a sentence.
+        lowercase: Words that occur in lower case.
+        names: Other words that occur with a capital inside a sentence.
     """
 
-    small: frozenset[str]
+    lowercase: frozenset[str]
     names: frozenset[str]
 
 
-def written(texts: Iterable[str]) -> Written:
-    """Return how the words of texts are written."""
-    inside: set[str] = set()
-    small: set[str] = set()
+def collect_spellings(texts: Iterable[str]) -> Spellings:
+    """Return how texts spell their words."""
+    capitalized: set[str] = set()
+    lowercase: set[str] = set()
     for text in texts:
-        inside.update(word.lower() for word in _INSIDE.findall(text))
-        small.update(word for word in words(text) if word.islower())
-    small |= NUMBER_WORDS
-    return Written(frozenset(small), frozenset(inside - small))
+        capitalized.update(word.lower() for word in _CAPITAL_INSIDE.findall(text))
+        lowercase.update(word for word in words(text) if word.islower())
+    lowercase |= NUMBER_WORDS
+    return Spellings(frozenset(lowercase), frozenset(capitalized - lowercase))
 
 
-def names(text: str, how: Written) -> Iterator[tuple[int, str]]:
-    """Yield the English names of a text, folded, each with its place.
+def find_names(text: str, spellings: Spellings) -> Iterator[tuple[int, str]]:
+    """Yield the English names of a text, folded, each after its offset.
 
-    A word whose capital may be that of a sentence's beginning is none alone, and none in a longer
-    name where it stands somewhere with small letters.
+    The first word of a sentence has a capital anyway: alone it must be a known name, and in a
+    longer name it must not occur in lower case.
     """
-    for found in _NAME.finditer(text):
-        at, run = found.start(), found[0]
+    for match in _NAME.finditer(text):
+        offset, run = match.start(), match[0]
         while run:
             first, _, rest = run.partition(" ")
-            plain = _POSSESSIVE.sub("", first.lower())
-            opens = not text[:at].rstrip(" “\"'(") or text[:at].rstrip()[-1:] in ".!?"
-            begins = opens and (plain in how.small if rest else plain not in how.names)
-            if plain not in FUNCTION and not begins:
+            folded = _POSSESSIVE.sub("", first.lower())
+            is_at_start = not text[:offset].rstrip(" “\"'(") or text[:offset].rstrip()[-1:] in ".!?"
+            may_be_no_name = is_at_start and (
+                folded in spellings.lowercase if rest else folded not in spellings.names
+            )
+            if folded not in FUNCTION and not may_be_no_name:
                 break
-            # In "By 1904 Nora Hale" neither the first word nor the year is of the name.
-            left = rest.lstrip("0123456789. ")
-            at, run = at + len(run) - len(left), left if left[:1].isupper() else ""
-        said = [_POSSESSIVE.sub("", word) for word in run.lower().split()]
-        if said and not all(word in _CALENDAR or word[0].isdigit() for word in said):
-            yield at, " ".join(said)
+            # In "By 1904 Nora Hale" neither the first word nor the year belongs to the name.
+            remainder = rest.lstrip("0123456789. ")
+            offset, run = (
+                offset + len(run) - len(remainder),
+                remainder if remainder[:1].isupper() else "",
+            )
+        name_words = [_POSSESSIVE.sub("", word) for word in run.lower().split()]
+        if name_words and not all(word in _CALENDAR or word[0].isdigit() for word in name_words):
+            yield offset, " ".join(name_words)
 
 
-def subject(sentence: str, how: Written) -> str:
-    """Return the name that an English sentence is about, folded; "" where it names none."""
-    first = sentence.partition(" ")[0].strip("“\"'(,").lower()
-    if first in _GOES_ON or _SPEAKS.search(sentence):
+def find_subject(sentence: str, spellings: Spellings) -> str:
+    """Return the name that is the subject of an English sentence, folded; "" if there is none."""
+    first_word = sentence.partition(" ")[0].strip("“\"'(,").lower()
+    if first_word in _CONTINUATIONS or _DEICTIC.search(sentence):
         return ""
     start = 0
     comma = sentence.find(",", 0, 100)
-    if first in _LEADS_IN and comma > 0:
+    if first_word in _INTRODUCTORY and comma > 0:
         start = comma + 1
     verb = _VERB.search(sentence, start)
     end = min(verb.start() if verb else start + 60, start + 90)
-    before = next(
+    first_name = next(
         (
-            (at, name)
-            for at, name in names(sentence, how)
-            if start <= at < end
-            and not _ADJECTIVE.fullmatch(name)
-            and (" " in name or name in how.names)
+            (offset, name)
+            for offset, name in find_names(sentence, spellings)
+            if start <= offset < end
+            and not _NATIONALITY.fullmatch(name)
+            and (" " in name or name in spellings.names)
         ),
         None,
     )
-    if before is None or len(sentence[start : before[0]].split()) > _WORDS_BEFORE:
+    if first_name is None or len(sentence[start : first_name[0]].split()) > _WORDS_BEFORE:
         return ""
-    if _BACK.search(sentence[: before[0]]):
+    if _BACK.search(sentence[: first_name[0]]):
         return ""
-    return before[1]
+    return first_name[1]
 
 
 def asks_by_pronoun(question: str) -> bool:
-    """Return whether a question says ``he`` or ``this`` of what only its passage can name."""
+    """Return whether a question has a pronoun, such as ``he`` or ``this``."""
     return bool(_PRONOUN.search(question))
 
 
 def refers_back(sentence: str) -> bool:
-    """Return whether a sentence begins with what another before it must explain."""
-    first = sentence.partition(" ")[0].strip("“\"'(,").lower()
-    return first in _GOES_ON or first == "the" or bool(_BACK.search(sentence[:40]))
+    """Return whether a sentence begins with a reference to an earlier one."""
+    first_word = sentence.partition(" ")[0].strip("“\"'(,").lower()
+    return first_word in _CONTINUATIONS or first_word == "the" or bool(_BACK.search(sentence[:40]))

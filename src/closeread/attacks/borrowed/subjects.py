@@ -1,4 +1,4 @@
-"""What a sentence is about, where the sentence says so itself and needs none before it."""
+"""Find the subject of a sentence that names it itself."""
 
 from collections.abc import Set
 
@@ -8,30 +8,32 @@ from closeread.text.segment import words
 from closeread.types import Passage
 
 
-def subject(sentence: str, of: Passage, own: Set[str], how: english.Written) -> str:
-    """Return what a sentence of a passage is about, folded; "" where it does not say it.
+def find_subject(
+    sentence: str, passage: Passage, own_units: Set[str], spellings: english.Spellings
+) -> str:
+    """Return the subject of a sentence of a passage, folded; "" if it does not name it.
 
     Args:
         sentence: The sentence.
-        of: Its passage.
-        own: Words, or pairs of characters, that only the passage is about; not of English.
-        how: How the data set writes its words.
+        passage: Its passage.
+        own_units: Words, or character bigrams, that only this passage repeats; unused for English.
+        spellings: How the data set spells its words.
     """
-    if of.language == "en":
-        return english.subject(sentence, how)
-    plain = fold(sentence)
-    if of.language in UNSPACED:
-        return chinese.subject(plain, own, fold(of.title))
-    return next((word for word in words(plain)[:3] if word in own), "")
+    if passage.language == "en":
+        return english.find_subject(sentence, spellings)
+    folded = fold(sentence)
+    if passage.language in UNSPACED:
+        return chinese.find_subject(folded, own_units, fold(passage.title))
+    return next((word for word in words(folded)[:3] if word in own_units), "")
 
 
 def asks_by_pronoun(question: str) -> bool:
-    """Return whether a question says ``he`` or 该 of what only its passage can name."""
+    """Return whether a question has a pronoun, such as ``he`` or 该."""
     return english.asks_by_pronoun(question) or chinese.asks_by_pronoun(question)
 
 
 def refers_back(sentence: str, language: str) -> bool:
-    """Return whether a sentence begins with what another before it must explain."""
+    """Return whether a sentence begins with a reference to an earlier one."""
     if language in UNSPACED:
         return chinese.refers_back(sentence)
     return english.refers_back(sentence)

@@ -1,1 +1,1 @@
-"""Slips: of the fingers, and of one character for another of the same sound."""
+"""Typing errors: slips of the fingers, and homophones in Chinese."""

@@ -1,7 +1,7 @@
-"""Chinese characters that are often typed for others of the same sound, or nearly the same.
+"""Find Chinese characters that are often confused with homophones or near homophones.
 
-Only such as a reader passes over: what is written is no word, or none of another sense in its
-place. The lists were written for this project.
+A reader overlooks these typos: the result is no word, or no word that makes sense in its place.
+The lists were written for this project.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from closeread.text.traditional import SIMPLIFIED, simplified
 
-_TYPED = (
+_MISSPELLINGS = (
     "已经:以经 以及:已及 可以:可已 以后:已后 以前:已前 所以:所已 以来:已来 即使:既使"
     " 既然:即然 立即:立既 即将:既将 再次:在次 正在:正再 现在:现再 存在:存再 再现:在现"
     " 再度:在度 好像:好象 现象:现像 形象:形像 对象:对像 印象:印像 景象:景像 图像:图象"
@@ -33,45 +33,58 @@ _TYPED = (
     " 指定:指订 稳定:稳订 签订:签定 预订:预定 设计:设记 计划:记划 统计:统记 记者:计者"
     " 登记:登计 杂志:杂致 战争:站争 车站:车战 占领:站领 城市:成市 时候:时侯"
 )
-_OF = dict(pair.split(":") for pair in _TYPED.split())
-_WORD = re.compile("|".join(sorted(_OF, key=lambda word: (-len(word), word))))
+_MISSPELLED_BY_WORD = dict(pair.split(":") for pair in _MISSPELLINGS.split())
+_WORD = re.compile("|".join(sorted(_MISSPELLED_BY_WORD, key=lambda word: (-len(word), word))))
 _HAN = r"[\u3400-\u4dbf\u4e00-\u9fff]"
-# 目的, 的确, 有的 and their like are words; behind 正确 or 错误 it belongs to what is asked for;
-# and behind some characters 地 makes a place of them: 出生地, 山地.
-_NOT_BEHIND = (
+# 目的, 的确 and 有的 are words; 正确的 and 错误的 belong to what is asked; and after some
+# characters 地 would name a place: 出生地, 山地.
+_NO_PARTICLE_AFTER = (
     "目标有别真似是确误错当理符妥实到等各某当外内本此两国省市县区站生住产源在息布发行栖驻殖营"
     "山林田草水土陆海湿盆高平谷沙园城农工圣属腹空场宅墓绿天大心白地"
 )
-_NOT_BEFORE = "确士话是一地产中上下方区点位名址图理形带铁球面主板域势震段盘"
-_PARTICLE = re.compile(rf"(?<={_HAN})(?<![{_NOT_BEHIND}])的(?=(?![{_NOT_BEFORE}]){_HAN})")
+_NO_PARTICLE_BEFORE = "确士话是一地产中上下方区点位名址图理形带铁球面主板域势震段盘"
+_PARTICLE = re.compile(
+    rf"(?<={_HAN})(?<![{_NO_PARTICLE_AFTER}])的(?=(?![{_NO_PARTICLE_BEFORE}]){_HAN})"
+)
 _ADVERB = re.compile(rf"(?<=渐渐|慢慢|深深|逐渐|迅速|成功|大量|广泛|完全|积极)地(?={_HAN})")
-_NEW = frozenset(SIMPLIFIED.values())
+_SIMPLIFIED_ONLY = frozenset(SIMPLIFIED.values())
 
 
-class Typed(NamedTuple):
-    """A character at a place, by which rule, and what is typed for it."""
+class HomophoneTypo(NamedTuple):
+    """A typo: its rule, its offset in the text and the character that replaces the right one."""
 
     rule: str
-    at: int
+    offset: int
     character: str
 
 
-def homophones(text: str) -> Iterator[Typed]:
-    """Yield the characters of a text that may be typed as others.
+def find_homophones(text: str) -> Iterator[HomophoneTypo]:
+    """Yield the possible homophone typos of a text, in simplified or traditional characters.
 
-    Words are found in Traditional characters too; there no character is typed that is a
-    simplified one.
+    A text in traditional characters gets no character that is only simplified.
     """
-    plain = simplified(text)
-    found = []
-    for word in _WORD.finditer(plain):
-        typed = _OF[word[0]]
-        at = next(
-            n for n, (one, other) in enumerate(zip(word[0], typed, strict=True)) if one != other
+    in_simplified = simplified(text)
+    typos = []
+    for word in _WORD.finditer(in_simplified):
+        misspelled = _MISSPELLED_BY_WORD[word[0]]
+        index = next(
+            n
+            for n, (typo, other) in enumerate(zip(word[0], misspelled, strict=True))
+            if typo != other
         )
-        found.append(Typed(f"{word[0][at]}>{typed[at]}", word.start() + at, typed[at]))
-    found += [Typed("的>地", particle.start(), "地") for particle in _PARTICLE.finditer(plain)]
-    found += [Typed("地>的", particle.start(), "的") for particle in _ADVERB.finditer(plain)]
-    for one in found:
-        if plain == text or one.character not in _NEW:
-            yield one
+        typos.append(
+            HomophoneTypo(
+                f"{word[0][index]}>{misspelled[index]}", word.start() + index, misspelled[index]
+            )
+        )
+    typos += [
+        HomophoneTypo("的>地", particle.start(), "地")
+        for particle in _PARTICLE.finditer(in_simplified)
+    ]
+    typos += [
+        HomophoneTypo("地>的", particle.start(), "的")
+        for particle in _ADVERB.finditer(in_simplified)
+    ]
+    for typo in typos:
+        if in_simplified == text or typo.character not in _SIMPLIFIED_ONLY:
+            yield typo

@@ -7,8 +7,8 @@ from typing import NamedTuple
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _VOWELS = frozenset("aeiou")
 
-# Of these words, and those that come of them by one slip, most read as the other word.
-_ELSE = (
+# Most of these words become another of them by one slip.
+_AMBIGUOUS = (
     "from form trail trial angel angle quiet quite diary dairy lion loin calm clam barn bran"
     " beast baste untied united bowl blow later latter super supper desert dessert dinner"
     " diner coma comma lose loose chose choose sacred scared silver sliver casual causal"
@@ -34,75 +34,78 @@ _ELSE = (
     " water waiter wafer alter altar after matter master faster father farther feather weather"
     " whether leather lather rather gather heather health wealth"
 )
-READS_AS_ANOTHER = frozenset(_ELSE.split())
+AMBIGUOUS_WORDS = frozenset(_AMBIGUOUS.split())
 
 
 class Slip(NamedTuple):
-    """What a word becomes, and by which rule."""
+    """A slip: its rule and the misspelled word."""
 
     rule: str
     word: str
 
 
-def slips(
-    word: str, draw: random.Random, keyboard: bool, usual: Set[str] = frozenset()
+def iter_slips(
+    word: str, rng: random.Random, keyboard: bool, known_trigrams: Set[str] = frozenset()
 ) -> Iterator[Slip]:
-    """Yield what a word becomes by one slip, in an order that is drawn.
+    """Yield the misspellings of a word with one slip, in random order.
 
-    Its first letter stays, by which a reader knows a word best. Short words are only typed in the
-    wrong order or with a letter doubled: without a letter, or with another one, they are easily
-    another word.
+    The first letter stays, because a reader recognizes a word by it. In short words letters are
+    only exchanged or doubled: with a letter left out or replaced, they easily become another word.
 
     Args:
-        word: Small letters.
-        draw: Decides which slips come first.
-        keyboard: Whether a neighbour on a QWERTY keyboard may be hit.
-        usual: Runs of three letters that known words have: what has none but these may be a word,
-            and is left out.
+        word: The word, in lower case.
+        rng: Decides the order.
+        keyboard: Whether a neighbouring key of a QWERTY keyboard may be hit.
+        known_trigrams: Letter trigrams of known words. A misspelling that has only these may be a
+            word, and is left out.
     """
     rules = ["exchanged", "exchanged", "doubled"]
     if len(word) > 5:
         rules += ["left out", "left out"]
         if keyboard:
             rules += ["neighbour", "neighbour"]
-    draw.shuffle(rules)
+    rng.shuffle(rules)
     for rule in dict.fromkeys(rules):
-        places = list(range(1, len(word) - 1))
-        draw.shuffle(places)
-        for at in places:
-            made = _apply_slip(word, at, rule, draw)
-            if made is None or made in READS_AS_ANOTHER:
+        offsets = list(range(1, len(word) - 1))
+        rng.shuffle(offsets)
+        for offset in offsets:
+            misspelled = _apply_slip(word, offset, rule, rng)
+            if misspelled is None or misspelled in AMBIGUOUS_WORDS:
                 continue
-            if not trigrams(made) <= usual:
-                yield Slip(rule, made)
+            if not trigrams(misspelled) <= known_trigrams:
+                yield Slip(rule, misspelled)
 
 
-def _apply_slip(word: str, at: int, rule: str, draw: random.Random) -> str | None:
-    """Return a word with one slip at a place inside it; None where it would not be seen."""
-    letter, following = word[at], word[at + 1]
+def _apply_slip(word: str, offset: int, rule: str, rng: random.Random) -> str | None:
+    """Return a word with one slip at an offset; None if the slip changes nothing visible."""
+    letter, following = word[offset], word[offset + 1]
     if rule == "exchanged":
         if letter == following:
             return None
-        return word[:at] + following + letter + word[at + 2 :]
+        return word[:offset] + following + letter + word[offset + 2 :]
     if rule == "doubled":
-        if letter in (word[at - 1], following):
+        if letter in (word[offset - 1], following):
             return None
-        return word[:at] + letter + word[at:]
+        return word[:offset] + letter + word[offset:]
     if rule == "left out":
-        return word[:at] + word[at + 1 :]
-    near = [one for one in _neighbours(letter) if (one in _VOWELS) == (letter in _VOWELS)]
-    return word[:at] + draw.choice(near) + word[at + 1 :] if near else None
+        return word[:offset] + word[offset + 1 :]
+    neighbours = [
+        neighbour
+        for neighbour in _neighbours(letter)
+        if (neighbour in _VOWELS) == (letter in _VOWELS)
+    ]
+    return word[:offset] + rng.choice(neighbours) + word[offset + 1 :] if neighbours else None
 
 
 def _neighbours(letter: str) -> str:
-    """Return the letters left and right of one on the keyboard."""
+    """Return the letters left and right of a letter on the keyboard."""
     for row in _ROWS:
-        if (at := row.find(letter)) >= 0:
-            return row[max(0, at - 1) : at] + row[at + 1 : at + 2]
+        if (index := row.find(letter)) >= 0:
+            return row[max(0, index - 1) : index] + row[index + 1 : index + 2]
     return ""
 
 
 def trigrams(word: str) -> set[str]:
-    """Return the runs of three letters of a word, its borders among them."""
+    """Return the letter trigrams of a word, with ``^`` and ``$`` as its borders."""
     framed = f"^{word}$"
     return {framed[at : at + 3] for at in range(len(framed) - 2)}
