@@ -103,7 +103,7 @@ def test_the_interface_is_described(lexical):
     assert "stem asks" in fields["AskedQuestion"]["asks_for"]["description"]  # as it extends
     assert "other weights" in fields["Health"]["record_sha256"]["description"]  # of two lines
     page = lexical.get("/docs").body.decode()
-    assert "where the reader named no evidence itself" in page
+    assert "if the reader gave no evidence itself" in page
     assert "<code>context_tokens</code>" in page and "`" not in page
     assert all(f'id="{name}"' in page for name in schemas)
     assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page

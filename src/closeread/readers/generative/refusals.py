@@ -38,7 +38,7 @@ async def explain_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: b
         )
     if first:
         models = await list_models(lane, endpoint) if status in (400, 404) else None
-        return refusal_error(endpoint, status, message, models, reply.asked)
+        return refusal_error(endpoint, status, message, models, reply.request_body)
     return FailedQuestionError(f"status {status}: {message}")
 
 

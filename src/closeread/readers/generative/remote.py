@@ -246,7 +246,8 @@ class RemoteReader:
             body,
             read=partial(decode_reply, chat=self._is_chat, n=n),
             cost=_cost,
-            most_out=n * max((body[name] for name in TOKEN_LIMIT_KEYS if name in body), default=0),
+            max_completion_tokens=n
+            * max((body[name] for name in TOKEN_LIMIT_KEYS if name in body), default=0),
         )
 
     def _prompt_fields(self, request: PromptRequest) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""HTTP: the client of all remote models, and the reader that asks a served reader."""
+"""HTTP: the client of all remote models, and the reader ``http`` of a served reader."""

@@ -11,10 +11,10 @@ from closeread.errors import UsageError
 
 
 def parse_url(address: str) -> httpx.URL:
-    """Return an address as it goes over the wire.
+    """Return a parsed address.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The address is not valid.
     """
     try:
         return httpx.URL(address)
@@ -26,7 +26,7 @@ def parse_url(address: str) -> httpx.URL:
 
 
 def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
-    """Return an address, with a path behind its own, as httpcore has it."""
+    """Return an address for httpcore, with ``path`` appended to its own path."""
     return httpcore.URL(
         scheme=url.raw_scheme,
         host=url.raw_host,
@@ -36,12 +36,12 @@ def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
 
 
 def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
-    """Return the proxy that the environment names for an address, if any; this machine needs none.
+    """Return the proxy that the environment names for an address; None for a local address.
 
-    A proxy elsewhere would look for the server on its own machine.
+    A proxy on another machine would look for a local address on its own machine.
 
     Raises:
-        UsageError: It cannot be used. Its password is not repeated.
+        UsageError: The proxy cannot be used. The message does not contain its password.
     """
     proxy = None if _is_this_machine(parse_url(address).host) else proxy_to(address)
     if proxy is None:

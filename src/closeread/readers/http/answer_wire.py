@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class AskedPassage(Passage, frozen=True, kw_only=True, omit_defaults=False):
-    """A passage as it is sent. Without ``language``, that which its letters show.
+    """A passage as it is sent. Without ``language`` it is detected from the characters.
 
     Every field is written out: an absent ``language`` is not the same as ``en``.
     """
@@ -31,8 +31,8 @@ class AskedPassage(Passage, frozen=True, kw_only=True, omit_defaults=False):
 class AskedQuestion(Question, frozen=True, kw_only=True):
     """A question as it is sent. Gold and metadata are allowed, and no reader sees them.
 
-    Questions with one ``group_id`` are never shown to a reader together. ``passage_id`` may be
-    left out; it is that of the passage beside it.
+    A reader never gets two questions of one ``group_id`` together. ``passage_id`` may be left out;
+    it is that of the passage in the same item.
     """
 
     passage_id: str = ""
@@ -49,8 +49,8 @@ class AnswerRequest(Record, frozen=True, kw_only=True):
     """Questions to be answered; their ids are unique within the request.
 
     Attributes:
-        n_best: How many candidates an answer carries at most.
-        evidence: Whether evidence is wanted, with what it covers.
+        n_best: How many candidates an answer has at most.
+        evidence: Whether the reply includes evidence and its coverage.
     """
 
     items: tuple[Asked, ...]
@@ -59,15 +59,15 @@ class AnswerRequest(Record, frozen=True, kw_only=True):
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """What one piece of evidence says of its claim, and what it does not.
+    """Which parts of a claim one piece of evidence covers.
 
     Attributes:
         claim: The option's text, or the question's where there are no options; the spans of
             ``covered[].option_span`` and of ``uncovered`` lie in it.
         option_label: The option; empty where the claim is the question.
-        covered: Parts of the claim with their places in the passage.
-        uncovered: Parts of the claim that the evidence does not say.
-        found_by: The service's retriever, where the reader named no evidence itself.
+        covered: Parts of the claim with their positions in the passage.
+        uncovered: Parts of the claim that the evidence does not cover.
+        found_by: The service's retriever, if the reader gave no evidence itself.
     """
 
     claim: str
@@ -81,15 +81,15 @@ class AnswerReply(Record, frozen=True, kw_only=True):
     """The answers, in the order in which the questions stood in the request.
 
     Attributes:
-        predictions: One a question. A question that failed has its ``error`` and no answer. The
-            texts of evidence repeat four million characters of passages at most; what would be
-            told beyond has its spans alone.
-        coverage: One entry a prediction: for each of its ``evidence``, in the same order, what
-            that covers. Empty where the request wanted no evidence.
+        predictions: One per question. A question that failed has its ``error`` and no answer. The
+            texts of evidence repeat at most four million characters of passages; further evidence
+            has only its spans.
+        coverage: One entry per prediction: the coverage of each of its ``evidence``, in the same
+            order. Empty if the request wanted no evidence.
         reader: The reader's name.
-        options: Every option that it was made with.
+        options: All options of the reader, defaults included.
         version: The version of closeread that answered.
-        record_sha256: Of all that the reader records of itself, as ``GET /health`` tells it.
+        record_sha256: Hash of the reader's record, as ``GET /health`` returns it.
     """
 
     predictions: tuple[Prediction, ...]
@@ -119,18 +119,21 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the service answers, and how busy it is.
 
     Attributes:
-        status: ``stopping`` (with status 503) once the process was told to stop.
-        record_sha256: Of all that the reader records of itself, such as the hash of its weights:
-            other weights under the same name have another. Empty where it records nothing.
-        calibrated: By which calibrator confidences are the chance of being right, what it was
-            learned from, and the threshold below which answers are withheld, if any; under
-            ``warnings`` that it was learned from another reader's answers, where it was. Empty
-            where confidences are the reader's own.
-        batch_size: How many questions the reader is given at once, at most.
-        queue_questions: Questions that wait for the reader, those in its hands not counted.
-        queue_limit: So many may wait; a request beyond gets 503.
-        reading_questions: Questions in the reader's hands.
-        reading_seconds: Since when; a reader that hangs is seen by it.
+        status: ``stopping`` (with status 503) once the process has received the signal to stop.
+        reader: The reader's name.
+        options: All options of the reader, defaults included.
+        version: The version of closeread.
+        record_sha256: Hash of the reader's record, which includes the hash of its weights: it
+            differs for other weights under the same name. Empty if the reader has no record.
+        calibrated: The calibrator of the confidences, the data that it was fitted on, and the
+            threshold below which answers are withheld, if any; ``warnings`` says if it was fitted
+            on another reader's answers. Empty if confidences are the reader's own.
+        uptime_seconds: Seconds since the service started.
+        batch_size: Maximum number of questions that the reader gets at once.
+        queue_questions: Questions that wait for the reader, without those that it is reading.
+        queue_limit: Maximum number of waiting questions; a request beyond it gets 503.
+        reading_questions: Questions that the reader is reading.
+        reading_seconds: Seconds since it started to read them; large if the reader hangs.
         max_body_bytes: A larger body gets 413.
     """
 
@@ -150,7 +153,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def to_wire(passage: Passage, questions: Iterable[Question]) -> Asked:
-    """Return a passage and its questions as they are sent: without gold, tags and metadata."""
+    """Return a passage and its questions for a request, without gold, tags and metadata."""
     return Asked(
         passage=AskedPassage(
             passage_id=passage.passage_id,

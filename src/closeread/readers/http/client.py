@@ -1,7 +1,7 @@
-"""Sends requests to an endpoint: retries transient faults and explains all others.
+"""Sends requests to an endpoint: retries transient failures and reports all others.
 
-Each of the ``concurrency`` lanes holds one connection of its own, so that the cost of a request
-does not grow with their number.
+Each of the ``concurrency`` lanes has its own connection, so that the cost of a request does not
+grow with their number.
 """
 
 import asyncio
@@ -38,23 +38,20 @@ from closeread.readers.http.failures import (
 from closeread.wording import count_of, seconds_of
 
 _TRANSIENT_STATUSES = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-_FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
-_LONGEST_WAIT_SECONDS = 600.0
-_SILENT_ATTEMPTS = (
-    3  # attempts after which it is told what is waited for; the next waits are seconds
-)
-_BETWEEN_REMARKS_SECONDS = 60.0
-_GATEWAY_STATUSES = {502, 503, 504}  # a gateway alone says so
-_STATUS_AFTER_WORK = {408, 504}  # something behind the gateway may still be at it, and charge
-_STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in all of them
-_DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of them
-# Questions lost one after the other, none answered between: the server may be gone, and is.
+_FIRST_WAIT_SECONDS = 0.5  # doubles with every attempt, with random jitter
+_MAX_WAIT_SECONDS = 600.0
+_SILENT_ATTEMPTS = 3  # then waits take seconds and are reported
+_SECONDS_BETWEEN_REMARKS = 60.0
+_GATEWAY_STATUSES = {502, 503, 504}  # sent by a gateway whose server is down
+_MAYBE_CHARGED_STATUSES = {408, 504}  # the server may still compute the reply, and charge for it
+_REQUEST_ERROR_STATUSES = {400, 413, 422}  # the fault of one request, or of all of them
+_MAX_DOUBTFUL_REFUSALS = 3  # after as many such refusals and no answer, all requests are at fault
+# Consecutive lost questions after which the server is probed, and after which it is given up.
 _LOST_BEFORE_PROBE, _LOST_BEFORE_STOP = 3, 24
 
 T = TypeVar("T")
 
-
-# Told the lane, the endpoint, the refusal, and whether nothing was answered before it.
+# Arguments: the lane, the endpoint, the refusal, and whether no request has succeeded yet.
 Explain = Callable[[Lane, Endpoint, Reply, bool], Awaitable[Exception]]
 
 
@@ -68,37 +65,38 @@ class Client:
         cache: Cache | None,
         explain: Explain,
         *,
-        there: bool = False,
+        has_answered: bool = False,
     ) -> None:
-        """Begin.
+        """Make a client without opening a connection.
 
         Args:
-            endpoint: Whom to ask.
-            budget: What may be spent.
-            cache: Where replies are kept, if anywhere.
-            explain: What a refusal means (a status that is neither 200 nor passes).
-            there: Whether it has answered something before: one that is gone may come back.
+            endpoint: The endpoint.
+            budget: The limits of tokens and money.
+            cache: Stores replies, if given.
+            explain: Returns the error for a refusal (a status that is neither 200 nor transient).
+            has_answered: Whether the server has answered before: if so, a failed connection is
+                retried.
         """
         self.endpoint = endpoint
         self.budget = budget
         self._cache = cache
         self._explain = explain
-        self._there = there
+        self._has_answered = has_answered
         self._jitter = random.Random()
         self._not_before = 0.0
         self._silent_until = 0.0
         self._succeeded = False
         self._refusals = 0
-        self.lost_in_a_row = 0
-        self.asks_again = True
+        self.consecutive_losses = 0
+        self.retries_lost = True
         self._tls = make_ssl_context()
 
     def lane(self) -> Lane:
-        """Open one connection, to be closed by the caller."""
+        """Return a new connection, which the caller closes."""
         return Lane(self.endpoint, self._tls)
 
-    def identity(self, path: str, body: Mapping[str, Any]) -> str:
-        """Return the sha256 of a request: its address and its body, keys in order."""
+    def request_sha256(self, path: str, body: Mapping[str, Any]) -> str:
+        """Return the sha256 of a request: its address and its body with sorted keys."""
         exact = msgspec.json.encode(
             {"url": self.endpoint.base_url + path, "body": body}, order="sorted"
         )
@@ -112,41 +110,41 @@ class Client:
         *,
         read: Callable[[bytes], T],
         cost: Callable[[T], tuple[int | None, int | None]],
-        most_out: int,
+        max_completion_tokens: int,
     ) -> tuple[T, str]:
-        """Return a reply as ``read`` understands it, and the request's sha256.
+        """Send a request, with retries; return the decoded reply and the request's sha256.
 
         Args:
-            lane: From ``connection``.
+            lane: A connection from ``lane``.
             path: Such as ``/chat/completions``.
             body: The request.
-            read: Turns the reply's bytes into what is wanted.
-            cost: Tells prompt and completion tokens of it; None where the server counts none.
-            most_out: The tokens that the reply may have at most.
+            read: Decodes the bytes of a reply.
+            cost: Returns prompt and completion tokens of a decoded reply; None if unknown.
+            max_completion_tokens: Maximum tokens of the reply.
 
         Raises:
-            FailedQuestionError: This request fails for good.
-            LostQuestionError: Every attempt was lost, or it is not known yet whether this request
-                is refused or every one; it may be worth another one later.
-            EndpointError: Every request would.
-            BudgetError: It might cost more than there is.
+            FailedQuestionError: This request can never succeed.
+            LostQuestionError: Every attempt failed, or it is unclear whether only this request or
+                every request is refused; it may succeed later.
+            EndpointError: Every request would fail.
+            BudgetError: The request might exceed the budget.
         """
         try:
-            sha256, content = self.identity(path, body), msgspec.json.encode(body)
-        except UnicodeEncodeError as error:  # half a character, which no file of ours holds
+            sha256, content = self.request_sha256(path, body), msgspec.json.encode(body)
+        except UnicodeEncodeError as error:  # a lone surrogate
             raise FailedQuestionError(f"the question cannot be sent as UTF-8: {error}") from error
-        kept = self._cache.get(sha256) if self._cache is not None else None
-        if kept is not None:
-            with contextlib.suppress(MalformedReplyError):  # damaged: asked for anew
-                return read(kept), sha256
+        cached = self._cache.get(sha256) if self._cache is not None else None
+        if cached is not None:
+            with contextlib.suppress(MalformedReplyError):  # damaged: send the request again
+                return read(cached), sha256
 
-        async def attempt() -> tuple[bytes, T]:
-            ticket = await self.budget.reserve(len(content), most_out)
+        async def send_once() -> tuple[bytes, T]:
+            ticket = await self.budget.reserve(len(content), max_completion_tokens)
             spent: tuple[int | None, int | None] = (None, None)
             try:
-                raw = await self._once(lane, path, content)
-                found = read(raw)
-                spent = cost(found)
+                raw = await self._send_once(lane, path, content)
+                reply = read(raw)
+                spent = cost(reply)
             except TransientError as fault:
                 spent = (0, 0) if fault.unpaid else spent
                 raise
@@ -155,48 +153,48 @@ class Client:
                 raise
             finally:
                 self.budget.settle(ticket, *spent)
-            return raw, found
+            return raw, reply
 
-        raw, found = await self._patiently(lane, attempt)
+        raw, reply = await self._retry(lane, send_once)
         if self._cache is not None:
             self._cache.put(sha256, raw)
-        return found, sha256
+        return reply, sha256
 
-    async def _patiently(self, lane: Lane, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _retry(self, lane: Lane, attempt: Callable[[], Awaitable[T]]) -> T:
         wait = _FIRST_WAIT_SECONDS
         for left in range(self.endpoint.retries, -1, -1):
             while (pause := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
             try:
-                found = await attempt()
+                result = await attempt()
             except (TransientError, MalformedReplyError) as fault:
-                told = self.endpoint.redact(str(fault))
+                message = self.endpoint.redact(str(fault))
                 if not left:
-                    raise await self._given_up(lane, told) from None
-                asked = getattr(fault, "wait_seconds", None)
-                if asked is not None:
-                    self._not_before = max(self._not_before, time.monotonic() + asked)
+                    raise await self._exhausted_error(lane, message) from None
+                requested_wait = getattr(fault, "wait_seconds", None)
+                if requested_wait is not None:
+                    self._not_before = max(self._not_before, time.monotonic() + requested_wait)
                 if left <= self.endpoint.retries - _SILENT_ATTEMPTS + 1:
-                    self._say_waiting(told, left)
+                    self._report_waiting(message, left)
                 await asyncio.sleep(wait * self._jitter.uniform(0.5, 1.5))
                 wait = min(2 * wait, 60.0)
             else:
                 self._succeeded = True
-                self.lost_in_a_row = 0
-                return found
+                self.consecutive_losses = 0
+                return result
         raise AssertionError("unreachable")
 
-    def _say_waiting(self, told: str, left: int) -> None:
-        """Say on stderr what is waited for, not more than once a minute."""
+    def _report_waiting(self, message: str, left: int) -> None:
+        """Report on stderr why the client waits, at most once a minute."""
         now = time.monotonic()
         if now < self._silent_until:
             return
-        self._silent_until = now + _BETWEEN_REMARKS_SECONDS
+        self._silent_until = now + _SECONDS_BETWEEN_REMARKS
         attempts = count_of(left, "attempt", "attempts")
-        sys.stderr.write(f"waiting for {self.endpoint.base_url}, {attempts} left: {told}\n")
+        sys.stderr.write(f"waiting for {self.endpoint.base_url}, {attempts} left: {message}\n")
         sys.stderr.flush()
 
-    async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
+    async def _send_once(self, lane: Lane, path: str, content: bytes) -> bytes:
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
                 reply = await lane.send("POST", path, content)
@@ -207,67 +205,67 @@ class Client:
                 f"no complete reply within {seconds_of(self.endpoint.timeout_seconds)}"
             ) from None
         except NotThereError as error:
-            if not self._succeeded and (is_out_of_file_handles(error) or not self._there):
+            if not self._succeeded and (is_out_of_file_handles(error) or not self._has_answered):
                 raise unreachable_error(self.endpoint, error) from None
             raise TransientError(f"no connection: {error}", unpaid=True) from None
         except CONNECTION_ERRORS as error:
             raise TransientError(str(error) or type(error).__name__) from None
         if reply.status == 200:
-            # Some servers repeat what they were sent, and a stream would part the key in pieces.
+            # Some servers repeat the key. Redact after joining a stream, which may split the key.
             try:
                 return self.endpoint.redact_json(decode_body(reply.content))
             except BrokenStreamError as error:
                 raise MalformedReplyError(str(error)) from None
-        await self._refused(lane, reply)
+        await self._raise_for_status(lane, reply)
         raise AssertionError("unreachable")
 
-    async def _refused(self, lane: Lane, reply: Reply) -> None:
+    async def _raise_for_status(self, lane: Lane, reply: Reply) -> None:
         status = reply.status
         if status in _TRANSIENT_STATUSES:
-            told = self.endpoint.refusal_text(reply.content)
-            asked = retry_after(reply.retry_after)
+            message = self.endpoint.refusal_text(reply.content)
+            requested_wait = retry_after(reply.retry_after)
             raise TransientError(
-                f"status {status}: {told}",
-                None if asked is None else min(asked, _LONGEST_WAIT_SECONDS),
-                unpaid=status not in _STATUS_AFTER_WORK,
+                f"status {status}: {message}",
+                None if requested_wait is None else min(requested_wait, _MAX_WAIT_SECONDS),
+                unpaid=status not in _MAYBE_CHARGED_STATUSES,
             )
         error = await self._explain(lane, self.endpoint, reply, not self._succeeded)
         if (
             isinstance(error, EndpointError)
-            and status in _STATUS_OF_A_REQUEST
-            and self.asks_again
-            and (refusals := self._refusals + 1) < _DOUBTFUL_REFUSALS
+            and status in _REQUEST_ERROR_STATUSES
+            and self.retries_lost
+            and (refusals := self._refusals + 1) < _MAX_DOUBTFUL_REFUSALS
         ):
             self._refusals = refusals
             raise LostQuestionError(str(error))
         raise error
 
-    async def _given_up(self, lane: Lane, told: str) -> Exception:
-        """Return what it means that every attempt came to nothing: a bad question, or a bad end."""
-        self.lost_in_a_row += 1
-        attempts = f"{told}, in each of {self.endpoint.retries + 1} attempts"
-        if told.startswith("status 429") or self.lost_in_a_row >= _LOST_BEFORE_STOP:
-            return self.gone_error(attempts)
-        if self.lost_in_a_row < _LOST_BEFORE_PROBE or await self._lives(lane):
-            return LostQuestionError(attempts)
-        return self.gone_error(attempts)
+    async def _exhausted_error(self, lane: Lane, message: str) -> Exception:
+        """Return the error after the last attempt failed: of the question or of the server."""
+        self.consecutive_losses += 1
+        problem = f"{message}, in each of {self.endpoint.retries + 1} attempts"
+        if message.startswith("status 429") or self.consecutive_losses >= _LOST_BEFORE_STOP:
+            return self.gone_error(problem)
+        if self.consecutive_losses < _LOST_BEFORE_PROBE or await self._is_alive(lane):
+            return LostQuestionError(problem)
+        return self.gone_error(problem)
 
-    async def _lives(self, lane: Lane) -> bool:
+    async def _is_alive(self, lane: Lane) -> bool:
         try:
-            reply = await probe(lane, self.endpoint, self.endpoint.alive)
+            reply = await probe(lane, self.endpoint, self.endpoint.health_path)
         except EndpointError:
             return False
         return reply is not None and reply.status not in _GATEWAY_STATUSES
 
     async def diagnose_lost(self, lane: Lane, lost: "LostQuestionError") -> Exception:
-        """Return whose fault a question lost twice is: its own where the server lives."""
-        self.lost_in_a_row = 0
-        return lost if await self._lives(lane) else self.gone_error(str(lost))
+        """Return the error of a question lost twice: ``lost`` itself if the server is alive."""
+        self.consecutive_losses = 0
+        return lost if await self._is_alive(lane) else self.gone_error(str(lost))
 
-    def gone_error(self, told: str) -> EndpointError:
-        """Return the error for a server that does not answer any more."""
+    def gone_error(self, message: str) -> EndpointError:
+        """Return the error for a server that no longer answers."""
         return EndpointError(
-            told,
+            message,
             where=self.endpoint.base_url,
             cure="check the server and its log; predictions so far are saved; rerun the same "
             "command with --resume to continue. For a slow server, increase -o retries= or "
@@ -276,10 +274,10 @@ class Client:
 
 
 async def probe(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
-    """Return what a GET gets; None where nothing comes, or not in time.
+    """Return the reply to a GET request; None if there is none in time.
 
     Raises:
-        EndpointError: Nobody is there.
+        EndpointError: The server cannot be reached.
     """
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):

@@ -1,6 +1,6 @@
-"""One connection to an endpoint, kept alive: httpcore below, as httpx has it, without httpx above.
+"""One persistent connection to an endpoint, on httpcore without httpx.
 
-httpx's models of a request and of a response cost as much again as sending one.
+httpx's request and response objects cost as much time as sending the request.
 """
 
 import ssl
@@ -20,24 +20,24 @@ _CONNECT_SECONDS = 10.0
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 
-# What a request may end in besides a reply. Limits of time are TimeoutError, but for the second.
+# Errors of a request. Time limits raise TimeoutError, except that of the connection.
 NotThereError = httpcore.ConnectError
 NoConnectionInTimeError = httpcore.ConnectTimeout
 CONNECTION_ERRORS = (httpcore.NetworkError, httpcore.ProtocolError)
 
 
 class Lane:
-    """One connection; opened at the first request and again where the server closed it."""
+    """One connection; opened by the first request, and again after the server closed it."""
 
     def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext | None = None) -> None:
-        """Begin.
+        """Prepare a connection without opening it.
 
         Args:
-            endpoint: Whom to ask.
-            tls: From ``make_ssl_context``, where many lanes share it.
+            endpoint: The endpoint.
+            tls: A context from ``make_ssl_context`` that several lanes share.
 
         Raises:
-            UsageError: The address, or what the environment says of the way to it, is of no use.
+            UsageError: The address, or the proxy or certificates in the environment, are invalid.
         """
         self._endpoint = endpoint
         self._url = parse_url(endpoint.base_url)
@@ -50,7 +50,7 @@ class Lane:
             self._headers.append((b"Authorization", f"Bearer {endpoint.key}".encode()))
         tls = tls or make_ssl_context()
         proxy = proxy_for(endpoint.base_url, tls)
-        self._through = (
+        self._proxy_note = (
             f", through the proxy {format_proxy(proxy.url)}" if proxy is not None else ""
         )
         self._pool = httpcore.AsyncConnectionPool(
@@ -67,13 +67,14 @@ class Lane:
         await self._pool.aclose()
 
     async def send(self, method: str, path: str, content: bytes = b"") -> Reply:
-        """Send one request and return its whole reply. Limits of time are the caller's.
+        """Send one request and return its whole reply. The caller sets a time limit.
 
         Raises:
-            NotThereError: No connection, or a proxy that makes none.
+            NotThereError: No connection to the server or through the proxy.
             NoConnectionInTimeError: No connection within ten seconds.
-            EndpointError: The server says that it is elsewhere.
-            httpcore.NetworkError: It was not answered, or not wholly; and the rest of BROKEN_OFF.
+            EndpointError: The server redirects.
+            httpcore.NetworkError: The connection broke before the reply was complete.
+            httpcore.ProtocolError: The reply is not valid HTTP.
         """
         length = [(b"Content-Length", b"%d" % len(content))] if content or method != "GET" else []
         request = httpcore.Request(
@@ -86,26 +87,35 @@ class Lane:
         try:
             response = await self._pool.handle_async_request(request)
         except (httpcore.ConnectError, httpcore.ProxyError) as error:
-            raise NotThereError(f"{error}{self._through}") from error
+            raise NotThereError(f"{error}{self._proxy_note}") from error
         except httpcore.ConnectTimeout as error:
-            raise NoConnectionInTimeError(f"{error}{self._through}") from error
+            raise NoConnectionInTimeError(f"{error}{self._proxy_note}") from error
         try:
             body = await response.aread()
         finally:
             await response.aclose()
-        named = {name.lower(): value for name, value in response.headers}
-        if b"content-encoding" in named:  # nobody asked for it; some proxies do it all the same
+        headers_by_name = {name.lower(): value for name, value in response.headers}
+        if (
+            b"content-encoding" in headers_by_name
+        ):  # not requested, but some proxies compress anyway
             body = _decompress(response.headers, body)
-        if response.status == 407 and self._through:
-            raise NotThereError(f"status 407: {self._endpoint.refusal_text(body)}{self._through}")
+        if response.status == 407 and self._proxy_note:
+            raise NotThereError(
+                f"status 407: {self._endpoint.refusal_text(body)}{self._proxy_note}"
+            )
         if response.status in _REDIRECTS:
-            raise self._moved(response.status, named.get(b"location", b"").decode("latin1"))
+            raise self._redirect_error(
+                response.status, headers_by_name.get(b"location", b"").decode("latin1")
+            )
         return Reply(
-            response.status, body, content, named.get(b"retry-after", b"").decode("latin1")
+            response.status,
+            body,
+            content,
+            headers_by_name.get(b"retry-after", b"").decode("latin1"),
         )
 
-    def _moved(self, status: int, location: str) -> EndpointError:
-        """Return the error for a redirection: followed, it would take the key to somebody else."""
+    def _redirect_error(self, status: int, location: str) -> EndpointError:
+        """Return the error for a redirect: following it would send the key to another server."""
         place = self._endpoint.redact(location.partition("?")[0])
         return EndpointError(
             f"status {status}: the server redirects" + (f" to {place}" if place else ""),

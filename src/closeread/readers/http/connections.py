@@ -20,14 +20,15 @@ Put = Callable[[Prediction], None]
 
 
 def stream_results(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> Iterator[T]:
-    """Yield what asynchronous work puts, as it comes; the work is cancelled when nobody listens.
+    """Yield the results of asynchronous work as they come; closing the iterator cancels the work.
 
     Args:
-        work: Given the function to put something with. It runs in an event loop of its own, in
-            a thread of its own: a notebook's loop may be running in the caller's.
+        work: A coroutine function whose argument is a function that takes one result. It runs in
+            the event loop of a new thread, since the caller's thread may have a running loop, as
+            in a notebook.
 
     Raises:
-        BaseException: What the work raised, after everything that it had put before.
+        BaseException: The exception of the work, after all results before it.
     """
     results: queue.SimpleQueue[list[T] | BaseException | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
@@ -37,97 +38,98 @@ def stream_results(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> It
         results.put(ready.copy())
         ready.clear()
 
-    def put(found: T) -> None:
-        if not ready:  # handing over costs a switch of threads: do it for several at once
+    def put(result: T) -> None:
+        if not ready:  # hand over several at once: each costs a switch of threads
             loop.call_later(_HAND_OVER_SECONDS, hand_over)
-        ready.append(found)
+        ready.append(result)
 
-    async def all_of_it() -> None:
+    async def run_work() -> None:
         await work(put)
 
-    task = loop.create_task(all_of_it())
+    task = loop.create_task(run_work())
 
-    def turn() -> None:
-        end: BaseException | None = None
+    def run_loop() -> None:
+        failure: BaseException | None = None
         try:
             loop.run_until_complete(task)
         except BaseException as error:
-            end = error
+            failure = error
         finally:
             loop.close()
         hand_over()
-        results.put(end)
+        results.put(failure)
 
-    thread = threading.Thread(target=turn, name="closeread-client", daemon=True)
+    thread = threading.Thread(target=run_loop, name="closeread-client", daemon=True)
     thread.start()
     try:
-        while (found := results.get()) is not None:
-            if isinstance(found, BaseException):
-                raise found
-            yield from found
+        while (result := results.get()) is not None:
+            if isinstance(result, BaseException):
+                raise result
+            yield from result
     finally:
-        with contextlib.suppress(RuntimeError):  # closed: all was done
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the work is complete
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
 
 
 async def run_in_lanes(
     client: Client,
-    asked: Sequence[T],
-    one: Callable[[Lane, T], Awaitable[None]],
-    failed: Callable[[T, str], None],
+    requests: Sequence[T],
+    send: Callable[[Lane, T], Awaitable[None]],
+    report_lost: Callable[[T, str], None],
     concurrency: int,
 ) -> None:
-    """Ask everything, so many at once; what was lost is asked once more at the end.
+    """Send all requests, several at the same time; lost ones are sent once more at the end.
 
     Args:
-        client: Whose lanes are taken.
-        asked: What is to be asked, one request (or a few in turn) each.
-        one: Asks one of them and puts what it gets.
-        failed: Told of what was lost twice although the server proves to be alive.
-        concurrency: Lanes at most.
+        client: The client that makes the lanes.
+        requests: The units of work: one request each, or a few in sequence.
+        send: Sends one unit of work and handles its results.
+        report_lost: Called with a unit that was lost twice although the server is alive, and the
+            error message.
+        concurrency: Maximum number of lanes.
 
     Raises:
-        EndpointError: Every further request would fail; those on their way are given up.
-        Exception: What else ``one`` raised; those on their way were waited for.
+        EndpointError: Every further request would fail; pending requests are cancelled.
+        Exception: Any other error of ``send``, after pending requests have ended.
     """
-    waiting = iter(asked)
-    stopped: list[BaseException] = []
+    waiting = iter(requests)
+    errors: list[BaseException] = []
     lost: list[T] = []
 
-    async def turn() -> None:
+    async def run_lane() -> None:
         async with client.lane() as lane:
-            for each in waiting:
-                if stopped:
+            for request in waiting:
+                if errors:
                     return
                 try:
-                    await one(lane, each)
+                    await send(lane, request)
                 except LostQuestionError:
-                    lost.append(each)
+                    lost.append(request)
                 except Exception as error:
-                    stopped.append(error)
+                    errors.append(error)
                     raise
 
-    lanes = [asyncio.create_task(turn()) for _ in range(min(concurrency, len(asked)))]
+    lanes = [asyncio.create_task(run_lane()) for _ in range(min(concurrency, len(requests)))]
     try:
         _, pending = await asyncio.wait(lanes, return_when=asyncio.FIRST_EXCEPTION)
-        if stopped and isinstance(stopped[0], EndpointError):
+        if errors and isinstance(errors[0], EndpointError):
             for lane in pending:
                 lane.cancel()
         await asyncio.gather(*lanes, return_exceptions=True)
-        if stopped:
-            raise stopped[0]
-        client.asks_again = False
-        async with client.lane() as lane_of_the_lost:
-            for each in lost:
-                client.lost_in_a_row = 0
+        if errors:
+            raise errors[0]
+        client.retries_lost = False
+        async with client.lane() as retry_lane:
+            for request in lost:
+                client.consecutive_losses = 0
                 try:
-                    await one(lane_of_the_lost, each)
+                    await send(retry_lane, request)
                 except LostQuestionError as error:
-                    told = await client.diagnose_lost(lane_of_the_lost, error)
-                    if told is not error:
-                        raise told from None
-                    failed(each, str(error))
+                    diagnosis = await client.diagnose_lost(retry_lane, error)
+                    if diagnosis is not error:
+                        raise diagnosis from None
+                    report_lost(request, str(error))
     finally:
         for lane in lanes:
             lane.cancel()

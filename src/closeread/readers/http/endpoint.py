@@ -14,16 +14,17 @@ from closeread.errors import EndpointError, UsageError
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where the model is and how patient to be with it; the key is never shown.
+    """The address of a model, its key, and how often and how long to try; the key is never shown.
 
     Attributes:
         base_url: Such as ``http://localhost:8000/v1``.
         key_name: The environment variable that holds the key.
-        timeout_seconds: For one attempt, from the first byte sent to the last received.
+        timeout_seconds: Time limit of one attempt, from the first byte sent to the last received.
         retries: Further attempts after the first one.
-        expected: What should answer there, for messages.
-        cure: What to do where nobody does, for messages.
-        alive: The path that tells by any answer that the server lives.
+        expected: The kind of server expected there, for messages.
+        cure: Advice if the server does not answer, for messages.
+        health_path: A path where any reply shows that the server is alive.
+        key: The key from the environment; "" if there is none.
     """
 
     base_url: str
@@ -32,7 +33,7 @@ class Endpoint:
     retries: int = 6
     expected: str = "an OpenAI-compatible server, such as http://localhost:8000/v1"
     cure: str = "start it, or correct -o base_url="
-    alive: str = "/models"
+    health_path: str = "/models"
     key: str = field(init=False, repr=False, default="")
 
     def __post_init__(self) -> None:
@@ -41,10 +42,11 @@ class Endpoint:
         object.__setattr__(self, "key", os.environ.get(self.key_name, "").strip())
 
     def check(self) -> None:
-        """Refuse what cannot be an endpoint, or would put the key where it is kept.
+        """Reject an invalid address, or one with a secret in it, which runs would record.
 
         Raises:
-            UsageError: No address, or one with a password in it, or a key that no header can hold.
+            UsageError: There is no address, it is not valid or contains a password, or the key is
+                not valid in a header.
         """
         if not self.base_url:
             raise UsageError(
@@ -62,10 +64,10 @@ class Endpoint:
             )
         try:
             parts = urlsplit(self.base_url)
-            whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
         except ValueError:  # brackets that do not close, a port that is no number or too large
-            whole = False
-        if not whole:
+            valid = False
+        if not valid:
             raise UsageError(
                 f"not an http or https address: {self.base_url}",
                 expected="http:// or https://, a host, optionally a port (1 to 65535) and a path",
@@ -78,31 +80,31 @@ class Endpoint:
             )
 
     def redact(self, text: str) -> str:
-        """Return a server's words without the key, which some of them repeat."""
+        """Return a server's message without the key, which some servers repeat."""
         return text.replace(self.key, "***") if self.key else text
 
     def redact_json(self, raw: bytes) -> bytes:
-        """Return a reply of JSON without the key, whichever of its characters are escaped."""
+        """Return a JSON reply without the key, even if some of its characters are escaped."""
         if not self.key:
             return raw
-        return self._pattern.sub(b"***", raw)
+        return self._key_pattern.sub(b"***", raw)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[bytes]:
+    def _key_pattern(self) -> re.Pattern[bytes]:
         return re.compile("".join(map(_plain_or_escaped, self.key)).encode())
 
     def refusal_text(self, content: bytes) -> str:
-        """Return what a server says of its refusal, one line of it, without the key."""
+        """Return a server's error message on one line, without the key, at most 300 characters."""
         return self.redact(error_text(content))[:300]
 
 
 def _plain_or_escaped(character: str) -> str:
-    number = "".join(f"[{one}{one.upper()}]" for one in f"{ord(character):04x}")
-    return rf"(?:\\?{re.escape(character)}|\\u{number})"
+    code = "".join(f"[{digit}{digit.upper()}]" for digit in f"{ord(character):04x}")
+    return rf"(?:\\?{re.escape(character)}|\\u{code})"
 
 
 def unreachable_error(endpoint: Endpoint, error: Exception) -> EndpointError:
-    """Return the error for a server that is not there, or to which no connection can be opened."""
+    """Return the error for a server to which no connection can be opened."""
     if is_out_of_file_handles(error):
         return EndpointError(
             f"no connection can be opened: {error}",
@@ -118,19 +120,19 @@ def unreachable_error(endpoint: Endpoint, error: Exception) -> EndpointError:
 
 
 def is_out_of_file_handles(error: BaseException | None) -> bool:
-    """Say whether a connection failed since this process may open no further file."""
+    """Return whether a connection failed because the process has too many open files."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             return True
-        error = error.__cause__ or error.__context__  # httpcore keeps the latter alone
+        error = error.__cause__ or error.__context__  # httpcore sets only the context
     return False
 
 
 def error_text(content: bytes) -> str:
-    """Return what a reply says where it is no answer, on one line; not yet without the key."""
+    """Return the error message in a reply, on one line; it may still contain the key."""
     try:
-        found = msgspec.json.decode(content)
-        error = found.get("error", found.get("detail", found))
+        decoded = msgspec.json.decode(content)
+        error = decoded.get("error", decoded.get("detail", decoded))
         text = error.get("message", error.get("what", error)) if isinstance(error, dict) else error
     except (msgspec.DecodeError, AttributeError, UnicodeDecodeError):
         text = content.decode("utf-8", "replace")

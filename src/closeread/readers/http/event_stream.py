@@ -1,8 +1,8 @@
-"""Joins a streamed reply (``text/event-stream``) into the reply that it would be unstreamed.
+"""Joins a streamed reply (``text/event-stream``) into the equivalent reply without streaming.
 
-Chunks bring deltas of each choice's text and log-probabilities, why it ended, and, last, the usage.
-A stream may break off without any error of the connection, so its end must be said: by ``[DONE]``,
-or by every choice that was begun.
+Chunks have deltas of each choice's text and log-probabilities, its finish reason and, last, the
+usage. A stream may break off without an error of the connection. So it is complete only with
+``[DONE]``, or with a finish reason for every choice.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class BrokenStreamError(Exception):
-    """A stream that ends before its end, reports an error, or holds what is no chunk."""
+    """A stream that is incomplete, reports an error, or has an invalid chunk."""
 
 
 def decode_body(raw: bytes) -> bytes:
-    """Return a body as it is, and a stream of events as the JSON that it makes up.
+    """Return a body unchanged, or a stream of events as JSON.
 
-    What was asked for does not matter: some servers only stream.
+    Streams are recognised by their content, since some servers stream without being asked.
 
     Raises:
         BrokenStreamError: A stream breaks off, a chunk is no JSON object, or it reports an error.
@@ -32,7 +32,7 @@ def decode_body(raw: bytes) -> bytes:
 
 
 def join_stream(raw: bytes) -> dict[str, Any]:
-    """Return the reply that a stream's chunks make up, as if it had not been streamed.
+    """Return the reply that the chunks of a stream add up to.
 
     Args:
         raw: The whole body.
@@ -54,20 +54,22 @@ def join_stream(raw: bytes) -> dict[str, Any]:
                 _merge_choice(choices.setdefault(int(part.get("index", 0)), {}), part)
             except (AttributeError, TypeError, ValueError) as error:
                 raise BrokenStreamError(f"a chunk has an unexpected form: {error}") from error
-    ended = choices and all(one.get("finish_reason") for one in choices.values())
+    ended = choices and all(choice.get("finish_reason") for choice in choices.values())
     if not done and not ended:
         raise BrokenStreamError("the stream ended too early")
-    found: dict[str, Any] = {"choices": [{"index": n} | choices[n] for n in sorted(choices)]}
-    return found if usage is None else found | {"usage": usage}
+    reply: dict[str, Any] = {
+        "choices": [{"index": index} | choices[index] for index in sorted(choices)]
+    }
+    return reply if usage is None else reply | {"usage": usage}
 
 
 def _iter_events(raw: bytes) -> Iterator[bytes]:
-    """Yield each event's data; an event that no blank line ends was cut, and is left out."""
+    """Yield each event's data; an event without the blank line at its end is incomplete."""
     lines: list[bytes] = []
-    *whole, rest = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-    if rest.strip() == b"data: [DONE]":  # the last one's end is often left out
-        whole += [rest.strip(), b""]
-    for line in whole:
+    *complete, rest = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    if rest.strip() == b"data: [DONE]":  # often sent without the blank line
+        complete += [rest.strip(), b""]
+    for line in complete:
         if line.startswith(b"data:"):
             lines.append(line[5:].removeprefix(b" "))
         elif not line and lines:
@@ -79,29 +81,29 @@ def _iter_events(raw: bytes) -> Iterator[bytes]:
 
 def _decode_chunk(data: bytes) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(data)
+        chunk = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BrokenStreamError(f"a chunk of the stream is not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(chunk, dict):
         raise BrokenStreamError("a chunk of the stream is not a JSON object")
-    if found.get("error"):
-        told = found["error"]
-        message = told.get("message", told) if isinstance(told, dict) else told
+    if chunk.get("error"):
+        reported = chunk["error"]
+        message = reported.get("message", reported) if isinstance(reported, dict) else reported
         raise BrokenStreamError(f"the stream reports an error: {message}")
-    return found
+    return chunk
 
 
 def _merge_choice(choice: dict[str, Any], part: dict[str, Any]) -> None:
     delta = part.get("delta")
     if delta is not None or "message" in part:
         message = choice.setdefault("message", {"content": None})
-        more = delta or part.get("message") or {}
-        if more.get("content") is not None:
-            before, now = message["content"], more["content"]
-            # Parts without a text are kept where nothing else is, to be named.
-            message["content"] = text_of(before) + text_of(now) or now or before
-        if isinstance(more.get("refusal"), str):
-            message["refusal"] = message.get("refusal", "") + more["refusal"]
+        addition = delta or part.get("message") or {}
+        if addition.get("content") is not None:
+            old, new = message["content"], addition["content"]
+            # Without any text, keep the other parts so that the error can name their kinds.
+            message["content"] = text_of(old) + text_of(new) or new or old
+        if isinstance(addition.get("refusal"), str):
+            message["refusal"] = message.get("refusal", "") + addition["refusal"]
     if part.get("text") is not None:
         choice["text"] = choice.get("text", "") + part["text"]
     if part.get("finish_reason"):

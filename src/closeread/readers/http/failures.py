@@ -1,4 +1,4 @@
-"""A reply, and the ways in which one request fails."""
+"""The reply to a request, and the errors of one request."""
 
 from typing import NamedTuple
 
@@ -7,36 +7,36 @@ class Reply(NamedTuple):
     """A reply.
 
     Attributes:
-        status: Its status.
-        content: Its body.
-        asked: The body of the request that it replies to.
-        retry_after: Its header of that name.
+        status: The HTTP status.
+        content: The body.
+        request_body: The body of the request.
+        retry_after: The header ``Retry-After``; "" if absent.
     """
 
     status: int
     content: bytes
-    asked: bytes = b""
+    request_body: bytes = b""
     retry_after: str = ""
 
 
 class FailedQuestionError(Exception):
-    """One question cannot be answered; the others may be."""
+    """One question cannot be answered; others may be."""
 
 
 class LostQuestionError(FailedQuestionError):
-    """Every attempt at one question met faults that pass; the server may be dying."""
+    """Every attempt at one question failed transiently; the server may be down."""
 
 
 class MalformedReplyError(Exception):
-    """A reply with status 200 that is no answer."""
+    """A reply with status 200 that does not have the expected form."""
 
 
 class TransientError(Exception):
-    """One attempt came to nothing and another may not.
+    """One attempt failed; another may succeed.
 
     Attributes:
-        wait_seconds: What the server asks for.
-        unpaid: The server refused the work; else it may have done it and charge for it.
+        wait_seconds: The wait that the server requests; None if it does not.
+        unpaid: Whether the server did no work; otherwise it may charge for the attempt.
     """
 
     def __init__(

@@ -1,16 +1,20 @@
-"""The text of a chat message: its content is a text, or a list of parts of which some are text."""
+"""Extracts the text of a chat message, whose content is a text or a list of parts."""
 
 from typing import Any
 
-_TEXTS = {"text": "text", "output_text": "text", "refusal": "refusal"}  # a part's kind and its key
-_THOUGHTS = {"thinking", "reasoning"}
+_TEXT_KEYS = {
+    "text": "text",
+    "output_text": "text",
+    "refusal": "refusal",
+}  # kind of a part -> key of its text
+_REASONING_KINDS = {"thinking", "reasoning"}
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a message's ``content``; the model's reasoning among its parts is none.
+    """Return the text of a message's ``content``, without parts of reasoning.
 
     Raises:
-        TypeError: It is neither a text nor a list of parts nor missing.
+        TypeError: ``content`` is not a text, a list or None.
     """
     if content is None or isinstance(content, str):
         return content or ""
@@ -20,12 +24,16 @@ def text_of(content: Any) -> str:
 
 
 def other_part_kinds(content: Any) -> list[str]:
-    """Return of what kinds those parts are that are neither text nor reasoning, each once."""
+    """Return the kinds of parts that are neither text nor reasoning, without duplicates."""
     parts = content if isinstance(content, list) else ()
-    kinds = [str(one.get("type")) if isinstance(one, dict) else type(one).__name__ for one in parts]
-    return list(dict.fromkeys(kind for kind in kinds if kind not in {"str", *_TEXTS, *_THOUGHTS}))
+    kinds = [
+        str(part.get("type")) if isinstance(part, dict) else type(part).__name__ for part in parts
+    ]
+    return list(
+        dict.fromkeys(kind for kind in kinds if kind not in {"str", *_TEXT_KEYS, *_REASONING_KINDS})
+    )
 
 
 def _part_text(part: Any) -> str:
-    said = part.get(_TEXTS.get(str(part.get("type")))) if isinstance(part, dict) else part
-    return said if isinstance(said, str) else ""
+    text = part.get(_TEXT_KEYS.get(str(part.get("type")))) if isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""

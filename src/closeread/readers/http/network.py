@@ -1,8 +1,8 @@
-"""TCP and TLS for httpcore, on asyncio itself.
+"""A network backend for httpcore directly on asyncio.
 
-httpcore's own way to a socket goes through anyio, whose time limits and checkpoints at every read
-and write cost as much as the rest of a request. There is one connection a lane here and a limit
-around each attempt as a whole, so that neither is needed.
+httpcore's own backend uses anyio, whose time limits and checkpoints at every read and write cost as
+much as the rest of a request. Neither is needed here: every lane has one connection, and every
+attempt one time limit.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ import httpcore
 
 from closeread.wording import seconds_of
 
-_ONE_OF_SEVERAL_SECONDS = 2.0  # for an address that is not a name's last: it may be a dead route
-_INFO = {"client_addr": "sockname", "server_addr": "peername"}
+_ALTERNATIVE_SECONDS = 2.0  # for every address of a name but the last: it may be unreachable
+_INFO_NAMES = {"client_addr": "sockname", "server_addr": "peername"}
 
 
 class Network(httpcore.AsyncNetworkBackend):
@@ -31,11 +31,11 @@ class Network(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Return a connection; it binds no local address and sets no option of a socket.
+        """Return a connection; ``local_address`` and ``socket_options`` are ignored.
 
         Raises:
-            httpcore.ConnectTimeout: Not within ``timeout`` seconds.
-            httpcore.ConnectError: Nobody is there.
+            httpcore.ConnectTimeout: No connection within ``timeout`` seconds.
+            httpcore.ConnectError: The connection failed.
         """
         _, connection = await _connect(_connect_any(host, port), timeout)
         return cast("Connection", connection)
@@ -46,11 +46,11 @@ class Network(httpcore.AsyncNetworkBackend):
 
 
 class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
-    """One connection: what came and was not read yet, and whether more can come."""
+    """One connection, with a buffer of data that was received and not read yet."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._ended = False
         self._failure: Exception | None = None
         self._arrival: asyncio.Future[None] | None = None
@@ -58,31 +58,31 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._writable.set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Keep the transport."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Hold what came until it is read."""
-        self._held += data
+        """Buffer received data."""
+        self._buffer += data
         self._wake()
 
     def eof_received(self) -> None:
-        """Note that nothing more will come."""
+        """Record the end of the received data."""
         self._ended = True
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end, and why."""
+        """Record the end of the connection and its cause."""
         self._ended, self._failure = True, exc
         self._writable.set()
         self._wake()
 
     def pause_writing(self) -> None:
-        """Let writers wait: the other side does not keep up."""
+        """Make writers wait until the other side has read more."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Let writers go on."""
+        """Let writers continue."""
         self._writable.set()
 
     async def read(
@@ -90,13 +90,13 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         max_bytes: int,
         timeout: float | None = None,
     ) -> bytes:
-        """Return what came, so many bytes at most; nothing at the end.
+        """Return received data, at most ``max_bytes``; b"" at the end.
 
         Raises:
-            httpcore.ReadTimeout: Nothing came within ``timeout`` seconds.
+            httpcore.ReadTimeout: No data within ``timeout`` seconds.
             httpcore.ReadError: The connection broke.
         """
-        if not self._held and not self._ended:
+        if not self._buffer and not self._ended:
             self._arrival = asyncio.get_running_loop().create_future()
             try:
                 async with asyncio.timeout(timeout):
@@ -107,10 +107,10 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 ) from None
             finally:
                 self._arrival = None
-        if not self._held and self._failure is not None:
+        if not self._buffer and self._failure is not None:
             raise httpcore.ReadError(str(self._failure)) from self._failure
-        taken = bytes(self._held[:max_bytes])
-        del self._held[:max_bytes]
+        taken = bytes(self._buffer[:max_bytes])
+        del self._buffer[:max_bytes]
         return taken
 
     async def write(
@@ -118,11 +118,11 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         buffer: bytes,
         timeout: float | None = None,
     ) -> None:
-        """Send all of it.
+        """Send all bytes of a buffer.
 
         Raises:
-            httpcore.WriteTimeout: The other side did not take it within ``timeout`` seconds.
-            httpcore.WriteError: The connection is no more.
+            httpcore.WriteTimeout: The other side took no data within ``timeout`` seconds.
+            httpcore.WriteError: The connection is closed.
         """
         if not self._ended:
             self._transport.write(buffer)
@@ -137,7 +137,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
             raise httpcore.WriteError(str(self._failure or "the connection was closed"))
 
     async def aclose(self) -> None:
-        """Say farewell where the protocol has one, and wait for no answer to it."""
+        """Close the connection without waiting for the other side's TLS shutdown."""
         self._transport.close()
         try:
             await asyncio.sleep(0)
@@ -150,24 +150,24 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Go on encrypted.
+        """Return the same connection, encrypted.
 
         Raises:
-            httpcore.ConnectTimeout: Not within ``timeout`` seconds.
-            httpcore.ConnectError: The other side speaks no TLS, or its certificate is not trusted.
+            httpcore.ConnectTimeout: No handshake within ``timeout`` seconds.
+            httpcore.ConnectError: The other side has no TLS, or its certificate is not trusted.
         """
         loop = asyncio.get_running_loop()
-        changing = loop.start_tls(
+        upgrade = loop.start_tls(
             self._transport, self, ssl_context, server_hostname=server_hostname
         )
-        self._transport = cast("asyncio.Transport", await _connect(changing, timeout))
+        self._transport = cast("asyncio.Transport", await _connect(upgrade, timeout))
         return self
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what httpcore asks; an idle connection that is readable is not used again."""
+        """Return a property for httpcore, which does not reuse a readable idle connection."""
         if info == "is_readable":
-            return bool(self._held) or self._ended
-        return self._transport.get_extra_info(_INFO.get(info, info))
+            return bool(self._buffer) or self._ended
+        return self._transport.get_extra_info(_INFO_NAMES.get(info, info))
 
     def _wake(self) -> None:
         if self._arrival is not None and not self._arrival.done():
@@ -175,16 +175,16 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
 
 async def _connect_any(host: str, port: int) -> tuple[asyncio.Transport, Connection]:
-    """Try a name's addresses in their order.
+    """Return a connection to the first of a name's addresses that accepts one.
 
-    asyncio's own race among them loses a socket where it is cancelled (Python 3.11).
+    asyncio's own parallel attempts leak a socket if they are cancelled (Python 3.11).
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = [str(name[0]) for *_, name in found]
+    infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(sockaddr[0]) for *_, sockaddr in infos]
     for address in addresses[:-1]:
         with contextlib.suppress(OSError):
-            async with asyncio.timeout(_ONE_OF_SEVERAL_SECONDS):
+            async with asyncio.timeout(_ALTERNATIVE_SECONDS):
                 return await loop.create_connection(Connection, address, port)
     return await loop.create_connection(Connection, addresses[-1], port)
 
@@ -193,7 +193,7 @@ async def _connect(opening: Any, seconds: float | None) -> Any:
     try:
         async with asyncio.timeout(seconds) as limit:
             return await opening
-    # also the system's own time limit, whatever TLS refuses, and names that no host can have
+    # also the system's own time limit, TLS errors, and invalid host names
     except (OSError, UnicodeError) as error:
         if limit.expired():
             raise httpcore.ConnectTimeout(

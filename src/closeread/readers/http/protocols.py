@@ -1,4 +1,4 @@
-"""Requests to a served reader and how its replies are read, in both protocols."""
+"""Builds requests to a served reader and decodes its replies, in two protocols."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Portion = tuple[PassageQuestion, ...]  # questions about one passage
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request, and how its reply becomes predictions in the order of its questions."""
+    """One request, and the function that decodes its reply into predictions, in question order."""
 
     path: str
     body: Mapping[str, Any]
@@ -39,8 +39,8 @@ class CloseReadProtocol:
     """``POST /v1/answer`` of ``closeread serve``: options, n-best, confidence and evidence.
 
     Attributes:
-        address: Where it is, for messages.
-        served: What was served there when the reading began.
+        address: The server's address, for messages.
+        served: The reader that was served when reading began.
     """
 
     address: str
@@ -48,43 +48,43 @@ class CloseReadProtocol:
     name: str = "closeread"
 
     @property
-    def most(self) -> int:
-        """Questions a request: one of more than may wait is never taken."""
+    def max_questions(self) -> int:
+        """Maximum questions of a request: the server refuses more than its queue has room for."""
         return max(1, min(self.served.batch_size, self.served.queue_limit))
 
-    def unaskable(self, question: Question) -> str:
-        """Return nothing: every question can be put."""
+    def unsupported_reason(self, question: Question) -> str:
+        """Return "": the protocol supports every question."""
         return ""
 
     def exchange(self, portion: Portion) -> Exchange:
-        """Return the request; gold, tags and metadata are not in it."""
+        """Return the request for questions on one passage, without gold, tags and metadata."""
         request = AnswerRequest(
             items=(to_wire(portion[0][0], [question for _, question in portion]),),
             n_best=MOST_CANDIDATES,
         )
-        names = [question.question_id for _, question in portion]
+        question_ids = [question.question_id for _, question in portion]
 
         def read(raw: bytes) -> list[Prediction]:
             reply = _decode(raw, AnswerReply)
-            if [one.question_id for one in reply.predictions] != names:
+            if [prediction.question_id for prediction in reply.predictions] != question_ids:
                 raise MalformedReplyError("the reply answers other questions")
-            self._check(reply)
-            covered = chain(reply.coverage, repeat(()))
-            return list(map(_without_service_evidence, reply.predictions, covered))
+            self._check_same_reader(reply)
+            coverage = chain(reply.coverage, repeat(()))
+            return list(map(_without_service_evidence, reply.predictions, coverage))
 
         return Exchange("/v1/answer", msgspec.to_builtins(request), read)
 
-    def _check(self, reply: AnswerReply) -> None:
-        """Refuse the answers of another reader, which came up at the address meanwhile.
+    def _check_same_reader(self, reply: AnswerReply) -> None:
+        """Reject the answers of another reader that was started at the address meanwhile.
 
         Raises:
-            EndpointError: It is another one, or has other options or weights.
+            EndpointError: The reader, its version, its options or its weights have changed.
         """
-        before, now = _identity(self.served), _identity(reply)
+        expected, actual = _identity(self.served), _identity(reply)
         differing = [
-            f"{name}: {before.get(name)} at the start, {now.get(name)} now"
-            for name in sorted({*before, *now})
-            if before.get(name) != now.get(name)
+            f"{name}: {expected.get(name)} at the start, {actual.get(name)} now"
+            for name in sorted({*expected, *actual})
+            if expected.get(name) != actual.get(name)
         ]
         if differing:
             raise EndpointError(
@@ -101,30 +101,31 @@ class CloseReadProtocol:
 class MrqaProtocol:
     """``POST /`` of a submission to the MRQA 2019 shared task: ``{qid: answer}``.
 
-    A fork of its baseline replies ``{qid: {"answers": [text], "scores": [number]}}``, the n best
-    (domenicrosati/MRQA-Shared-Task-2019 at 9162fd39, ``mrqa_predictor.py``). The official client
-    posts each line of the data set as it stands, gold answers included; here their lists are empty.
+    A fork of its baseline replies ``{qid: {"answers": [text], "scores": [number]}}``, an n-best
+    list (domenicrosati/MRQA-Shared-Task-2019 at 9162fd39, ``mrqa_predictor.py``). The official
+    client posts each line of the data set unchanged, with gold answers; here their lists are empty.
 
     Attributes:
-        tokens: Whether passage and questions are sent as tokens too.
-        most: Questions a request.
+        tokens: Whether passage and questions are also sent as tokens.
+        max_questions: Maximum questions of a request.
+        name: The protocol's name.
     """
 
     tokens: bool
-    most: int = 10_000
+    max_questions: int = 10_000
     name: str = "mrqa"
 
-    def unaskable(self, question: Question) -> str:
-        """Return that options cannot be put, where there are some."""
+    def unsupported_reason(self, question: Question) -> str:
+        """Return why a question cannot be sent: it has options; "" if it can."""
         return "the MRQA protocol cannot carry options" if question.options else ""
 
     def exchange(self, portion: Portion) -> Exchange:
-        """Return the request in the form of the data sets."""
+        """Return the request for questions on one passage, in the form of the data sets."""
         passage = portion[0][0]
-        cut = tokenizer(passage.language) if self.tokens else None
+        tokenize = tokenizer(passage.language) if self.tokens else None
         body: dict[str, Any] = {"context": passage.text, "qas": []}
-        if cut is not None:
-            body["context_tokens"] = cut(passage.text)
+        if tokenize is not None:
+            body["context_tokens"] = tokenize(passage.text)
         for _, question in portion:
             row: dict[str, Any] = {
                 "qid": question.question_id,
@@ -132,8 +133,8 @@ class MrqaProtocol:
                 "answers": [],
                 "detected_answers": [],
             }
-            if cut is not None:
-                row["question_tokens"] = cut(question.text)
+            if tokenize is not None:
+                row["question_tokens"] = tokenize(question.text)
             body["qas"].append(row)
 
         def read(raw: bytes) -> list[Prediction]:
@@ -146,46 +147,46 @@ class MrqaProtocol:
 AnswerProtocol = CloseReadProtocol | MrqaProtocol
 
 
-def group_by_passage(items: Iterable[PassageQuestion], most: int) -> Iterator[Portion]:
-    """Yield the questions that stand together and are about the same passage, ``most`` at most."""
-    begun: list[PassageQuestion] = []
+def group_by_passage(items: Iterable[PassageQuestion], max_questions: int) -> Iterator[Portion]:
+    """Yield runs of consecutive questions on the same passage, at most ``max_questions`` each."""
+    portion: list[PassageQuestion] = []
     for item in items:
-        if begun and (len(begun) == most or begun[0][0] != item[0]):
-            yield tuple(begun)
-            begun = []
-        begun.append(item)
-    if begun:
-        yield tuple(begun)
+        if portion and (len(portion) == max_questions or portion[0][0] != item[0]):
+            yield tuple(portion)
+            portion = []
+        portion.append(item)
+    if portion:
+        yield tuple(portion)
 
 
-def _identity(told: Served | AnswerReply) -> dict[str, Any]:
+def _identity(source: Served | AnswerReply) -> dict[str, Any]:
     return {
-        "reader": told.reader,
-        "version": told.version,
-        "record_sha256": told.record_sha256,
-        **{f"option {name}": value for name, value in told.options.items()},
+        "reader": source.reader,
+        "version": source.version,
+        "record_sha256": source.record_sha256,
+        **{f"option {name}": value for name, value in source.options.items()},
     }
 
 
 def _without_service_evidence(prediction: Prediction, coverage: Sequence[Coverage]) -> Prediction:
-    """Return a prediction without the evidence that the reader did not name itself."""
-    if not any(one.found_by for one in coverage):
+    """Return a prediction without evidence if the service's retriever, not the reader, found it."""
+    if not any(item.found_by for item in coverage):
         return prediction
     return msgspec.structs.replace(prediction, evidence=())
 
 
-def _mrqa_prediction(name: str, replied: Mapping[str, Any]) -> Prediction:
-    if name not in replied:
+def _mrqa_prediction(question_id: str, replies: Mapping[str, Any]) -> Prediction:
+    if question_id not in replies:
         return Prediction(
-            question_id=name, error="the server's reply has no answer to this question"
+            question_id=question_id, error="the server's reply has no answer to this question"
         )
-    given = replied[name]
-    if isinstance(given, str):
-        return Prediction(question_id=name, answer=Answer(kind="span", texts=(given,)))
-    if not isinstance(given, dict) or not {"answers", "scores"} <= given.keys():
+    reply = replies[question_id]
+    if isinstance(reply, str):
+        return Prediction(question_id=question_id, answer=Answer(kind="span", texts=(reply,)))
+    if not isinstance(reply, dict) or not {"answers", "scores"} <= reply.keys():
         raise MalformedReplyError("an answer is not text, which the MRQA protocol requires")
     try:
-        return parse_prediction("the server's reply", name, given)
+        return parse_prediction("the server's reply", question_id, reply)
     except InputError as error:
         raise MalformedReplyError(f"an n-best list is not one: {error.found}") from error
 

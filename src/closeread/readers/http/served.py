@@ -1,6 +1,6 @@
-"""A reader that asks a served reader over HTTP: ``--reader http:localhost:8000``.
+"""The reader ``http``, which asks a served reader: ``--reader http:localhost:8000``.
 
-It speaks two protocols: that of ``closeread serve``, which carries options, n-best, confidence and
+It supports two protocols: that of ``closeread serve``, with options, n-best, confidence and
 evidence, and that of the MRQA 2019 shared task, whose submissions answer ``POST /`` (Fisch et al.
 2019; the official ``predict_server.py``).
 """
@@ -31,8 +31,8 @@ from closeread.readers.http.waiting import Served, token_error, wait_for_server
 from closeread.types import PassageQuestion, Prediction
 
 _PROTOCOLS = ("auto", "closeread", "mrqa")
-_NAME = re.compile(r"https?:(?=https?://)")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")
+_READER_PREFIX = re.compile(r"https?:(?=https?://)")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")
 
 
 def http(
@@ -46,20 +46,21 @@ def http(
     retries: int = 6,
     api_key_env: str = "",
 ) -> "HttpReader":
-    """Make the reader.
+    """Make the reader ``http``.
 
     Args:
-        url: Where the server is: ``http://host:port``, or ``host:port`` alone.
-        protocol: ``closeread``, ``mrqa``, or ``auto``: the first where the server is one of ours.
-        tokens: With ``mrqa``: send passage and questions also as tokens, as the shared task does.
-        concurrency: Requests on their way at once.
-        wait_seconds: How long to wait for the server to come up.
-        timeout_seconds: For one attempt.
+        url: The server's address: ``http://host:port``, or ``host:port``.
+        protocol: ``closeread``, ``mrqa``, or ``auto``: ``closeread`` if the server is
+            ``closeread serve``, else ``mrqa``.
+        tokens: With ``mrqa``: also send passage and questions as tokens, as the shared task does.
+        concurrency: Maximum number of requests at the same time.
+        wait_seconds: How long to wait for the server to start.
+        timeout_seconds: Time limit of one attempt.
         retries: Further attempts after the first.
-        api_key_env: The environment variable that holds a bearer token, where one is needed.
+        api_key_env: The environment variable that holds a bearer token, if the server needs one.
 
     Raises:
-        UsageError: No address, or an option out of its range.
+        UsageError: There is no address, or an option is out of range.
     """
     if protocol not in _PROTOCOLS:
         raise UsageError(
@@ -75,7 +76,7 @@ def http(
             f"timeout_seconds={timeout_seconds:g}, wait_seconds={wait_seconds:g}",
             expected="timeout_seconds above 0, wait_seconds finite and at least 0",
         )
-    if not _VARIABLE.fullmatch(api_key_env):
+    if not _VARIABLE_NAME.fullmatch(api_key_env):
         raise UsageError(
             "api_key_env is not the name of an environment variable",
             expected="a name such as READER_KEY, never the key itself",
@@ -87,36 +88,36 @@ def http(
         retries=retries,
         expected="a server that `closeread serve` or a submission to the MRQA shared task started",
         cure="start it, or correct the address; increase -o wait_seconds= to wait longer",
-        alive="/health",
+        health_path="/health",
     )
     endpoint.check()
     return HttpReader(endpoint, protocol, tokens, concurrency, wait_seconds)
 
 
 def parse_address(url: str) -> str:
-    """Return the address that a user means: ``http:host:port`` and ``host:port`` among others.
+    """Return the full address of a server given as ``http:host:port``, ``host:port`` or a URL.
 
     Raises:
-        UsageError: There is nothing in it.
+        UsageError: The address is empty.
     """
-    found = _NAME.sub("", url.strip())
-    if not re.match(r"https?://", found):
-        scheme = "https" if found.startswith("https:") else "http"
-        found = f"{scheme}://" + re.sub(r"^https?:", "", found).lstrip("/")
-    found = found.rstrip("/").removesuffix("/v1/answer").rstrip("/")
-    if found in ("http:", "https:"):
+    address = _READER_PREFIX.sub("", url.strip())
+    if not re.match(r"https?://", address):
+        scheme = "https" if address.startswith("https:") else "http"
+        address = f"{scheme}://" + re.sub(r"^https?:", "", address).lstrip("/")
+    address = address.rstrip("/").removesuffix("/v1/answer").rstrip("/")
+    if address in ("http:", "https:"):
         raise UsageError("no server address given", expected="such as --reader http:localhost:8000")
-    return found
+    return address
 
 
 class HttpReader:
-    """Sends passages with their questions, many at once.
+    """Sends passages with their questions, several requests at the same time.
 
     Attributes:
-        independent: A served reader is asked by many clients at once, so that what it says of a
-            question does not depend on those beside it; a resumed run asks for what is missing.
-        batch_size: Large, because at its end lanes wait for the slowest.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        independent: True: a served reader answers many clients at the same time, so that an answer
+            must not depend on other questions; a resumed run asks only the missing questions.
+        batch_size: Large, because all lanes wait for the slowest at the end of a batch.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     independent = True
@@ -132,25 +133,28 @@ class HttpReader:
         wait_seconds: float,
     ) -> None:
         self._endpoint = endpoint
-        self._asked_for = protocol
+        self._requested_protocol = protocol
         self._tokens = tokens
         self._concurrency = concurrency
         self._wait_seconds = wait_seconds
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """Where the answers come from: the address, the protocol, and what is served there.
+        """The record for the run folder: address, protocol, and the reader that is served there.
 
         Raises:
-            EndpointError: Nobody answers, or not in the protocol that was asked for.
+            EndpointError: The server does not answer, or not in the requested protocol.
         """
-        told: dict[str, Any] = {"address": self._endpoint.base_url, "protocol": self._protocol.name}
+        record: dict[str, Any] = {
+            "address": self._endpoint.base_url,
+            "protocol": self._protocol.name,
+        }
         served = self._served
         if served is None:
-            return told
-        told |= {"reader": served.reader, "options": served.options, "version": served.version}
-        more = {"record_sha256": served.record_sha256, "calibrated": served.calibrated}
-        return told | {name: value for name, value in more.items() if value}
+            return record
+        record |= {"reader": served.reader, "options": served.options, "version": served.version}
+        hashes = {"record_sha256": served.record_sha256, "calibrated": served.calibrated}
+        return record | {name: value for name, value in hashes.items() if value}
 
     @cached_property
     def _served(self) -> Served | None:
@@ -159,15 +163,17 @@ class HttpReader:
     @cached_property
     def _protocol(self) -> AnswerProtocol:
         served = self._served
-        if self._asked_for == "mrqa" or (self._asked_for == "auto" and served is None):
+        if self._requested_protocol == "mrqa" or (
+            self._requested_protocol == "auto" and served is None
+        ):
             if self._tokens:
-                tokenizer("en")  # what is missing is said before anything is written
+                tokenizer("en")  # fail now if its package is missing, before anything is written
             return MrqaProtocol(tokens=self._tokens)
         if served is None:
-            raise self._not_ours()
+            raise self._not_closeread_error()
         return CloseReadProtocol(self._endpoint.base_url, served)
 
-    def _not_ours(self) -> EndpointError:
+    def _not_closeread_error(self) -> EndpointError:
         return EndpointError(
             "the server at this address is not `closeread serve`",
             where=self._endpoint.base_url,
@@ -177,73 +183,78 @@ class HttpReader:
         )
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, as they come.
+        """Yield one prediction per item, in order of completion.
 
         Raises:
-            EndpointError: Every further request would fail, or no question can be asked in a
-                protocol that was guessed.
+            EndpointError: Every further request would fail, or the protocol that ``auto`` chose
+                supports none of the questions.
         """
         if items:
-            yield from stream_results(partial(self._all, items, self._protocol))
+            yield from stream_results(partial(self._answer_all, items, self._protocol))
 
-    async def _all(
+    async def _answer_all(
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
-        # It told its protocol before: it was there.
-        client = Client(self._endpoint, budget, None, _explain_refusal, there=True)
-        alone: list[Portion] = []
+        # The server answered when the protocol was chosen.
+        client = Client(self._endpoint, budget, None, _explain_refusal, has_answered=True)
+        single_questions: list[Portion] = []
 
-        async def one(lane: Lane, portion: Portion) -> None:
+        async def answer(lane: Lane, portion: Portion) -> None:
             try:
-                found = await _ask(client, lane, protocol.exchange(portion))
+                predictions = await _send(client, lane, protocol.exchange(portion))
             except LostQuestionError:
                 raise
             except FailedQuestionError as error:
-                failed(portion, str(error))
+                report_failure(portion, str(error))
             else:
-                for prediction in found:
+                for prediction in predictions:
                     put(prediction)
 
-        def failed(portion: Portion, told: str) -> None:
-            if len(portion) > 1:  # one bad question costs no other
-                alone.extend((item,) for item in portion)
+        def report_failure(portion: Portion, message: str) -> None:
+            if len(portion) > 1:  # one bad question must not fail the others
+                single_questions.extend((item,) for item in portion)
             else:
-                put(Prediction(question_id=portion[0][1].question_id, error=told))
+                put(Prediction(question_id=portion[0][1].question_id, error=message))
 
-        unaskable = [protocol.unaskable(question) for _, question in items]
-        if self._asked_for == "auto" and all(unaskable):
-            raise self._not_ours()  # the address may be wrong, and nothing asked there would tell
+        reasons = [protocol.unsupported_reason(question) for _, question in items]
+        if self._requested_protocol == "auto" and all(reasons):
+            raise self._not_closeread_error()  # no request would show whether the address is wrong
         askable = []
-        for item, told in zip(items, unaskable, strict=True):
-            if told:
-                failed((item,), told)
+        for item, message in zip(items, reasons, strict=True):
+            if message:
+                report_failure((item,), message)
             else:
                 askable.append(item)
-        for asked in (list(group_by_passage(askable, protocol.most)), alone):
-            if asked:
-                await run_in_lanes(client, asked, one, failed, self._concurrency)
+        for portions in (list(group_by_passage(askable, protocol.max_questions)), single_questions):
+            if portions:
+                await run_in_lanes(client, portions, answer, report_failure, self._concurrency)
 
 
-async def _ask(client: Client, lane: Lane, asked: Exchange) -> list[Prediction]:
-    found, _ = await client.ask(
-        lane, asked.path, asked.body, read=asked.read, cost=lambda _: (0, 0), most_out=0
+async def _send(client: Client, lane: Lane, exchange: Exchange) -> list[Prediction]:
+    predictions, _ = await client.ask(
+        lane,
+        exchange.path,
+        exchange.body,
+        read=exchange.read,
+        cost=lambda _: (0, 0),
+        max_completion_tokens=0,
     )
-    return found
+    return predictions
 
 
 async def _explain_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
-    """Return what a refusal means: for this request, or for every one."""
+    """Return the error for a refusal: of this request, or of every request."""
     status = reply.status
-    told = f"status {status}: {endpoint.refusal_text(reply.content)}"
+    message = f"status {status}: {endpoint.refusal_text(reply.content)}"
     if status in (401, 403):
-        return token_error(endpoint, told)
+        return token_error(endpoint, message)
     if first and status in (404, 405, 501):
         return EndpointError(
-            told,
+            message,
             where=endpoint.base_url,
             expected=endpoint.expected,
             cure="correct the address: of `closeread serve`, what precedes /v1/answer; of an MRQA "
             "submission, where it takes POST /",
         )
-    return FailedQuestionError(told)
+    return FailedQuestionError(message)

@@ -1,4 +1,4 @@
-"""Waits for a server to start, as the shared task's client does, and asks what it serves."""
+"""Waits for a server to start, as the shared task's client does, and returns its reader."""
 
 import asyncio
 import sys
@@ -18,18 +18,21 @@ from closeread.wording import seconds_of
 
 _RETRIED_STATUSES = (408, 425, 429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 1.0
+_MAX_PAUSE_SECONDS = 1.0
 _ATTEMPT_SECONDS = 10.0
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``GET /health`` of ``closeread serve`` tells of the reader; further fields are its own.
+    """The reader that ``closeread serve`` serves: the fields of ``GET /health`` that are used here.
 
     Attributes:
-        record_sha256: Of what the reader records of itself; empty where nothing is told.
-        calibrated: How confidences were made honest; empty where they are the reader's own.
-        batch_size: How many questions the reader is given at once.
-        queue_limit: How many questions may wait.
+        reader: The reader's name.
+        version: The server's version of closeread.
+        options: All options of the reader.
+        record_sha256: Hash of the reader's record; empty if it has none.
+        calibrated: The calibrator of the confidences; empty if they are the reader's own.
+        batch_size: Maximum number of questions that the reader gets at once.
+        queue_limit: Maximum number of waiting questions.
     """
 
     reader: str
@@ -43,65 +46,65 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class _Reachable:
-    """Somebody answers; ``served`` is None where it is no server of closeread's."""
+    """A server answers; ``served`` is None if it is not ``closeread serve``."""
 
     served: Served | None
 
 
 def wait_for_server(endpoint: Endpoint, seconds: float) -> Served | None:
-    """Wait until a server answers; return what it serves, None where it does not tell.
+    """Wait until a server answers; return its reader, or None if it is not ``closeread serve``.
 
-    That it waits is said on stderr.
+    A message on stderr says that it waits.
 
     Args:
-        endpoint: Where the server is.
+        endpoint: The server.
         seconds: How long to wait for it.
 
     Raises:
-        EndpointError: Nobody answered in time, or a token is wanted.
+        EndpointError: The server did not answer in time, or needs a token.
     """
-    found: Served | None = None
-    for told in stream_results(partial(_wait, endpoint, seconds)):
-        if isinstance(told, str):
-            sys.stderr.write(told + "\n")
+    served: Served | None = None
+    for report in stream_results(partial(_wait, endpoint, seconds)):
+        if isinstance(report, str):
+            sys.stderr.write(report + "\n")
             sys.stderr.flush()
         else:
-            found = told.served
-    return found
+            served = report.served
+    return served
 
 
 async def _wait(
     endpoint: Endpoint, seconds: float, put: Callable[[str | _Reachable], None]
 ) -> None:
     pause = _FIRST_PAUSE_SECONDS
-    waited = False
+    reported = False
     async with Lane(endpoint) as lane:
-        ends = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while True:
             try:
-                put(await _ask(endpoint, lane))
+                put(await _probe(endpoint, lane))
                 return
             except (TimeoutError, NoConnectionInTimeError, *CONNECTION_ERRORS) as error:
-                left = ends - time.monotonic()
-                if left <= 0:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
                     raise unreachable_error(endpoint, error) from None
-                if not waited:
+                if not reported:
                     put(f"waiting for {endpoint.base_url}, at most {seconds_of(seconds)}: {error}")
-                    waited = True
-            await asyncio.sleep(min(pause, left))
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                    reported = True
+            await asyncio.sleep(min(pause, remaining))
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
 
-async def _ask(endpoint: Endpoint, lane: Lane) -> _Reachable:
+async def _probe(endpoint: Endpoint, lane: Lane) -> _Reachable:
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, _ATTEMPT_SECONDS)):
-            reply = await lane.send("GET", endpoint.alive)
+            reply = await lane.send("GET", endpoint.health_path)
     except TimeoutError:
         raise TimeoutError("it accepts connections but does not answer") from None
     if reply.status in _RETRIED_STATUSES:
         raise TimeoutError(f"it answers with status {reply.status}")
     if reply.status == 401:
-        # whoever guards the server answers, and what is behind is not known
+        # the reply may come from a gateway: the server behind it is unknown
         raise token_error(endpoint, f"status 401: {endpoint.refusal_text(reply.content)}")
     try:
         return _Reachable(msgspec.json.decode(reply.content, type=Served))
@@ -109,10 +112,10 @@ async def _ask(endpoint: Endpoint, lane: Lane) -> _Reachable:
         return _Reachable(None)
 
 
-def token_error(endpoint: Endpoint, told: str) -> EndpointError:
-    """Return the error for a token that is missing or wrong."""
+def token_error(endpoint: Endpoint, message: str) -> EndpointError:
+    """Return the error for a missing or wrong token."""
     return EndpointError(
-        told,
+        message,
         where=endpoint.base_url,
         expected="a bearer token in the environment variable that -o api_key_env= names"
         + ("" if endpoint.key else "; none is set"),

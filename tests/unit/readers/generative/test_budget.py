@@ -105,20 +105,20 @@ def test_a_budget_needs_a_limit_of_the_replies():
 
 def test_many_at_once_stay_within_whatever_replies_come_in():
     """Reservations in a random order of ends, against a plain sum."""
-    budget = Budget(most_tokens=20_000)
+    budget = Budget(max_tokens=20_000)
     drawing = random.Random(3)
     spent = reserved = 0
 
     async def one():
         nonlocal spent, reserved
-        n_bytes, most_out = drawing.randrange(1, 900), drawing.randrange(1, 300)
-        ticket = await budget.reserve(n_bytes, most_out)
-        reserved += n_bytes + most_out
+        n_bytes, max_completion_tokens = drawing.randrange(1, 900), drawing.randrange(1, 300)
+        ticket = await budget.reserve(n_bytes, max_completion_tokens)
+        reserved += n_bytes + max_completion_tokens
         assert spent + reserved <= 20_000
         for _ in range(drawing.randrange(4)):
             await asyncio.sleep(0)
-        tokens = drawing.randrange(n_bytes + 1), drawing.randrange(most_out + 1)
-        reserved -= n_bytes + most_out
+        tokens = drawing.randrange(n_bytes + 1), drawing.randrange(max_completion_tokens + 1)
+        reserved -= n_bytes + max_completion_tokens
         spent += sum(tokens)
         budget.settle(ticket, *tokens)
 
@@ -132,7 +132,7 @@ def test_many_at_once_stay_within_whatever_replies_come_in():
 
 def test_a_thread_waits_for_what_another_has_reserved():
     """Each has an event loop of its own; what is settled in one wakes those who wait in others."""
-    budget = Budget(most_tokens=10)
+    budget = Budget(max_tokens=10)
     reserved, waits = threading.Event(), threading.Event()
     found = []
 
@@ -146,7 +146,7 @@ def test_a_thread_waits_for_what_another_has_reserved():
     async def second():
         waits.set()
         budget.settle(await budget.reserve(3, 5), 2, 2)
-        found.append(budget.spent())
+        found.append(budget.format_spent())
 
     threads = [threading.Thread(target=run_coroutine, args=(first(),))]
     threads[0].start()

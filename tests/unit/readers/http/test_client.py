@@ -115,7 +115,7 @@ def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything
 def test_a_server_that_asks_for_a_day_is_given_ten_minutes(told, seconds):
     client = Client(Address("http://127.0.0.1:1", "NO_KEY"), Budget(), None, explain_refusal)
     with pytest.raises(TransientError) as fault:
-        run_coroutine(client._refused(None, Reply(429, b"busy", retry_after=told)))
+        run_coroutine(client._raise_for_status(None, Reply(429, b"busy", retry_after=told)))
     assert fault.value.wait_seconds == seconds
 
 
@@ -138,7 +138,7 @@ def test_a_pause_that_grows_while_others_wait_holds_them_longer(monkeypatch):
         async with client.lane() as lane:
             await client.ask(
                 lane, "/chat/completions", {"messages": [{"content": "?"}]},
-                read=lambda raw: raw, cost=lambda raw: (1, 1), most_out=1,
+                read=lambda raw: raw, cost=lambda raw: (1, 1), max_completion_tokens=1,
             )  # fmt: skip
 
     with serving(Endpoint()) as endpoint:

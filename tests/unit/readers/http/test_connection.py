@@ -88,7 +88,7 @@ def test_bodies_come_back_as_they_went():
 
     heard = run_coroutine(check())
     assert [one.content for one in heard] == [body or b"none" for body in bodies]
-    assert [one.asked for one in heard] == bodies
+    assert [one.request_body for one in heard] == bodies
     assert {one.status for one in heard} == {200}
 
 
