@@ -13,9 +13,10 @@ from closeread.formats.submissions import load_submission, make_submission
 from closeread.metrics.intervals import Resampling
 from closeread.runs import submission_fit
 from closeread.runs.compare import Compared, compare_runs
-from closeread.runs.compare_tables import ComparedTables, are_tables
+from closeread.runs.compare_tables import ComparedTables
 from closeread.runs.compare_tables import compare_tables as tables_compared
 from closeread.runs.records import RunSummary, ScoreSettings
+from closeread.runs.run_tables import are_tables
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import REPORT, Run, find_runs, open_run
 from closeread.runs.submission_fit import Misfits, must_belong

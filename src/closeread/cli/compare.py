@@ -77,7 +77,8 @@ def command(
     from closeread.metrics.intervals import Resampling
     from closeread.reports.comparison import comparison_in_latex, comparison_in_markdown
     from closeread.runs.compare import compare_runs
-    from closeread.runs.compare_tables import are_tables, compare_tables
+    from closeread.runs.compare_tables import compare_tables
+    from closeread.runs.run_tables import are_tables
     from closeread.runs.store import open_run
 
     check_targets(markdown, latex, json=json_)

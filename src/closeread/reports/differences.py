@@ -11,7 +11,8 @@ from closeread.reports.material import Material, RunView
 from closeread.reports.table import Table
 from closeread.reports.words.page import word
 from closeread.runs.compare import compare_runs
-from closeread.runs.compare_tables import are_tables, compare_tables
+from closeread.runs.compare_tables import compare_tables
+from closeread.runs.run_tables import are_tables
 from closeread.runs.store import Run, open_run
 
 _MAX_SYSTEMS = 6  # `closeread compare` prints more

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from closeread.errors import MismatchError, UsageError
+from closeread.errors import MismatchError
 from closeread.formats.mrqa_results import domain
 from closeread.metrics.comparison.paired import Paired, pair_with_first
 from closeread.metrics.comparison.significance import Comparison, adjust_p_values
@@ -14,16 +13,20 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
 from closeread.metrics.subject import family
 from closeread.protocols import Begin, unwatched
-from closeread.runs import naming
-from closeread.runs.compare import Compared, identify_dataset, pool_systems
+from closeread.runs import run_tables
+from closeread.runs.compare import Compared, pool_systems
 from closeread.runs.macro import AVERAGED
-from closeread.runs.records import DatasetInfo
-from closeread.runs.scoring.default_metrics import is_requested
+from closeread.runs.run_tables import (
+    Tables,
+    has_requested_value,
+    index_runs,
+    iter_missing_runs,
+    iter_missing_values,
+    sort_key,
+)
 from closeread.runs.store import Run
-from closeread.runs.systems import group_systems
 
-Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs
-_Key = tuple[str, int | None, str]  # identifies a data set, or a part of it
+_Pairs = Mapping[str, list[Paired]]  # by value, each system with the first
 
 
 @dataclass
@@ -51,13 +54,6 @@ class ComparedTables:
     macro_average: dict[str, list[Comparison]] = field(default_factory=dict)
 
 
-def are_tables(tables: Tables) -> bool:
-    """Whether there are two or more systems with one run per data set, over several data sets."""
-    keys = [[_dataset_key(run.info.dataset) for run in runs] for runs in tables.values()]
-    several = len({key for of in keys for key in of}) > 1 and any(len(of) > 1 for of in keys)
-    return len(keys) > 1 and several and all(len(set(of)) == len(of) for of in keys)
-
-
 def compare_tables(
     tables: Tables,
     resampling: Resampling,
@@ -83,184 +79,124 @@ def compare_tables(
         InputError: A run was not scored.
         MismatchError: There is no data set that all systems read, or signatures differ.
     """
-    by_set = {
-        name: {_dataset_key(run.info.dataset): run for run in runs}
-        for name, runs in zip(naming.system_names(list(tables)), tables.values(), strict=True)
-    }
-    every = {key: run.info.dataset for runs in by_set.values() for key, run in runs.items()}
-    lacking = {key: [name for name, runs in by_set.items() if key not in runs] for key in every}
-    found = ComparedTables(
-        level=resampling.level,
-        systems={},
-        left_out=[
-            f"{identify_dataset(every[key])} is skipped: no run of {', '.join(names)}"
-            for key, names in lacking.items()
-            if names
-        ],
-    )
-    shared = [key for key, names in lacking.items() if not names]
-    if not shared:
+    table = index_runs(tables)
+    if not table.shared:
         raise MismatchError(
             f"{' and '.join(map(str, tables))} have no data set in common",
             expected="runs on the same data sets, with the same --limit",
             cure="read the same data sets with both readers",
         )
-    folders = dict(zip(by_set, tables, strict=True))
-    systems: dict[str, list[str]] = {name: [name] for name in by_set}
+    systems, apart = {name: [name] for name in table.runs}, list[str]()
     if group_seeds:
-        systems, found.apart = _group_seeds(by_set, shared, folders)
-    found.systems = {
-        system: [str(folders[name]) for name in names] for system, names in systems.items()
-    }
-    having = [key for key in shared if any(_has_value(of[key], metrics) for of in by_set.values())]
-    found.left_out += [
-        f"{identify_dataset(every[key])} is skipped: no run on it has {', '.join(metrics)}"
-        for key in shared
-        if having and key not in having
-    ]
-    pairs: list[dict[str, list[Paired]]] = []
-    chosen = sorted(having or shared, key=lambda key: _sort_key(every[key]))
-    advance = begin(len(chosen))
+        systems, apart = run_tables.group_seeds(table)
+    having = [key for key in table.shared if has_requested_value(table, key, metrics)]
+    result = ComparedTables(
+        level=resampling.level,
+        systems={
+            system: [str(table.folders[name]) for name in names]
+            for system, names in systems.items()
+        },
+        apart=apart,
+        left_out=[*iter_missing_runs(table), *iter_missing_values(table, having, metrics)],
+    )
     # If no data set has a requested value, the error of the first one lists the values.
+    chosen = sorted(having or table.shared, key=lambda key: sort_key(table.datasets[key]))
+    pairs: list[_Pairs] = []
+    advance = begin(len(chosen))
     for key in chosen:
-        one, pools = pool_systems(
-            {system: [by_set[name][key] for name in names] for system, names in systems.items()},
-            resampling.level,
-            metrics,
-            allow_different_signatures=allow_different_signatures,
+        compared, pairs_by_value = _compare_on_dataset(
+            table.runs_of(systems, key), resampling, metrics, allow_different_signatures
         )
-        pairs.append(
-            {
-                name: pair_with_first(of, resampling, one.dataset.sha256)
-                for name, of in pools.items()
-            }
-        )
-        for of in pairs[-1].values():
-            one.comparisons += compare_pairs(of)
-        found.sets.append(one)
+        result.sets.append(compared)
+        pairs.append(pairs_by_value)
         advance(1)
-    _adjust_p_values(found.sets, resampling)
-    if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
-        # Two parts of one file are not two data sets.
-        having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
-        alike = [name for name in having_it if _has_equal_settings(name, found.sets)]
-        found.left_out += [
-            f"{name} has no macro-average: not every data set has it, computed in the same way"
-            for name, n_sets in having_it.items()
-            if n_sets > 1 and name not in alike
-        ]
-        found.macro_average = _compare_averages(alike, found.sets, pairs)
-    return found
+    _adjust_p_values(result.sets, resampling)
+    _add_macro_averages(result, pairs)
+    return result
+
+
+def _compare_on_dataset(
+    runs: dict[str, list[Run]],
+    resampling: Resampling,
+    metrics: Sequence[str],
+    allow_different_signatures: bool,
+) -> tuple[Compared, _Pairs]:
+    """Compare the runs of each system on one data set; return the result and the pairs behind it.
+
+    The p-values are not yet adjusted: the other data sets count as well.
+    """
+    compared, pools = pool_systems(
+        runs, resampling.level, metrics, allow_different_signatures=allow_different_signatures
+    )
+    pairs = {
+        value: pair_with_first(systems, resampling, compared.dataset.sha256)
+        for value, systems in pools.items()
+    }
+    for of_value in pairs.values():
+        compared.comparisons += compare_pairs(of_value)
+    return compared, pairs
+
+
+def _add_macro_averages(result: ComparedTables, pairs: Sequence[_Pairs]) -> None:
+    """Compare the macro-averages, and say which values have none because data sets differ."""
+    n_files = len({compared.dataset.sha256 for compared in result.sets})
+    if not n_files == len(result.sets) > 1:
+        return  # two parts of one file are not two data sets
+    n_sets = Counter(value for of_set in pairs for value in of_set if family(value) == AVERAGED)
+    averaged = [value for value in n_sets if _has_equal_settings(value, result.sets)]
+    result.left_out += [
+        f"{value} has no macro-average: not every data set has it, computed in the same way"
+        for value, n in n_sets.items()
+        if n > 1 and value not in averaged
+    ]
+    result.macro_average = _compare_averages(averaged, result.sets, pairs)
 
 
 def _compare_averages(
-    values: Sequence[str],
-    sets: Sequence[Compared],
-    pairs: Sequence[dict[str, list[Paired]]],
+    values: Sequence[str], sets: Sequence[Compared], pairs: Sequence[_Pairs]
 ) -> dict[str, list[Comparison]]:
     """Compare the macro-averages of values over two or more data sets, by the part averaged."""
-    domains = [domain(one.dataset.name) for one in sets]
+    if not values:
+        return {}
+    domains = [domain(compared.dataset.name) for compared in sets]
     parts = {"all": list(pairs)}
     if min(domains.count("in"), domains.count("out")) > 1 and "" not in domains:
         for part in ("in", "out"):
-            parts[part] = [of for of, where in zip(pairs, domains, strict=True) if where == part]
+            parts[part] = [
+                of_set for of_set, where in zip(pairs, domains, strict=True) if where == part
+            ]
     return {
         part: [
-            one
-            for name in values
-            for one in compare_averages(name, list(zip(*(of[name] for of in chosen), strict=True)))
+            comparison
+            for value in values
+            for comparison in compare_averages(
+                value, list(zip(*(of_set[value] for of_set in chosen), strict=True))
+            )
         ]
         for part, chosen in parts.items()
-        if values
     }
-
-
-def _group_seeds(
-    by_set: Mapping[str, Mapping[_Key, Run]],
-    shared: Sequence[_Key],
-    folders: Mapping[str, Path],
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Group folders whose runs are seeds of one reader on every data set that all of them read.
-
-    Args:
-        by_set: Each folder's runs, by data set.
-        shared: The data sets that count.
-        folders: Where each folder lies.
-
-    Returns:
-        System name to the names of its folders; and why readers of one name are not one system,
-        from the first data set on which any were kept apart.
-
-    Raises:
-        UsageError: All are one system.
-    """
-    of_system: dict[str, list[int]] = {name: [] for name in by_set}
-    apart: list[str] = []
-    for key in shared:
-        owners = {id(runs[key]): name for name, runs in by_set.items()}
-        groups, kept_apart = group_systems([runs[key] for runs in by_set.values()], True)
-        apart = apart or kept_apart
-        for number, members in enumerate(groups.values()):
-            for run in members:
-                of_system[owners[id(run)]].append(number)
-    alike: dict[tuple[int, ...], list[str]] = {}
-    for name, numbers in of_system.items():
-        alike.setdefault(tuple(numbers), []).append(name)
-    if len(alike) < 2:
-        raise UsageError(
-            "there is only one system",
-            expected="folders that differ in more than the seed",
-        )
-    parents = [{folders[name].resolve().parent for name in names} for names in alike.values()]
-    systems = {}
-    for names, above in zip(alike.values(), parents, strict=True):
-        first, *more = names
-        (parent, *_) = above
-        alone = len(above) == 1 and sum(parent in other for other in parents) == 1
-        system = parent.name if alone else f"{first} and {len(more)} more"
-        systems[system if more and system not in systems else first] = names
-    return systems, apart
-
-
-def _has_value(run: Run, asked: Sequence[str]) -> bool:
-    """Whether a run has a requested value; a run without scores is not excluded here."""
-    summary = run.summary()
-    return (
-        summary is None
-        or not asked
-        or any(is_requested(family(name), name, asked) for name in summary.metrics)
-    )
 
 
 def _has_equal_settings(name: str, sets: Sequence[Compared]) -> bool:
     """Whether a value has equal signatures on every data set, apart from the question count."""
+    signatures = [compared.signatures.get(name, "") for compared in sets]
     settings = {
-        tuple(part for part in one.signatures.get(name, "").split("|") if part[:2] != "n:")
-        for one in sets
+        tuple(part for part in signature.split("|") if part[:2] != "n:") for signature in signatures
     }
-    return len(settings) == 1 and all(one.signatures.get(name) for one in sets)
+    return len(settings) == 1 and all(signatures)
 
 
 def _adjust_p_values(sets: Sequence[Compared], resampling: Resampling) -> None:
     """Adjust the p-values of each value for all data sets and systems together."""
-    names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
-    together = {
-        name: iter(
-            adjust_p_values(
-                [one for found in sets for one in found.comparisons if one.metric == name],
-                resampling,
-            )
-        )
-        for name in names
+    by_value: dict[str, list[Comparison]] = {}
+    for compared in sets:
+        for comparison in compared.comparisons:
+            by_value.setdefault(comparison.metric, []).append(comparison)
+    adjusted = {
+        value: iter(adjust_p_values(comparisons, resampling))
+        for value, comparisons in by_value.items()
     }
-    for found in sets:
-        found.comparisons = [next(together[one.metric]) for one in found.comparisons]
-
-
-def _dataset_key(info: DatasetInfo) -> _Key:
-    return info.sha256, info.limit, info.only
-
-
-def _sort_key(info: DatasetInfo) -> tuple[str, str, int, str]:
-    """Return the sort key of a data set: the whole of a file comes before its parts."""
-    return info.name, info.sha256, info.limit or 0, info.only
+    for compared in sets:
+        compared.comparisons = [
+            next(adjusted[comparison.metric]) for comparison in compared.comparisons
+        ]

@@ -13,9 +13,10 @@ from closeread.errors import MismatchError, UsageError
 from closeread.metrics.comparison.paired_tests import holm
 from closeread.metrics.intervals import Resampling
 from closeread.runs.compare import compare_runs
-from closeread.runs.compare_tables import are_tables, compare_tables
+from closeread.runs.compare_tables import compare_tables
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import ScoreSettings
+from closeread.runs.run_tables import are_tables
 from closeread.runs.score import score_run
 
 MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
