@@ -20,7 +20,7 @@ from closeread.runs.run_tables import are_tables
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import REPORT, Run, find_runs, open_run
 from closeread.runs.submission_fit import Misfits, must_belong
-from closeread.runs.verify import Verification
+from closeread.runs.verification import Verification
 from closeread.runs.verify import verify as verify_run
 from closeread.types import Dataset, Prediction, Submission
 
