@@ -211,7 +211,6 @@ def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
         submitted = set(answered)
         expected = (name for name in list(dict.fromkeys(expected)) if name in submitted)
         answered = (prediction.question_id for prediction in run.predictions())
-        expected, answered = answered, expected
     for place, (question, prediction) in enumerate(zip_longest(expected, answered), 1):
         if question != prediction:
             yield f"line {place} answers {prediction}, but the data set has {question} there"

@@ -401,9 +401,10 @@ def test_what_a_metric_hangs_on_is_a_version(old, new, told):
     assert found.startswith(told) and bool(found) == bool(told)
 
 
-def test_what_was_handed_in_without_its_data_set(tmp_path):
-    """The counts come from the files in the folder: nothing differs because the set is gone."""
-    path, handed_in = tmp_path / "set.json", tmp_path / "answers.json"
+@pytest.fixture
+def handed_in(tmp_path):
+    """A run of eight predictions that were handed in, beside its data set ``set.json``."""
+    path, answers = tmp_path / "set.json", tmp_path / "answers.json"
     questions = [
         {"id": str(n), "question": "Who sat?", "answers": [{"text": "cat", "answer_start": 2}]}
         for n in range(8)
@@ -411,13 +412,26 @@ def test_what_was_handed_in_without_its_data_set(tmp_path):
     paragraph = {"context": "A cat sat. A dog ran.", "qas": questions}
     data = [{"title": "t", "paragraphs": [paragraph]}]
     path.write_text(json.dumps({"version": "1.1", "data": data}))
-    handed_in.write_text(json.dumps({str(n): "cat" if n % 3 else "dog" for n in range(8)}))
+    answers.write_text(json.dumps({str(n): "cat" if n % 3 else "dog" for n in range(8)}))
     dataset = load(path)
-    run = save_submission(
-        dataset, load_submission(handed_in, dataset), (handed_in,), tmp_path / "run"
-    )
-    score_run(run, ScoreSettings(metrics=("squad",), resamples=200))
-    path.unlink()
-    found = verify(open_run(run.path))
+    return save_submission(dataset, load_submission(answers, dataset), (answers,), tmp_path / "run")
+
+
+def test_what_was_handed_in_without_its_data_set(tmp_path, handed_in):
+    """The counts come from the files in the folder: nothing differs because the set is gone."""
+    score_run(handed_in, ScoreSettings(metrics=("squad",), resamples=200))
+    (tmp_path / "set.json").unlink()
+    found = verify(open_run(handed_in.path))
     assert not found.differences
     assert "summary.json is reproduced from the scores" in found.checked
+
+
+def test_predictions_that_were_handed_in_and_stand_in_another_order(handed_in):
+    """The line and what it answers are told, and the question that should stand there."""
+
+    def swap(raw):
+        first, second, *rest = raw.splitlines(keepends=True)
+        return b"".join((second, first, *rest))
+
+    edit(handed_in.path / "predictions.jsonl", swap)
+    assert "line 1 answers 1, but the data set has 0 there" in differences(handed_in)
