@@ -1,1 +1,1 @@
-"""Trains the reader ``cues``: weights of named features, in a minute or two and without torch."""
+"""Trains the weights of the reader ``cues``, in a minute or two and without torch."""

@@ -1,4 +1,4 @@
-"""What the reader ``cues`` learns from: questions with options and premises with hypotheses."""
+"""Training examples of the reader ``cues``, from multiple-choice questions and NLI pairs."""
 
 import itertools
 import sys
@@ -20,13 +20,13 @@ from closeread.types import Option, Passage, Question, Record
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A question that can be learned from.
+    """A question with the features of its options.
 
     Attributes:
-        truth: Of each option; None where nobody knows.
-        gold: The places of the accepted answers.
-        sign: -1 where the stem asks for what does not hold.
-        features: Of each option, those that are not 0.
+        truth: The truth of each option; None if unknown.
+        gold: The indices of the accepted options.
+        sign: -1 if the stem asks for an option that the passage contradicts, else 1.
+        features: The nonzero features of each option.
     """
 
     truth: tuple[bool | None, ...]
@@ -36,7 +36,7 @@ class Example:
 
 
 class SourceQuestion(Record, frozen=True, kw_only=True):
-    """A question as it was found."""
+    """A question with its passage and the name of its data set."""
 
     passage: Passage
     question: Question
@@ -46,35 +46,35 @@ class SourceQuestion(Record, frozen=True, kw_only=True):
 def rankable_questions(
     names: Sequence[str], by_stem: Sequence[str], open_dataset: OpenDataset, *held: Overlap
 ) -> tuple[list[SourceQuestion], int]:
-    """Return the questions that can be ranked, and how many were left out for overlap.
+    """Return the questions whose options can be ranked, and how many were left out for overlap.
 
     Args:
-        names: Data sets; questions without options or gold are passed over, and so is entailment.
-        by_stem: More, which call every question a choice: those whose stem asks what a passage
-            supports or contradicts are verification, and the others are passed over.
-        open_dataset: Opens one by name.
-        held: What remembers the sets that will be read.
+        names: Data sets; questions without options or gold, and entailment, are skipped.
+        by_stem: Further data sets, which label every question as choice: questions whose stem asks
+            what the passage supports or contradicts become verification, the others are skipped.
+        open_dataset: Opens a data set by name.
+        held: Indexes of the sets that must not be learned from.
     """
     return _without_overlap(
         held,
         (
-            one
-            for of, stem_tells in ((names, False), (by_stem, True))
-            for name in of
-            for passage, asked in open_dataset(name)
-            for question in asked
+            source
+            for group, kind_by_stem in ((names, False), (by_stem, True))
+            for name in group
+            for passage, questions in open_dataset(name)
+            for question in questions
             if question.kind != "entailment" and _has_answer(question)
-            for one in _source_questions(passage, question, name, stem_tells)
+            for source in _source_questions(passage, question, name, kind_by_stem)
         ),
     )
 
 
 def _source_questions(
-    passage: Passage, question: Question, name: str, stem_tells: bool
+    passage: Passage, question: Question, name: str, kind_by_stem: bool
 ) -> Iterator[SourceQuestion]:
-    if stem_tells and (question.asks_for is None or not passage.text):
+    if kind_by_stem and (question.asks_for is None or not passage.text):
         return
-    if stem_tells:
+    if kind_by_stem:
         question = msgspec.structs.replace(question, kind="verification")
     yield SourceQuestion(passage=passage, question=question, dataset=name)
 
@@ -82,64 +82,67 @@ def _source_questions(
 def statements(
     names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
 ) -> tuple[list[SourceQuestion], int]:
-    """Return the same, every option a statement; and premises, their hypotheses the options.
+    """Return questions about the truth of statements, and how many were left out for overlap.
 
-    Nothing can be ranked where a premise has fewer than two hypotheses.
+    Every multiple-choice question becomes verification of its options. The hypotheses of an NLI
+    premise become the options of one question; premises with fewer than two are skipped. Arguments
+    are as for ``rankable_questions``.
     """
     premises: dict[tuple[str, str], list[SourceQuestion]] = {}
     ranked: list[SourceQuestion] = []
     for name in names:
-        for passage, asked in open_dataset(name):
-            for question in asked:
-                one = SourceQuestion(passage=passage, question=question, dataset=name)
+        for passage, questions in open_dataset(name):
+            for question in questions:
+                source = SourceQuestion(passage=passage, question=question, dataset=name)
                 if question.kind == "entailment" and question.answers:
-                    premises.setdefault((name, passage.text), []).append(one)
+                    premises.setdefault((name, passage.text), []).append(source)
                 elif question.kind != "entailment" and _has_answer(question):
-                    stated = msgspec.structs.replace(
+                    verification = msgspec.structs.replace(
                         question, kind="verification", option_truth=option_truths(question)
                     )
-                    ranked.append(msgspec.structs.replace(one, question=stated))
-    joined = (_join_hypotheses(found) for found in premises.values() if len(found) > 1)
+                    ranked.append(msgspec.structs.replace(source, question=verification))
+    joined = (_join_hypotheses(pairs) for pairs in premises.values() if len(pairs) > 1)
     return _without_overlap(held, itertools.chain(ranked, joined))
 
 
-def make_examples(found: Iterable[SourceQuestion], retriever: Retriever) -> Iterator[Example]:
+def make_examples(sources: Iterable[SourceQuestion], retriever: Retriever) -> Iterator[Example]:
     """Yield each question with the features of its options.
 
     Args:
-        found: The questions.
-        retriever: Finds the sentences that an option is held against.
+        sources: The questions.
+        retriever: Finds the evidence sentences that an option is compared with.
     """
-    for one in found:
-        read = PassageIndex(one.passage)
-        explanations = explain_options(one.question, read, retriever)
+    for source in sources:
+        question = source.question
+        passage = PassageIndex(source.passage)
+        explanations = explain_options(question, passage, retriever)
         yield Example(
-            truth=option_truths(one.question),
-            gold=_gold(one.question),
-            sign=polarity_sign(one.question),
-            features=tuple(map(_compact, features(one.question, read, explanations))),
+            truth=option_truths(question),
+            gold=_gold(question),
+            sign=polarity_sign(question),
+            features=tuple(map(_compact, features(question, passage, explanations))),
         )
 
 
-def _compact(found: Features) -> Features:
-    """Return the same in less room: a name that many options have is there once."""
-    return {sys.intern(name): value for name, value in found.items() if value}
+def _compact(values: Features) -> Features:
+    """Drop zeros, and intern the names, which many options share, to save memory."""
+    return {sys.intern(name): value for name, value in values.items() if value}
 
 
 def _without_overlap(
-    held: Sequence[Overlap], found: Iterable[SourceQuestion]
+    held: Sequence[Overlap], sources: Iterable[SourceQuestion]
 ) -> tuple[list[SourceQuestion], int]:
     kept, n_left_out = [], 0
-    for one in found:
-        if any(overlap.overlaps(one.passage, one.question) for overlap in held):
+    for source in sources:
+        if any(overlap.overlaps(source.passage, source.question) for overlap in held):
             n_left_out += 1
         else:
-            kept.append(one)
+            kept.append(source)
     return kept, n_left_out
 
 
 def _has_answer(question: Question) -> bool:
-    """Whether the answer is one of several options; a defect in the data may name another."""
+    """Return whether the gold answer is one of several options; defective data may name another."""
     return len(question.options) > 1 and bool(_gold(question))
 
 
@@ -154,15 +157,15 @@ _CLASS_TRUTH = {"entailment": True, "contradiction": False}
 
 
 def _entailment_class(question: Question) -> str:
-    """Return what an entailment's answer says, by its text or by the text of its option."""
+    """Return the gold class of a hypothesis: the answer's text, or the text of its option."""
     answer = question.answers[0]
-    said = [option.text for option in question.options if option.label == answer.label]
-    return (*answer.texts, *said, "")[0].strip().lower()
+    option_texts = [option.text for option in question.options if option.label == answer.label]
+    return (*answer.texts, *option_texts, "")[0].strip().lower()
 
 
-def _join_hypotheses(found: Sequence[SourceQuestion]) -> SourceQuestion:
+def _join_hypotheses(pairs: Sequence[SourceQuestion]) -> SourceQuestion:
     """Return a premise's hypotheses as the options of one question."""
-    first = found[0]
+    first = pairs[0]
     return SourceQuestion(
         passage=first.passage,
         dataset=first.dataset,
@@ -172,9 +175,11 @@ def _join_hypotheses(found: Sequence[SourceQuestion]) -> SourceQuestion:
             text="",
             kind="verification",
             options=tuple(
-                Option(label=str(number), text=one.question.text)
-                for number, one in enumerate(found, 1)
+                Option(label=str(number), text=pair.question.text)
+                for number, pair in enumerate(pairs, 1)
             ),
-            option_truth=tuple(_CLASS_TRUTH.get(_entailment_class(one.question)) for one in found),
+            option_truth=tuple(
+                _CLASS_TRUTH.get(_entailment_class(pair.question)) for pair in pairs
+            ),
         ),
     )

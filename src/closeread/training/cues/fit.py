@@ -1,4 +1,4 @@
-"""Fits the weights of the reader ``cues``: pairwise ranking with a ridge that trusts what tells."""
+"""Fits the weights of the reader ``cues`` by pairwise ranking with a scaled L2 penalty."""
 
 import dataclasses
 import math
@@ -33,117 +33,120 @@ def fit(
     trusting: bool = True,
     where: str = "",
 ) -> Weights:
-    """Return the weight of every feature that enough options have, or that had one before.
+    """Return the weight of every feature in ``before``, or that ``least`` options have.
 
     Args:
-        examples: What is learned from, gone through once.
-        l2: The ridge.
-        loss: Of the difference between the scores of a true and of a false option.
+        examples: The training examples; iterated once.
+        l2: The strength of the L2 penalty.
+        loss: The loss of the score difference between a true and a false option.
         least: How many options must have a feature.
-        before: Weights that the ridge draws to, instead of to 0.
-        trusting: Let the ridge trust features by what they tell (``trust_scales``), not all alike.
-        where: Whence the examples come, for messages.
+        before: Weights that the penalty pulls towards, instead of 0.
+        trusting: Penalise informative features less (``trust_scales``), instead of all alike.
+        where: The data sets of the examples, for messages.
 
     Raises:
-        InputError: No feature is had by so many, or no question has a true and a false option.
+        InputError: No feature is frequent enough, or no question has a true and a false option.
     """
-    every, rows, truth = _feature_matrix(examples)
-    right_wrong = np.array(ranking.pairs(truth), dtype=int)
-    if not len(right_wrong):
+    all_names, rows, truth = _feature_matrix(examples)
+    pairs = np.array(ranking.pairs(truth), dtype=int)
+    if not len(pairs):
         raise InputError(
             "no question has a true and a false option to learn from",
             where=where,
             expected="questions that have both, also without any fold",
             cure="add questions with options and gold answers, or use fewer folds",
         )
-    names, matrix = _frequent_features(every, rows, least, where)
-    scales = trust_scales(names, matrix, right_wrong) if trusting else np.ones(len(names))
-    differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ diags_array(scales)
+    names, matrix = _frequent_features(all_names, rows, least, where)
+    scales = trust_scales(names, matrix, pairs) if trusting else np.ones(len(names))
+    differences = (matrix[pairs[:, 0]] - matrix[pairs[:, 1]]) @ diags_array(scales)
     start = np.array([(before or {}).get(name, 0.0) for name in names]) / scales
-    found = scales * ranking.fit(differences.tocsr(), l2, loss, start)
-    return {**(before or {}), **dict(zip(names, map(float, found), strict=True))}
+    weights = scales * ranking.fit(differences.tocsr(), l2, loss, start)
+    return {**(before or {}), **dict(zip(names, map(float, weights), strict=True))}
 
 
-def cues_alone(found: Iterable[Example]) -> Iterator[Example]:
-    """Yield each with its cues alone: words, what is dropped, exchanged and new."""
-    for one in found:
+def cues_alone(examples: Iterable[Example]) -> Iterator[Example]:
+    """Yield each example with its cues only: words, and what was dropped, swapped or added."""
+    for example in examples:
         yield dataclasses.replace(
-            one,
+            example,
             features=tuple(
-                {name: value for name, value in of.items() if _group(name) in _CUES}
-                for of in one.features
+                {name: value for name, value in of_option.items() if _group(name) in _CUES}
+                for of_option in example.features
             ),
         )
 
 
 def trust_scales(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
-    """Return how freely each feature may be weighed: the ridge counts its weight over this.
+    """Return the scale of each feature, shape (features,): the L2 penalty divides its weight by it.
 
-    A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
-    false ones (Wang and Manning 2012), since most of thousands of cues say nothing; on the average
-    1. Half of that has a cue that the evidence holds, too, and half has what is no cue. All were
-    chosen by held-out passages (docs/cues-research.md).
+    Most of the thousands of cues are uninformative. So half of a cue's scale is its log-count ratio
+    between true and false options (Wang and Manning 2012), relative to the mean of all cues; the
+    mean scale is 1. Cues that also occur in the evidence, and features that are not cues, get half
+    of their scale. These choices were made on held-out passages (docs/cues-research.md).
     """
     present = matrix.copy()
     present.data = (present.data != 0).astype(float)
     right, wrong = (1.0 + present[pairs[:, side]].sum(axis=0) for side in (0, 1))
     ratio = np.abs(np.log(right / wrong))
     groups = [_group(name) for name in names]
-    cue = np.array([group in _CUES for group in groups])
-    mean = float(ratio[cue].mean()) if cue.any() else 0.0
-    telling = np.where(cue, (ratio / mean + 1) / 2 if mean else 1.0, 1.0)
-    return telling * np.where(cue & np.array([group != _KEPT for group in groups]), 1.0, _HALF)
+    is_cue = np.array([group in _CUES for group in groups])
+    mean = float(ratio[is_cue].mean()) if is_cue.any() else 0.0
+    informative = np.where(is_cue, (ratio / mean + 1) / 2 if mean else 1.0, 1.0)
+    not_kept = np.array([group != _KEPT for group in groups])
+    return informative * np.where(is_cue & not_kept, 1.0, _HALF)
 
 
 def _group(name: str) -> str:
+    """Return the group of a feature: the first part of its name, such as ``kept``."""
     return name.removeprefix(ANSWER).partition(":")[0].partition("-")[0]
 
 
-def score_options(weights: Mapping[str, float], one: Example) -> list[float]:
-    """Return a score an option; the highest is what the stem asks for."""
+def score_options(weights: Mapping[str, float], example: Example) -> list[float]:
+    """Return the score of each option; the highest best fits what the stem asks for."""
     return [
-        one.sign * math.fsum(value * weights.get(name, 0.0) for name, value in found.items())
-        for found in one.features
+        example.sign
+        * math.fsum(value * weights.get(name, 0.0) for name, value in of_option.items())
+        for of_option in example.features
     ]
 
 
 def _feature_matrix(
     examples: Iterable[Example],
 ) -> "tuple[list[str], csr_array, list[tuple[bool | None, ...]]]":
-    """Return all features, their values in each option, and the options' truths.
+    """Return the names of all features, their matrix, and the truths of each question's options.
 
-    A value takes 16 bytes here and ten times that in its option's dictionary, so that no more of
-    those need be there at a time than one question's.
+    The matrix has shape (options, features). A value takes 16 bytes in it and ten times that in the
+    dictionary of an option; consuming the examples one by one keeps few dictionaries alive.
     """
-    column: dict[str, int] = {}
+    column_of: dict[str, int] = {}
     values, columns, ends = array("d"), array("q"), array("q", [0])
     truth = []
-    for one in examples:
-        truth.append(one.truth)
-        for found in one.features:
-            for name, value in found.items():
+    for example in examples:
+        truth.append(example.truth)
+        for of_option in example.features:
+            for name, value in of_option.items():
                 if value:
-                    columns.append(column.setdefault(name, len(column)))
+                    columns.append(column_of.setdefault(name, len(column_of)))
                     values.append(value)
             ends.append(len(values))
-    shape = (len(ends) - 1, len(column))
+    shape = (len(ends) - 1, len(column_of))
     rows = csr_array((np.array(values), np.array(columns), np.array(ends)), shape=shape)
-    return list(column), rows, truth
+    return list(column_of), rows, truth
 
 
 def _frequent_features(
-    every: Sequence[str], rows: csr_array, least: int, where: str
+    names: Sequence[str], rows: csr_array, least: int, where: str
 ) -> "tuple[list[str], csr_array]":
-    """Return the features that enough options have, by name, and their columns."""
-    counts = np.bincount(rows.indices, minlength=len(every))
-    often = sorted(np.flatnonzero(counts >= least).tolist(), key=every.__getitem__)
-    if not often:
+    """Return the names of the features that ``least`` options have, sorted, and their columns."""
+    counts = np.bincount(rows.indices, minlength=len(names))
+    frequent = sorted(np.flatnonzero(counts >= least).tolist(), key=names.__getitem__)
+    if not frequent:
         raise InputError(
             f"no feature occurs in {count_of(least, 'option')}",
             where=where,
             expected=f"a feature that does, among {count_of(rows.shape[0], 'option')}",
             cure="lower `least`, or add questions",
         )
-    matrix = rows[:, often]
+    matrix = rows[:, frequent]
     matrix.sort_indices()
-    return [every[place] for place in often], matrix
+    return [names[place] for place in frequent], matrix

@@ -79,7 +79,7 @@ def learn(
     )
     own = Overlap((one.passage, (one.question,)) for one in items if before)
     first = list(read_stages(before, open_dataset, (excluded, own), say))
-    sources = [*items, *(one for stage in first for one in stage.found)]
+    sources = [*items, *(one for stage in first for one in stage.questions)]
     every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
     apart, n_apart = rankable_questions(settings.calibrate, (), open_dataset, excluded, every)
     asked, n_out = (apart, n_apart) if settings.calibrate else (items, n_excluded)

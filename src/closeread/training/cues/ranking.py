@@ -1,8 +1,8 @@
-"""Linear pairwise ranking: of two options of a question the supported one shall score higher.
+"""Linear pairwise ranking: a supported option should score higher than one that is not.
 
 The loss of section 3.3 of Zhang et al. (2021), equations 6 and 7, over a linear score: a sum over
-all pairs of a right and a wrong option of a question, for both polarities, hinge with a margin or
-logistic, and a ridge on the weights. Convex, so the start does not matter and nothing is drawn.
+all pairs of a true and a false option of a question, for both polarities, hinge with a margin or
+logistic, plus an L2 penalty. It is convex, so the initial weights do not matter.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,23 @@ from closeread.training.cues.settings import Loss
 Numbers = NDArray[np.float64]
 
 MARGIN = 0.5
-_SMOOTH = 0.1  # the hinge's corner is rounded over this width, so that it has a gradient
+_SMOOTH = 0.1  # width over which the hinge's corner is smoothed, to make it differentiable
 
 
 def pairs(truths: Sequence[Sequence[bool | None]]) -> list[tuple[int, int]]:
     """Return (row of a true option, row of a false one) for every such pair of a question.
 
     Args:
-        truths: For each question the truth of its options; rows are counted through.
+        truths: For each question the truth of its options; rows number the options of all
+            questions from 0.
     """
-    found, base = [], 0
+    rows, base = [], 0
     for truth in truths:
-        right = [base + place for place, one in enumerate(truth) if one is True]
-        wrong = [base + place for place, one in enumerate(truth) if one is False]
-        found += [(one, other) for one in right for other in wrong]
+        true_rows = [base + place for place, value in enumerate(truth) if value is True]
+        false_rows = [base + place for place, value in enumerate(truth) if value is False]
+        rows += [(true_row, false_row) for true_row in true_rows for false_row in false_rows]
         base += len(truth)
-    return found
+    return rows
 
 
 def fit(
@@ -47,10 +48,10 @@ def fit(
     Args:
         differences: Features of the true option minus those of the false one, shape
             (pairs, features).
-        l2: The ridge: half of it times the squared distance of the weights from where it draws
-            them is added to the sum.
+        l2: The L2 penalty: ``l2 / 2`` times the squared distance of the weights from
+            ``drawn_to`` is added to the loss.
         loss: ``logistic``, or ``hinge`` with the paper's margin of 0.5.
-        drawn_to: Where that is, shape (features,); 0 if None.
+        drawn_to: The weights that the penalty pulls towards, shape (features,); 0 if None.
 
     Returns:
         Shape (features,).
@@ -58,18 +59,18 @@ def fit(
     transposed = differences.T.tocsr()
     start = np.zeros(differences.shape[1]) if drawn_to is None else drawn_to
 
-    def objective(found: Numbers) -> tuple[float, Numbers]:
-        values, slopes = _LOSSES[loss](differences @ found)
-        moved = found - start
+    def objective(weights: Numbers) -> tuple[float, Numbers]:
+        values, slopes = _LOSSES[loss](differences @ weights)
+        offset = weights - start
         return (
-            float(values.sum() + l2 * (moved @ moved) / 2),
-            transposed @ slopes + l2 * moved,
+            float(values.sum() + l2 * (offset @ offset) / 2),
+            transposed @ slopes + l2 * offset,
         )
 
-    done = minimize(
+    result = minimize(
         objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-7}
     )
-    fitted: Numbers = done.x
+    fitted: Numbers = result.x
     return fitted
 
 

@@ -1,4 +1,4 @@
-"""What a recipe says of the training of the reader ``cues``, and whether it can be."""
+"""The recipe settings for training the reader ``cues``, and their checks."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ Loss = Literal["logistic", "hinge"]
 
 
 class StageSettings(Record, frozen=True, kw_only=True):
-    """``[before.train]`` for the reader ``cues``: a training that comes first.
+    """``[before.train]`` for the reader ``cues``: an earlier training stage.
 
-    Every option is read as a statement that the passage supports or does not, whatever it answers;
-    a premise's hypotheses (NLI) are ranked beside one another. What will be read, or is learned
-    from by the last training, is left out.
+    Every option is taken as a statement that the passage supports or does not, whatever the stem
+    asks for; the hypotheses of an NLI premise are ranked against each other. Questions that overlap
+    the excluded sets or the data of the last training are left out.
 
     Attributes:
-        datasets: What is learned from.
-        loss: As below.
-        l2: The ridge, which trusts all features alike.
+        datasets: The training data.
+        loss: As for ``CueSettings``.
+        l2: The strength of the L2 penalty, the same for all features.
         least: How many options must have a feature.
-        cues_alone: As below.
+        cues_alone: As for ``CueSettings``.
     """
 
     datasets: tuple[str, ...]
@@ -41,24 +41,27 @@ class CueSettings(Record, frozen=True, kw_only=True):
     """``[train]`` for the reader ``cues``.
 
     Attributes:
-        datasets: What is learned from; questions without options or gold are passed over.
-        by_stem: More, which call every question a choice: those whose stem asks what the passage
-            supports or contradicts are learned from as verification, the others passed over.
-        exclude: Sets to be read later: questions that overlap them are not learned from.
+        datasets: The training data; questions without options or gold are skipped.
+        by_stem: Further sets, which label every question as choice: questions whose stem asks what
+            the passage supports or contradicts become verification, the others are skipped.
+        exclude: Evaluation sets: training questions that overlap them are left out.
         loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
-        l2: The ridge.
-        prior: What share of the weights learned before is where the ridge draws to.
-        given: Weights by feature that are known without any data; they are added to those learned.
+        l2: The strength of the L2 penalty.
+        prior: The L2 penalty pulls towards the weights of the earlier stages times ``prior``.
+        given: Weights by feature that are known without data; they are added to the learned ones.
         least: How many options must have a feature.
-        cues_alone: Learn from what statements say alone, not from how near they stand to their
-            passage: for questions whose writer is known by that.
-        folds: Parts of the passages for the answers that confidence is learned from.
-        calibrate: Sets whose answers confidence is learned from instead; what overlaps those
-            learned from is left out.
-        risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
-        delta: The chance at most that it is higher.
-        made_by: Who wrote what is learned from, as you declare it: a data set as named
-            above or in a stage, to ``people`` or to the model that wrote it.
+        cues_alone: Learn only from the wording of statements, not from their similarity to the
+            passage: for questions whose authors leave traces in that similarity.
+        folds: The number of folds of passages for held-out answers, to which the confidence is
+            fitted.
+        calibrate: Sets to whose answers the confidence is fitted instead; questions that overlap
+            the training data are left out.
+        seed: The seed of the folds.
+        risk: The share of wrong answers allowed among those that a selective reader gives; 0
+            chooses no threshold.
+        delta: The maximum probability that the share is higher.
+        made_by: Who wrote the training data, as you declare it: maps a data set, as named above or
+            in a stage, to ``people`` or to the model that wrote it.
     """
 
     datasets: tuple[str, ...]
@@ -79,27 +82,27 @@ class CueSettings(Record, frozen=True, kw_only=True):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Every data set learned from."""
+        """Every data set that the last training learns from."""
         return (*self.datasets, *self.by_stem)
 
 
 def check_settings(
     settings: CueSettings, options: Mapping[str, Any], stages: Sequence[StageSettings]
 ) -> None:
-    """Look at what was asked for.
+    """Check the settings of a recipe.
 
     Args:
-        settings: Of ``[train]``.
-        options: The reader's.
-        stages: Of ``[before.train]``, in order.
+        settings: ``[train]``.
+        options: ``[reader.options]``.
+        stages: ``[before.train]`` of each stage, in order.
 
     Raises:
-        UsageError: A setting is out of its range, or an option has no part in training.
+        UsageError: A setting is out of range, or training does not use an option.
     """
-    other = sorted(set(options) - {"retriever"})
-    if other:
+    unused = sorted(set(options) - {"retriever"})
+    if unused:
         raise UsageError(
-            f"training does not use the option {other[0]}",
+            f"training does not use the option {unused[0]}",
             where="reader.options",
             expected="retriever, the only option that training uses",
             cure="remove it here, and give it to the reader",
@@ -111,19 +114,19 @@ def check_settings(
         "prior": (0 <= settings.prior < math.inf, "0 or more"),
     }
     check_ranges(settings, ranges, "train")
-    if endless := [name for name, weight in settings.given.items() if not math.isfinite(weight)]:
+    if infinite := [name for name, weight in settings.given.items() if not math.isfinite(weight)]:
         raise UsageError(
-            f"{endless[0]} = {settings.given[endless[0]]}",
+            f"{infinite[0]} = {settings.given[infinite[0]]}",
             where="train.given",
             expected="a finite weight",
         )
-    every: dict[str, CueSettings | StageSettings] = {"train": settings}
-    every |= {f"{stage_prefix(place)}train": stage for place, stage in enumerate(stages)}
-    for place, one in every.items():
-        of_both = {
-            "l2": (0 < one.l2 < math.inf, "above 0"),
-            "least": (one.least >= 1, "1 or more"),
+    tables: dict[str, CueSettings | StageSettings] = {"train": settings}
+    tables |= {f"{stage_prefix(number)}train": stage for number, stage in enumerate(stages)}
+    for prefix, table in tables.items():
+        shared_ranges = {
+            "l2": (0 < table.l2 < math.inf, "above 0"),
+            "least": (table.least >= 1, "1 or more"),
         }
-        check_ranges(one, of_both, place)
-        if not one.datasets:
-            raise UsageError("datasets is empty", where=place, expected="at least one data set")
+        check_ranges(table, shared_ranges, prefix)
+        if not table.datasets:
+            raise UsageError("datasets is empty", where=prefix, expected="at least one data set")

@@ -1,4 +1,4 @@
-"""``[[before]]`` for the reader ``cues``: what it learns first, from what others wrote."""
+"""The earlier training stages, ``[[before]]``, of the reader ``cues``."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,18 @@ from closeread.wording import count_of
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A training that comes first, with what it learns from.
+    """An earlier training stage with its questions.
 
     Attributes:
-        where: For messages.
-        n_excluded: Questions left out because they overlap what will be read, or what is learned
-            from last.
+        settings: ``[before.train]`` of the stage.
+        questions: The questions to learn from.
+        n_excluded: Questions left out because they overlap an excluded set or the data of the last
+            training.
+        where: The stage and its data sets, for messages.
     """
 
     settings: StageSettings
-    found: Sequence[SourceQuestion]
+    questions: Sequence[SourceQuestion]
     n_excluded: int
     where: str
 
@@ -33,21 +35,21 @@ class Stage:
 def read_stages(
     settings: Sequence[StageSettings], open_dataset: OpenDataset, held: Sequence[Overlap], say: Say
 ) -> Iterator[Stage]:
-    """Yield each, its data read, before any of them learns.
+    """Read the data of each stage and yield the stage.
 
     Args:
-        settings: In the recipe's order.
+        settings: ``[before.train]`` of each stage, in order.
         open_dataset: Opens a data set by name.
-        held: What remembers what must be left out.
-        say: Told how much there is.
+        held: Indexes of the sets whose overlapping questions are left out.
+        say: Called with a line about the number of questions.
 
     Raises:
-        InputError: One has nothing to learn from.
+        InputError: A stage has no question to learn from.
     """
     for number, stage in enumerate(settings, 1):
         where = f"{stage_prefix(number - 1)}train: {', '.join(stage.datasets)}"
-        found, n_excluded = statements(stage.datasets, open_dataset, *held)
-        if not found:
+        questions, n_excluded = statements(stage.datasets, open_dataset, *held)
+        if not questions:
             raise InputError(
                 "nothing to learn from"
                 + (f", {n_excluded:,} left out for overlap" if n_excluded else ""),
@@ -56,19 +58,19 @@ def read_stages(
                 "hypotheses, that overlap neither train.exclude nor the last training's data sets",
                 cure="name other data sets, or remove this [[before]]",
             )
-        many = count_of(len(found), "question or premise", "questions and premises")
-        say(f"stage {number}: {many}, {n_excluded:,} left out for overlap")
-        yield Stage(settings=stage, found=found, n_excluded=n_excluded, where=where)
+        counted = count_of(len(questions), "question or premise", "questions and premises")
+        say(f"stage {number}: {counted}, {n_excluded:,} left out for overlap")
+        yield Stage(settings=stage, questions=questions, n_excluded=n_excluded, where=where)
 
 
-def fit_stages(first: Sequence[Stage], retriever: Retriever) -> Weights:
-    """Return the weights that they come to, each drawn to those of the one before it."""
+def fit_stages(stages: Sequence[Stage], retriever: Retriever) -> Weights:
+    """Return the weights after all stages, each of which pulls its weights towards the previous."""
     weights: Weights = {}
-    for stage in first:
+    for stage in stages:
         settings = stage.settings
-        learned = make_examples(stage.found, retriever)
+        examples = make_examples(stage.questions, retriever)
         weights = fit(
-            cues_alone(learned) if settings.cues_alone else learned,
+            cues_alone(examples) if settings.cues_alone else examples,
             settings.l2, settings.loss, settings.least,
             before=weights, trusting=False, where=stage.where,
         )  # fmt: skip

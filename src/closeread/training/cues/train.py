@@ -1,4 +1,4 @@
-"""``closeread train`` for the reader ``cues``: its weights are one file."""
+"""``closeread train`` for the reader ``cues``; it writes one file of weights."""
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.output_place import must_take_file
@@ -12,43 +12,45 @@ from closeread.wording import count_of
 
 @as_stateless
 def train(request: Request) -> Trained:
-    """Learn weights from questions with options, in seconds."""
+    """Learn the weights and write them to a file."""
     _check_out(request)
     settings = request.parse_table(request.recipe.train, CueSettings, "train")
     stages = _parse_stages(request)
     options = request.recipe.reader.options
     check_settings(settings, options, stages)
-    from closeread.training.cues.learn import learn  # scipy, which a wrong recipe need not wait for
+    from closeread.training.cues.learn import learn  # imports scipy; after the recipe is checked
 
-    terms: dict[str, str] = {}
+    licenses: dict[str, str] = {}
 
-    def opened(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+    def open_and_note_license(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
         dataset = request.open_dataset(name, format)
-        terms[name] = dataset.license or "unknown"
+        licenses[name] = dataset.license or "unknown"
         return dataset
 
-    learned = learn(settings, options, opened, stages, request.say)
+    learned = learn(settings, options, open_and_note_license, stages, request.say)
     save_weights(request.out, learned.weights)
-    told = {
+    summary = {
         "reader": "cues",
         "weights": str(request.out),
-        "licenses": {name: terms[name] for name in learned.weights.learned_from},
+        "licenses": {name: licenses[name] for name in learned.weights.learned_from},
         "n_questions": learned.n_questions,
         "n_excluded": learned.n_excluded,
         "held_out_accuracy": learned.accuracy,
         "calibration_error": learned.calibration_error,
     }
-    answered = ", ".join(settings.calibrate) or "held-out passages"
+    calibration_sets = ", ".join(settings.calibrate) or "held-out passages"
     remarks = [
         f"{count_of(learned.n_questions, 'question')} learned from, {learned.n_excluded:,} left "
-        f"out for overlap; on {answered}: accuracy {learned.accuracy:.1%}, calibration error "
-        f"{learned.calibration_error:.1%}",
+        f"out for overlap; on {calibration_sets}: accuracy {learned.accuracy:.1%}, calibration "
+        f"error {learned.calibration_error:.1%}",
         "terms of the training data: "
-        + "; ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),
+        + "; ".join(dict.fromkeys(licenses[name] for name in learned.weights.learned_from)),
     ]
     threshold = learned.weights.threshold
     if threshold is not None:
-        told["threshold"] = {name: getattr(threshold, name) for name in threshold.__struct_fields__}
+        summary["threshold"] = {
+            name: getattr(threshold, name) for name in threshold.__struct_fields__
+        }
         remarks.append(
             f"answering from confidence {threshold.value:.2f} on keeps wrong answers to "
             f"{100 * threshold.risk:g}% (with {100 * (1 - threshold.delta):g}% certainty) and "
@@ -56,15 +58,15 @@ def train(request: Request) -> Trained:
             if threshold.n_answered
             else f"no threshold keeps wrong answers to {100 * threshold.risk:g}%"
         )
-    return Trained(out=request.out, summary=told, remarks=tuple(remarks))
+    return Trained(out=request.out, summary=summary, remarks=tuple(remarks))
 
 
 def _check_out(request: Request) -> None:
-    """Take the place of other weights, and of nothing else unless told to.
+    """Check that the output file is free or holds weights; ``--overwrite`` allows any file.
 
     Raises:
-        UsageError: There is something else.
-        StorageError: It cannot be written.
+        UsageError: The file holds something else.
+        StorageError: The file cannot be written.
     """
     must_take_file(request.out)
     if request.overwrite or not request.out.exists():
@@ -80,10 +82,10 @@ def _check_out(request: Request) -> None:
 
 
 def _parse_stages(request: Request) -> list[StageSettings]:
-    """Return what comes first.
+    """Return the settings of each stage.
 
     Raises:
-        UsageError: Another reader's training does, or one with options of its own.
+        UsageError: A stage trains another reader, or has reader options.
     """
     for place, stage in enumerate(request.recipe.before):
         if stage.reader.name != "cues" or stage.reader.options:
