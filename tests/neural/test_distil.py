@@ -18,7 +18,7 @@ from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.windows import Encoded, Window
 from closeread.training.neural.distillation import distil
-from closeread.training.neural.distillation.distil import N_VOTES, votes
+from closeread.training.neural.distillation.distil import N_VOTES, allocate_votes
 from closeread.training.neural.distillation.kept_votes import VoteCache
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.span import SpanTask
@@ -50,11 +50,11 @@ def soup(tmp_path_factory, encoder, data):
 def test_votes_by_hand():
     """Of 100, 40 go to the answers, one given twice, and 60 to what the teachers say."""
     said = np.array([[0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.25, 0.75]])
-    found = votes([(1, 1), (1, 2)], said, 0.6)
+    found = allocate_votes([(1, 1), (1, 2)], said, 0.6)
     starts, ends = (np.bincount(one, minlength=4).tolist() for one in zip(*found, strict=True))
     assert starts == [0, 70, 30, 0]
     assert ends == [0, 20, 35, 45]
-    thirds = votes([(0, 0)], np.full((2, 3), 1 / 3), 1.0)
+    thirds = allocate_votes([(0, 0)], np.full((2, 3), 1 / 3), 1.0)
     assert np.bincount([start for start, _ in thirds]).tolist() == [34, 33, 33]
 
 
@@ -130,8 +130,10 @@ def test_what_teachers_said_is_kept_beside_the_states(tmp_path, soup, data, monk
         with pytest.raises(Killed):
             train(tmp_path / name, str(soup), data, begin=killed_at(15), **given)
     asked = []
-    say = distil.Teachers.say
-    monkeypatch.setattr(distil.Teachers, "say", lambda *one: asked.append(1) or say(*one))
+    compute = distil.Teachers.probabilities
+    monkeypatch.setattr(
+        distil.Teachers, "probabilities", lambda *args: asked.append(1) or compute(*args)
+    )
     record = train(tmp_path / "out", str(soup), data, resume=True, **given)
     assert not asked
     assert losses(record) == losses(whole)
@@ -172,11 +174,11 @@ def test_votes_are_kept_by_all_that_they_follow_from(tmp_path):
         ([0.5, ""], asked, 6),
         ([0.5, ""], asked, 7),
     ):
-        found = VoteCache(tmp_path / "votes", follows_from).of(examples, make)
+        found = VoteCache(tmp_path / "votes", follows_from).get(examples, make)
         assert found.shape == (1, N_VOTES, 2)
         assert int(found[0, 0, 0]) == number
     assert len([*(tmp_path / "votes").iterdir()]) == 5
-    assert int(VoteCache(None, [0.5, "a"]).of(asked, make)[0, 0, 0]) == 8
+    assert int(VoteCache(None, [0.5, "a"]).get(asked, make)[0, 0, 0]) == 8
 
 
 def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):

@@ -63,7 +63,7 @@ def test_the_longest_batches_do_not_all_come_first():
 
 
 def test_a_batch_is_of_one_task():
-    order = EpochOrder([5] * 40, [25, 15], [25, 15], 4, seed=0, apart=[0, 1])
+    order = EpochOrder([5] * 40, [25, 15], [25, 15], 4, seed=0, tasks=[0, 1])
     found = list(order)
     assert len(found) == len(order) == 28 + 16
     for at in range(0, len(found), 4):

@@ -3,7 +3,7 @@
 import sys
 from contextlib import redirect_stdout, suppress
 
-# On import it prints where WANDB_MODE is offline, and stdout is for results. Who trains without it
-# is told so by the trainer.
+# With WANDB_MODE offline this module prints on import; stdout is reserved for results. If it is not
+# installed, the trainer reports that later.
 with redirect_stdout(sys.stderr), suppress(ModuleNotFoundError):
     import transformers.integrations.integration_utils  # noqa: F401

@@ -13,13 +13,13 @@ from closeread.training.processes import is_first_process
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]
-    """Reports how many steps are done, in place of the Trainer's own lines."""
+    """Reports progress in steps, instead of the Trainer's own output."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Report the number of steps, and how many were done before."""
+        """Report the number of steps, and how many were done before a resumption."""
         self._advance = self._begin(state.max_steps)
         self._advance(state.global_step)
 
@@ -29,10 +29,9 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 
 
 class SetEpochOrder(TrainerCallback):  # type: ignore[misc]
-    """Sets the epoch whose order the sampler yields.
+    """Passes the epoch on to the sampler.
 
-    Loaders that share batches among processes and skip finished ones do not pass the epoch on to
-    the sampler inside them.
+    The loaders that shard batches among processes, or skip finished ones, do not do so themselves.
     """
 
     def __init__(self, order: EpochOrder) -> None:
@@ -44,9 +43,10 @@ class SetEpochOrder(TrainerCallback):  # type: ignore[misc]
 
 
 class StopIfNotFinite(TrainerCallback):  # type: ignore[misc]
-    """Ends a training whose weights are NaN or infinite.
+    """Stops a training whose weights are NaN or infinite.
 
-    In float16 a batch may overflow: the step is left out, the weights stay, and training goes on.
+    A loss that is not finite is no reason to stop: in float16 a batch may overflow, and the step is
+    then skipped.
     """
 
     def on_log(
@@ -55,7 +55,7 @@ class StopIfNotFinite(TrainerCallback):  # type: ignore[misc]
         """Check the weights when the loss is not finite.
 
         Raises:
-            InputError: A weight is not finite either.
+            InputError: A weight is not finite either; only the first process raises it.
         """
         if math.isfinite((logs or {}).get("loss", 0.0)):
             return

@@ -1,4 +1,4 @@
-"""Checks that a model supports what a recipe asks for, before its weights are loaded."""
+"""Checks that a model supports a recipe's settings, before its weights are loaded."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,48 +19,48 @@ from closeread.training.request import Request
 
 
 def model_without_weights(name: str) -> Any:
-    """Return a model without its weights.
+    """Return a model on torch's meta device, which holds no weights.
 
     Raises:
         InputError: There is no such model, or it cannot be opened.
     """
-    given = loading_options(name)
+    options = loading_options(name)
     try:
-        config = transformers.AutoConfig.from_pretrained(name, **given)
+        config = transformers.AutoConfig.from_pretrained(name, **options)
         with torch.device("meta"), silence_library():
             return transformers.AutoModel.from_config(config)
-    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+    except Exception as error:  # the libraries raise many unrelated classes for broken files
         raise opening_error(name, error) from error
 
 
 def max_model_tokens(name: str) -> int:
-    """Return the most tokens that a model takes; raises as ``model_without_weights``."""
+    """Return the maximum tokens of a sequence; raises as ``model_without_weights``."""
     model = model_without_weights(name)
     return max_sequence_length(model, open_tokenizer(name, loading_options(name)))
 
 
-def check_lengths(request: Request, most: int) -> None:
-    """Refuse lengths in a recipe, stages included, that the model does not take.
+def check_lengths(request: Request, max_tokens: int) -> None:
+    """Refuse lengths in a recipe, stages included, that exceed the model's limit.
 
-    A length that is left out is the reader's default, or the model's limit if that is less.
+    A missing length needs no check: the default is lowered to the model's limit.
 
     Args:
-        request: With the stages.
-        most: Tokens that the model can be given.
+        request: The request with its stages.
+        max_tokens: The model's limit in tokens.
 
     Raises:
-        UsageError: One is longer.
+        UsageError: A length exceeds the limit.
     """
-    for within, one in _iter_trainings(request):
-        named = {"reader.options.max_length": one.reader.options.get("max_length")}
-        beside: Any = one.train.get("beside") or {}
-        named["train.beside.max_length"] = beside.get("max_length")
-        for name, asked in named.items():
-            if asked is not None and asked > most and ":" not in one.reader.name:
+    for within, training in _iter_trainings(request):
+        lengths = {"reader.options.max_length": training.reader.options.get("max_length")}
+        beside: Any = training.train.get("beside") or {}
+        lengths["train.beside.max_length"] = beside.get("max_length")
+        for name, length in lengths.items():
+            if length is not None and length > max_tokens and ":" not in training.reader.name:
                 raise UsageError(
-                    f"{within}{name} is {asked:,}, but the model takes {most:,} tokens",
+                    f"{within}{name} is {length:,}, but the model takes {max_tokens:,} tokens",
                     where=str(request.path),
-                    expected=f"at most {most:,}",
+                    expected=f"at most {max_tokens:,}",
                     cure="lower it, remove it, or begin from a model that takes longer sequences",
                 )
 
@@ -69,16 +69,16 @@ def check_gradient_checkpointing(request: Request, model: Any) -> None:
     """Refuse ``gradient_checkpointing``, in stages too, for a model that does not support it.
 
     Args:
-        request: With the stages.
-        model: Opened, or without its weights.
+        request: The request with its stages.
+        model: The model, with or without weights.
 
     Raises:
-        UsageError: It is set, and the model's architecture does not support it, such as ALBERT.
+        UsageError: The setting is on, and the architecture does not support it, as ALBERT.
     """
     if model.supports_gradient_checkpointing:
         return
-    for within, one in _iter_trainings(request):
-        if one.train.get("gradient_checkpointing"):
+    for within, training in _iter_trainings(request):
+        if training.train.get("gradient_checkpointing"):
             raise UsageError(
                 f"{within}train.gradient_checkpointing is true, but {model.config.model_type} "
                 "models do not support it",
@@ -91,6 +91,6 @@ def check_gradient_checkpointing(request: Request, model: Any) -> None:
 
 def _iter_trainings(request: Request) -> Iterator[tuple[str, Stage | TrainRecipe]]:
     """Yield every training of a recipe with the prefix of its keys in messages."""
-    for place, one in enumerate(request.recipe.before):
-        yield stage_prefix(place), one
+    for number, stage in enumerate(request.recipe.before):
+        yield stage_prefix(number), stage
     yield request.within, request.recipe

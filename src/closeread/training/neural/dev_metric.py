@@ -15,41 +15,43 @@ _LOWER_IS_BETTER = ("selective.aurc",)
 _SPAN_METRICS = ("squad.f1", "squad2.f1")
 
 
-def default_metric(usual: str, items: Sequence[PassageQuestion]) -> str:
+def default_metric(default: str, items: Sequence[PassageQuestion]) -> str:
     """Return the metric that chooses the best state if the recipe names none.
 
-    SQuAD's scorers split words at blanks. Chinese has none, so an answer would count wholly or not
-    at all, and a reader that has just begun to learn would show no progress. SQuAD 1.1's scorer
-    does not score questions without an answer.
+    SQuAD's scorers split words at spaces. Chinese has none, so their F1 would be 0 or 1, and would
+    not show the progress of a reader early in training. SQuAD 1.1's scorer does not score
+    unanswerable questions.
 
     Args:
-        usual: The reader's default.
+        default: The reader's default metric.
         items: The dev questions.
     """
-    if usual not in _SPAN_METRICS:
-        return usual
+    if default not in _SPAN_METRICS:
+        return default
     if any(passage.language == "zh" for passage, _ in items):
         return "cmrc.f1~mixed"
-    silent = any(answer.kind == "none" for _, one in items for answer in one.answers)
-    return "squad2.f1" if silent else usual
+    has_unanswerable = any(
+        answer.kind == "none" for _, question in items for answer in question.answers
+    )
+    return "squad2.f1" if has_unanswerable else default
 
 
 def measure_dev(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
-    """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
+    """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` computes.
 
     Args:
-        reader: Is shown the questions without gold.
-        items: Questions with gold. Those that the metric is not about are passed over.
-        name: Such as ``squad.f1``.
+        reader: Reads the questions without gold.
+        items: Questions with gold; those that the metric does not apply to are skipped.
+        name: The metric, such as ``squad.f1``.
 
     Raises:
-        UsageError: There is no such value.
+        UsageError: There is no such metric.
     """
     metric: Metric = make("metric", family(name))[0]
-    concerns = applies_to(family(name))
-    items = [item for item in items if concerns(item[1])]
-    shown = [(passage, _without_gold(question)) for passage, question in items]
-    predictions = {found.question_id: found for found in reader.read(shown)}
+    applies = applies_to(family(name))
+    items = [item for item in items if applies(item[1])]
+    stripped = [(passage, _without_gold(question)) for passage, question in items]
+    predictions = {prediction.question_id: prediction for prediction in reader.read(stripped)}
     scores = [
         metric.score(question, predictions.get(question.question_id)) for _, question in items
     ]
@@ -70,13 +72,13 @@ def check_metric(
 
     Args:
         items: Questions with gold.
-        name: Such as ``squad.f1``.
-        answers: Whether the reader has an answer to a question.
-        reader: What it is called.
-        train: What the training's table is called in the recipe.
+        name: The metric, such as ``squad.f1``.
+        answers: Whether the reader answers a question.
+        reader: The reader's name, for messages.
+        train: The name of the training's table in the recipe, for messages.
 
     Raises:
-        UsageError: There is no such value, it judges none of them, or less of it is better.
+        UsageError: There is no such metric, it scores none of the questions, or lower is better.
         InputError: No question has gold, or the reader answers none.
     """
     metric: Metric = make("metric", family(name))[0]
@@ -92,21 +94,21 @@ def check_metric(
             expected="questions like those of the training sets",
             cure=f"name such a set, or remove {train}.dev",
         )
-    known = sorted(_n_scored(metric, [question for _, question in items]))
-    if name not in known:
+    names = sorted(_n_scored(metric, [question for _, question in items]))
+    if name not in names:
         raise UsageError(
             f"there is no metric {name!r}",
-            expected=", ".join(known) or "another metric",
+            expected=", ".join(names) or "another metric",
             cure=f"change {train}.metric",
         )
     if name in _LOWER_IS_BETTER:
         raise UsageError(
             f"lower is better for {name}, but training keeps the state with the highest value",
-            expected=", ".join(one for one in known if one not in _LOWER_IS_BETTER),
+            expected=", ".join(question for question in names if question not in _LOWER_IS_BETTER),
             cure=f"change {train}.metric",
         )
-    concerns = applies_to(family(name))
-    if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
+    applies = applies_to(family(name))
+    if not _n_scored(metric, [question for question in answered if applies(question)]).get(name):
         raise UsageError(
             f"{name} scores no question of {train}.dev that {reader} answers",
             expected="a metric for such questions",
@@ -115,19 +117,21 @@ def check_metric(
 
 
 def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
-    """Return how many questions each of a metric's values scores, whatever the answers."""
-    said = Answer(kind="none")
+    """Return the number of questions that each value of a metric scores, whatever the answers."""
+    no_answer = Answer(kind="none")
     predictions = {
-        one.question_id: Prediction(question_id=one.question_id, answer=said, confidence=0.0)
-        for one in questions
+        question.question_id: Prediction(
+            question_id=question.question_id, answer=no_answer, confidence=0.0
+        )
+        for question in questions
     }
-    scores = [metric.score(one, predictions[one.question_id]) for one in questions]
+    scores = [metric.score(question, predictions[question.question_id]) for question in questions]
     pools = metric.pool(scores, Submission(predictions=predictions))
     return {pool.metric: pool.n_scored for pool in pools}
 
 
 def with_id_prefix(item: PassageQuestion, prefix: str) -> PassageQuestion:
-    """Return a question with prefixed ids, to keep several sets apart."""
+    """Return a question with prefixed ids, so that ids of several sets do not clash."""
     passage, question = item
     passage_id = prefix + passage.passage_id
     return (

@@ -12,8 +12,8 @@ from closeread.readers.models.location import first_line
 from closeread.training.neural.tracking.trackers import check_trackers
 from closeread.training.recipes.settings import NeuralSettings
 
-_MIN_TRANSFORMERS = "5.6"  # of transformers
-# What `accelerate launch`, or the file that `accelerate config` wrote, has the Trainer do.
+_MIN_TRANSFORMERS = "5.6"
+# How `accelerate launch`, or the file that `accelerate config` writes, instructs the Trainer.
 _LAUNCHER_PRECISION = "ACCELERATE_MIXED_PRECISION"
 _PRECISIONS = {"no": "float32", "bf16": "bfloat16", "fp16": "float16"}
 _MODEL_SHARDING = {
@@ -24,33 +24,33 @@ _MODEL_SHARDING = {
 
 
 def device_of(settings: NeuralSettings) -> str:
-    """Return the device that a recipe names, else an accelerator if there is one."""
+    """Return the recipe's device; if it names none, ``cuda`` if available, else ``cpu``."""
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def check_machine(settings: NeuralSettings, where: str, within: str = "") -> None:
-    """Refuse what this machine cannot compute or lacks, before anything is read.
+    """Refuse settings that this machine does not support, before any data are read.
 
     Args:
-        settings: What a recipe says.
+        settings: The recipe's ``[train]``.
         where: The recipe, for messages.
-        within: Where in it they stand.
+        within: The prefix of the keys in messages, such as ``before[0].``.
 
     Raises:
-        UsageError: There is no such device, it does not know the precision, a launcher asks for
-            something else, or a library is not there that a curve shall be sent to.
-        MissingExtraError: There is a transformers that loses weights of a saved state.
+        UsageError: There is no such device, it does not support the precision, a launcher requests
+            other settings, or a tracker is not installed.
+        MissingExtraError: The installed transformers loses weights of a saved state.
     """
     _check_library(transformers.__version__)
     check_trackers(settings.track)
     _check_launcher(settings, where, within)
-    is_there = torch.accelerator.is_available()
-    found = torch.accelerator.current_accelerator() if is_there else None
-    on_cpu = settings.device == "cpu" or found is None
-    if settings.device not in ("", "cpu", found and found.type):
+    is_available = torch.accelerator.is_available()
+    accelerator = torch.accelerator.current_accelerator() if is_available else None
+    on_cpu = settings.device == "cpu" or accelerator is None
+    if settings.device not in ("", "cpu", accelerator and accelerator.type):
         raise UsageError(
             f"{within}train.device is {settings.device}, but this machine has "
-            + (f"only {found.type}" if found else "no accelerator"),
+            + (f"only {accelerator.type}" if accelerator else "no accelerator"),
             where=where,
             expected="cpu, or empty for what this machine has",
             cure=f"remove {within}train.device",
@@ -75,7 +75,7 @@ def check_machine(settings: NeuralSettings, where: str, within: str = "") -> Non
 def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
     """Refuse launcher settings that contradict the recipe.
 
-    The Trainer would obey them, and the record would describe another training than was done.
+    The Trainer would follow them, and the record of the training would be wrong.
     """
     for name, method in _MODEL_SHARDING.items():
         if os.environ.get(name, "false").lower() == "true":
@@ -85,16 +85,16 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
                 expected="the whole model on each device",
                 cure="use accelerate launch --multi_gpu, or torchrun",
             )
-    asked = os.environ.get(_LAUNCHER_PRECISION, "no")
-    if asked != "no" and _PRECISIONS.get(asked) != settings.precision:
+    requested = os.environ.get(_LAUNCHER_PRECISION, "no")
+    if requested != "no" and _PRECISIONS.get(requested) != settings.precision:
         raise UsageError(
-            f"the launcher requests mixed precision {asked}, but {within}train.precision is "
+            f"the launcher requests mixed precision {requested}, but {within}train.precision is "
             f"{settings.precision}",
             where=where,
             expected="the same precision from both",
             cure=(
-                f'set {within}train.precision = "{_PRECISIONS[asked]}", or '
-                if asked in _PRECISIONS
+                f'set {within}train.precision = "{_PRECISIONS[requested]}", or '
+                if requested in _PRECISIONS
                 else ""
             )
             + "use accelerate launch --mixed_precision no",
@@ -104,10 +104,12 @@ def _check_launcher(settings: NeuralSettings, where: str, within: str) -> None:
 def _check_library(version: str) -> None:
     """Refuse a transformers that does not restore all of a BERT's weights from a saved state.
 
-    It would resume, and choose the best state, with other weights in their place, and only warn.
+    It would only warn, and resume, or restore the best state, with other weights in their place.
     """
-    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _MIN_TRANSFORMERS))
-    if found < least:
+    installed, minimum = (
+        tuple(map(int, text.split(".")[:2])) for text in (version, _MIN_TRANSFORMERS)
+    )
+    if installed < minimum:
         raise MissingExtraError(
             f"transformers {version} loses weights when a training is resumed",
             expected=f"transformers {_MIN_TRANSFORMERS} or later",
@@ -117,9 +119,9 @@ def _check_library(version: str) -> None:
 
 @contextmanager
 def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
-    """Reword a reader's out-of-memory error with a cure that applies in training.
+    """Reword a reader's out-of-memory error, with a cure that applies to training.
 
-    The reader's own cure names an option for reading, which a training recipe does not have.
+    The reader's own cure names a reading option, which training recipes do not have.
 
     Raises:
         UsageError: ``what`` does not fit in the device's memory.
@@ -127,10 +129,10 @@ def explain_out_of_memory(what: str, cure: str) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        if not isinstance(full := error.__cause__, torch.OutOfMemoryError):
+        if not isinstance(cause := error.__cause__, torch.OutOfMemoryError):
             raise
         raise UsageError(
-            f"{what} does not fit in the device's memory: {first_line(full)}",
+            f"{what} does not fit in the device's memory: {first_line(cause)}",
             where=error.where,
             cure=cure,
-        ) from full
+        ) from cause

@@ -1,4 +1,4 @@
-"""Fits a model to features: transformers' Trainer, with our batches, losses and metric."""
+"""Fits a model to features with transformers' Trainer, and our batches, losses and metric."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
 _METRIC = "eval_metric"
-_GRADIENT_CHECKPOINTING = next(  # it was called otherwise before transformers 5.23
+_GRADIENT_CHECKPOINTING = next(  # renamed in transformers 5.23
     name
     for name in ("activation_checkpointing", "gradient_checkpointing")
     if name in TrainingArguments.__dataclass_fields__
@@ -40,11 +40,13 @@ class FitResult:
     """The result of fitting.
 
     Attributes:
-        n_features: What was learned from, of all data sets; of a soup the sum over its trainings,
-            as of the steps.
-        loss: The mean over all steps, those before a resumption too.
+        n_features: The number of training features of all data sets; for a soup, summed over its
+            trainings.
+        steps: Optimizer steps; for a soup, summed over its trainings.
+        loss: The mean training loss over all steps, also those before a resumption.
         best: The best value of the dev metric; None without one.
-        history: Losses, rates and metrics by step, as the Trainer tells them.
+        seconds: The wall time since the start or resumption.
+        history: Losses, learning rates and metrics by step, as the Trainer logs them.
     """
 
     n_features: int
@@ -69,37 +71,45 @@ def fit(
     begin: Begin = unwatched,
     say: Say = lambda line: None,
 ) -> FitResult:
-    """Train a checkpoint's model in place; its best state is in it afterwards.
+    """Train a checkpoint's model in place, and load its best state at the end.
 
     Args:
-        checkpoint: With a head for the task.
-        task: What is learned.
-        features: Of each data set.
-        settings: As the recipe says.
-        out: The folder; states that training can go on from stand in ``states``.
-        processes: Those that train together.
+        checkpoint: The model with a head for the task.
+        task: The task to learn.
+        features: The features of each data set.
+        settings: The recipe's ``[train]``.
+        out: The output folder; its subfolder ``states`` gets the states to resume from.
+        processes: The processes that train together.
         second: The task of features that are ``beside``; its head is written beside the model.
-        measure: The dev metric of the model as it is; higher is better.
-        resume_from: A state to go on from.
-        begin: Called with the number of steps; what it returns is called with every step done.
-        say: Told lines for the user.
+        measure: Returns the dev metric of a checkpoint; higher is better.
+        resume_from: A state to resume from.
+        begin: Called with the number of steps; returns a function to call after each step.
+        say: Called with each line for the user.
+
+    Raises:
+        UsageError: A batch does not fit in memory, or a tracker cannot start.
+        InputError: The weights became NaN or infinite.
+        Stopped: A signal asked the training to stop; a state is saved.
     """
     started = time.monotonic()
     model = checkpoint.model
     if second is not None:
         model = TwoHeads(model, second.n_classes).to(model.device)
-    made = training_arguments(settings, out, watched=measure is not None, apart=second is not None)
-    order = _order(settings, features, settings.batch_size * settings.accumulation, made.world_size)
+    arguments = training_arguments(
+        settings, out, has_metric=measure is not None, has_unused_parameters=second is not None
+    )
+    step_size = settings.batch_size * settings.accumulation * arguments.world_size
+    order = _epoch_order(settings, features, step_size)
     trainer = _Trainer(
         model=model,
-        args=made,
+        args=arguments,
         train_dataset=ConcatDataset(features),
-        eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
+        eval_dataset=[] if measure is None else features[0],  # required, but never read
         data_collator=lambda batch: collate(batch, checkpoint.padding_id),
         callbacks=[Progress(begin), SetEpochOrder(order), StopIfNotFinite()],
     )
     trainer.remove_callback(PrinterCallback)
-    trainer.begin(checkpoint, (task, second), order, measure, processes)
+    trainer.configure(checkpoint, (task, second), order, measure, processes)
     if settings.patience:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
     model.train()
@@ -121,36 +131,36 @@ def fit(
     )
 
 
-def _order(
-    settings: NeuralSettings, features: Sequence[PackedFeatures], batch: int, n_processes: int
+def _epoch_order(
+    settings: NeuralSettings, features: Sequence[PackedFeatures], step_size: int
 ) -> EpochOrder:
     sources = (*settings.datasets, *(settings.beside.datasets if settings.beside else ()))
-    sizes = [len(one) for one in features]
+    sizes = [len(of_dataset) for of_dataset in features]
     return EpochOrder(
-        [length for one in features for length in one.lengths],
+        [length for of_dataset in features for length in of_dataset.lengths],
         sizes,
         draw_counts(sizes, [source.weight for source in sources], settings.temperature),
-        batch * n_processes,
+        step_size,
         seed=settings.seed,
         grouped=settings.group_by_length,
-        apart=[int(one.beside) for one in features],
+        tasks=[int(of_dataset.beside) for of_dataset in features],
     )
 
 
 def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
-    """Return the mean over steps of rows that each stand for those since the row before."""
-    total, before = 0.0, 0
+    """Return the mean loss over steps; each row holds the mean since the previous row."""
+    total, last_step = 0.0, 0
     for row in history:
         if "loss" in row:
-            total += row["loss"] * (row["step"] - before)
-            before = row["step"]
-    return total / before if before else 0.0
+            total += row["loss"] * (row["step"] - last_step)
+            last_step = row["step"]
+    return total / last_step if last_step else 0.0
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
-    """transformers' Trainer, with the order of features, the loss and the metric ours."""
+    """transformers' Trainer with our own feature order, loss and metric."""
 
-    def begin(
+    def configure(
         self,
         checkpoint: Checkpoint,
         tasks: tuple[Task, SecondInferenceTask | None],
@@ -158,18 +168,18 @@ class _Trainer(Trainer):  # type: ignore[misc]
         measure: Measure | None,
         processes: Processes,
     ) -> None:
-        self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
+        self.model_accepts_loss_kwargs = False  # losses are means, so gradients are averaged
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._order, self._processes = order, processes
-        self._typed, self._n_features = checkpoint.has_segments, 0
-        _ = checkpoint.minds_padding  # asked before mixed precision blurs what it compares
+        self._has_segments, self._n_features = checkpoint.has_segments, 0
+        _ = checkpoint.minds_padding  # computed and cached before mixed precision affects it
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order
 
-    def get_batch_samples(self, *given: Any, **named: Any) -> tuple[list[Any], Any]:
-        batches, n_items = super().get_batch_samples(*given, **named)
-        self._n_features = sum(len(one["sizes"]) for one in batches)
+    def get_batch_samples(self, *args: Any, **kwargs: Any) -> tuple[list[Any], Any]:
+        batches, n_items = super().get_batch_samples(*args, **kwargs)
+        self._n_features = sum(len(batch["sizes"]) for batch in batches)
         return batches, n_items
 
     def compute_loss(
@@ -179,22 +189,22 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        given = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}
-        if self._typed:
-            given["token_type_ids"] = inputs["token_type_ids"]
+        tensors = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}
+        if self._has_segments:
+            tensors["token_type_ids"] = inputs["token_type_ids"]
         first, second = self._tasks
         beside = bool(inputs["beside"].any())
         task = second if beside and second is not None else first
-        if first.head == "choice" and not beside:  # one question with all its options at a time
-            given = {name: rows[None] for name, rows in given.items()}
-        outputs = model(**given, **({"beside": True} if beside else {}))
+        if first.head == "choice" and not beside:  # the head expects (questions, options, tokens)
+            tensors = {name: rows[None] for name, rows in tensors.items()}
+        outputs = model(**tensors, **({"beside": True} if beside else {}))
         sizes = inputs["sizes"].tolist()
-        # The mean over a step's batches is taken; its last one may hold fewer features.
-        share = len(sizes) * self.current_gradient_accumulation_steps / self._n_features
-        loss = share * task.loss(outputs, inputs["targets"], sizes)
+        # The Trainer averages over the batches of a step; the last one may have fewer features.
+        weight = len(sizes) * self.current_gradient_accumulation_steps / self._n_features
+        loss = weight * task.loss(outputs, inputs["targets"], sizes)
         return (loss, outputs) if return_outputs else loss
 
-    def evaluate(self, *given: Any, **named: Any) -> dict[str, float]:
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         assert self._measure is not None
         self.model.eval()
         value = 0.0
@@ -204,17 +214,17 @@ class _Trainer(Trainer):  # type: ignore[misc]
                     value = self._measure(self._checkpoint)
         value = self._processes.broadcast(value)
         self.model.train()
-        found = {_METRIC: value}
-        self.log(found)
+        metrics = {_METRIC: value}
+        self.log(metrics)
         self.control: Any = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, found
+            self.args, self.state, self.control, metrics
         )
-        return found
+        return metrics
 
 
 @contextmanager
 def _in_full_precision(model: Any) -> Iterator[None]:
-    """Let a model compute as readers do: mixed precision wraps its ``forward``."""
+    """Disable mixed precision, which wraps a model's ``forward``, as readers do not use it."""
     wrapped = vars(model).pop("forward", None)
     try:
         yield
@@ -224,19 +234,19 @@ def _in_full_precision(model: Any) -> Iterator[None]:
 
 
 def training_arguments(
-    settings: NeuralSettings, out: Path, *, watched: bool, apart: bool = False
+    settings: NeuralSettings, out: Path, *, has_metric: bool, has_unused_parameters: bool = False
 ) -> TrainingArguments:
-    """Return the Trainer's own settings.
+    """Return the Trainer's arguments.
 
     Args:
-        settings: As the recipe says.
-        out: The folder.
-        watched: Whether there is a dev metric.
-        apart: Whether a step may leave a part of the model out.
+        settings: The recipe's ``[train]``.
+        out: The output folder.
+        has_metric: Whether there is a dev metric.
+        has_unused_parameters: Whether a step may leave a part of the model unused.
     """
-    # Where there is a metric, a state is saved with each look; `States` saves those between.
-    save_steps = settings.evaluate_every if watched else settings.save_every
-    made = TrainingArguments(
+    # With a metric, the Trainer saves a state at each evaluation; `StateSaver` saves the others.
+    save_steps = settings.evaluate_every if has_metric else settings.save_every
+    arguments = TrainingArguments(
         output_dir=str(out / STATES),
         num_train_epochs=settings.epochs,
         max_steps=settings.max_steps or -1,
@@ -249,26 +259,26 @@ def training_arguments(
         bf16=settings.precision == "bfloat16",
         fp16=settings.precision == "float16",
         **{_GRADIENT_CHECKPOINTING: settings.gradient_checkpointing},
-        eval_strategy=("steps" if settings.evaluate_every else "epoch") if watched else "no",
+        eval_strategy=("steps" if settings.evaluate_every else "epoch") if has_metric else "no",
         eval_steps=settings.evaluate_every or None,
         save_strategy="steps" if save_steps else "epoch",
         save_steps=save_steps or 500,
         save_total_limit=settings.keep + 1,
-        load_best_model_at_end=watched,
-        metric_for_best_model=_METRIC if watched else None,
-        greater_is_better=True if watched else None,
+        load_best_model_at_end=has_metric,
+        metric_for_best_model=_METRIC if has_metric else None,
+        greater_is_better=True if has_metric else None,
         logging_steps=10,
-        logging_nan_inf_filter=False,  # `Finite` looks
+        logging_nan_inf_filter=False,  # `StopIfNotFinite` needs them
         restore_callback_states_from_checkpoint=bool(settings.patience),
         seed=settings.seed,
         data_seed=settings.seed,
         use_cpu=settings.device == "cpu" or not torch.accelerator.is_available(),
-        report_to="none",  # `tracked` sends the curve
+        report_to="none",  # `track_curve` sends the curve
         disable_tqdm=True,
         remove_unused_columns=False,
         dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=apart,
+        ddp_find_unused_parameters=has_unused_parameters,
     )
-    # One process has one device: a launcher divides batches as our order does.
-    made._n_gpu = min(made.n_gpu, 1)
-    return made
+    # One device per process: `EpochOrder` counts on it. Else the Trainer would use all of them.
+    arguments._n_gpu = min(arguments.n_gpu, 1)
+    return arguments

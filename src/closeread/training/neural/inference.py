@@ -1,4 +1,4 @@
-"""Premises and hypotheses as features: natural language inference, alone or as a second task."""
+"""Features and loss of natural language inference, as the only or as a second task."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
@@ -21,29 +21,32 @@ def pair_features(
     classes: Sequence[str],
     max_length: int,
 ) -> Iterator[Feature]:
-    """Yield one pair a question, its target the class; other questions give none."""
-    room = min(max_length, checkpoint.max_length)
+    """Yield the pair of each premise and hypothesis, with its class as target.
+
+    Questions without a gold class of ``classes`` yield nothing.
+    """
+    max_tokens = min(max_length, checkpoint.max_length)
     for passage, question in items:
         label = label_of(question)
         if label not in classes:
             continue
         statement = Statement(Evidence(), passage.text, question.text)
         sequence = encode_statement(
-            statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
+            statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, max_tokens
         )
         yield Feature((sequence,), (classes.index(label),))
 
 
 def class_loss(outputs: Any, targets: torch.Tensor) -> torch.Tensor:
-    """Return the mean cross-entropy of the classes."""
+    """Return the mean cross-entropy of a batch; ``targets`` has shape (pairs, 1)."""
     return cross_entropy(outputs.logits.float(), targets[:, 0])
 
 
 class SecondInferenceTask:
-    """The second task of a model whose first is another.
+    """Natural language inference as the second task of a model.
 
     Args:
-        max_length: Tokens of premise and hypothesis together.
+        max_length: Maximum tokens of premise and hypothesis together.
     """
 
     n_classes = len(CLASSES)
@@ -54,7 +57,7 @@ class SecondInferenceTask:
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield one pair a question, marked as of the second task."""
+        """Yield the pair of each premise and hypothesis, marked as of the second task."""
         for feature in pair_features(checkpoint, items, CLASSES, self._max_length):
             yield feature._replace(beside=True)
 
@@ -64,7 +67,7 @@ class SecondInferenceTask:
 
 
 def label_of(question: Question) -> str:
-    """Return the class that a hypothesis is said to be of; empty for other questions."""
+    """Return the gold class of a hypothesis; empty for other questions."""
     if question.kind != "entailment" or not question.answers:
         return ""
     return (question.answers[0].texts or ("",))[0].strip().lower()

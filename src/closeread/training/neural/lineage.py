@@ -21,18 +21,18 @@ def trained_lineage(
     evidence_models: tuple[UsedModel, ...] = (),
     taught_by: tuple[Lineage, ...] = (),
 ) -> Lineage:
-    """Return the lineage of what was trained, for the folder's record.
+    """Return the lineage of a trained model, for the folder's record.
 
     Args:
-        reader: What was trained, and its options.
-        settings: As the recipe says; ``made_by`` is what the user declares.
-        model: The folder or hub name with which it began.
-        drawn: What was learned from.
-        n_parameters: Of what was trained.
-        evidence_models: What found the evidence that was learned from.
-        taught_by: How the models came to be whose answers were learned.
+        reader: The trained reader with its options.
+        settings: The recipe's ``[train]``; the user's declarations are in ``made_by``.
+        model: The folder or hub name of the initial model.
+        drawn: The training data.
+        n_parameters: The number of parameters of the trained model.
+        evidence_models: The models that found the evidence in the training data.
+        taught_by: The lineages of the teachers, in distillation.
     """
-    begun: Lineage = lineage_of(model, n_parameters, settings.made_by.get(settings.model, ""))
+    initial: Lineage = lineage_of(model, n_parameters, settings.made_by.get(settings.model, ""))
     stage = Stage(
         reader=reader.name,
         options=reader.options,
@@ -41,26 +41,28 @@ def trained_lineage(
         taught_by=taught_by,
         learned_from=tuple(
             Learned(
-                name=one.name,
-                sha256=one.sha256,
-                n_items=one.n_questions,
-                license=one.license,
-                made_by=settings.made_by.get(one.path, ""),
+                name=dataset.name,
+                sha256=dataset.sha256,
+                n_items=dataset.n_questions,
+                license=dataset.license,
+                made_by=settings.made_by.get(dataset.path, ""),
             )
-            for one in drawn
+            for dataset in drawn
         ),
     )
-    return begun.add_stage(stage, n_parameters)
+    return initial.add_stage(stage, n_parameters)
 
 
 def license_terms(lineage: Lineage) -> tuple[str, ...]:
-    """Return a line with the terms of all training data; none if there are no terms.
+    """Return a line with the terms of all training data; () if there are none.
 
-    The terms of earlier stages' data, and of the starting checkpoint's, bind the model as well.
+    The terms of the data of earlier stages and of the initial checkpoint bind the model as well.
     """
-    stages = (stage for one in (lineage, *lineage.teachers()) for stage in one.stages)
-    learned = (one for stage in stages for one in stage.learned_from)
-    limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
-    if not limited:
-        return ()
-    return ("terms of the training data: " + ", ".join(limited),)
+    lineages = (lineage, *lineage.teachers())
+    datasets = (
+        dataset for each in lineages for stage in each.stages for dataset in stage.learned_from
+    )
+    terms = sorted(
+        {f"{dataset.name} ({dataset.license})" for dataset in datasets if dataset.license}
+    )
+    return ("terms of the training data: " + ", ".join(terms),) if terms else ()

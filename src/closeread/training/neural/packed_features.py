@@ -1,7 +1,7 @@
-"""Features kept small: half a million of them must fit beside the model.
+"""Stores features compactly: half a million of them must fit in memory beside the model.
 
-Four bytes a token for its id and one for its segment, in arrays that all features of a data set
-share, where lists of numbers take 26.
+All features of a data set share arrays with four bytes a token for its id and one for its segment;
+lists of integers take 26.
 """
 
 from array import array
@@ -13,14 +13,14 @@ from closeread.training.neural.task import Feature
 
 
 class PackedFeatures(Sequence[Feature]):
-    """A data set's features; each is made anew when it is asked for.
+    """The features of a data set; indexing builds a new ``Feature``.
 
     Args:
-        features: Taken one by one, and not kept.
+        features: The features to store; consumed one by one.
 
     Attributes:
         lengths: Tokens of each feature's longest sequence.
-        beside: Whether they are of the second task.
+        beside: Whether the features are of the second task.
     """
 
     def __init__(self, features: Iterable[Feature] = ()) -> None:
@@ -29,16 +29,16 @@ class PackedFeatures(Sequence[Feature]):
         self._ids = array("i")
         self._types = array("B")
         self._targets = array("i")
-        self._ends = array("q", [0])  # of sequences, in tokens
-        self._sequences = array("q", [0])  # of features, in sequences
-        self._target_ends = array("q", [0])  # of features, in numbers
+        self._ends = array("q", [0])  # where each sequence ends, in tokens
+        self._sequences = array("q", [0])  # where each feature ends, in sequences
+        self._target_ends = array("q", [0])  # where each feature's target ends, in integers
         for feature in features:
             self._append(feature)
 
     def _append(self, feature: Feature) -> None:
-        for one in feature.sequences:
-            self._ids.extend(one.ids)
-            self._types.extend(one.types)
+        for sequence in feature.sequences:
+            self._ids.extend(sequence.ids)
+            self._types.extend(sequence.types)
             self._ends.append(len(self._ids))
         self._sequences.append(len(self._ends) - 1)
         self._targets.extend(feature.target)
@@ -48,12 +48,15 @@ class PackedFeatures(Sequence[Feature]):
 
     @property
     def n_bytes(self) -> int:
-        """What the arrays take in memory."""
-        kept = (self._ids, self._types, self._targets, self._ends, self._sequences)
-        return sum(one.itemsize * len(one) for one in (*kept, self._target_ends, self.lengths))
+        """The size of the arrays in bytes."""
+        arrays = (
+            self._ids, self._types, self._targets, self._ends, self._sequences,
+            self._target_ends, self.lengths,
+        )  # fmt: skip
+        return sum(values.itemsize * len(values) for values in arrays)
 
     def share_of(self, token: int) -> float:
-        """Return which part of all tokens is this one, from 0 to 1."""
+        """Return the share of a token id among all tokens, from 0 to 1."""
         return self._ids.count(token) / max(1, len(self._ids))
 
     def __len__(self) -> int:
@@ -67,11 +70,11 @@ class PackedFeatures(Sequence[Feature]):
 
     def __getitem__(self, place: int | slice) -> Feature | list[Feature]:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        at = range(len(self))[place]
+            return [self[index] for index in range(*place.indices(len(self)))]
+        index = range(len(self))[place]  # counts negative indices from the end, checks bounds
         sequences = []
-        for number in range(self._sequences[at], self._sequences[at + 1]):
+        for number in range(self._sequences[index], self._sequences[index + 1]):
             tokens = slice(self._ends[number], self._ends[number + 1])
             sequences.append(Encoded(self._ids[tokens].tolist(), self._types[tokens].tolist()))
-        target = self._targets[self._target_ends[at] : self._target_ends[at + 1]]
+        target = self._targets[self._target_ends[index] : self._target_ends[index + 1]]
         return Feature(tuple(sequences), tuple(target), self.beside)

@@ -1,8 +1,8 @@
-"""Several processes that train one model: where they wait for each other, and how they end.
+"""Several processes that train one model: how they synchronise, report errors and end.
 
-An error in any process is reported once, by the first process; a process that ended is reported by
-the first of the others to notice. They wait over gloo, whatever the devices are, for up to a day,
-because only the first computes the dev metric.
+An error in any process is reported once, by the first process; a lost process is reported by the
+first of the others to notice. Processes synchronise over gloo on any device, with a timeout of a
+day, because the others wait while the first computes the dev metric.
 """
 
 import atexit
@@ -26,13 +26,13 @@ _TIMEOUT = timedelta(days=1)
 
 
 class Processes:
-    """The processes that a launcher started, or this one alone.
+    """The group of processes that a launcher started, or this process alone.
 
     Args:
         device: As the recipe names it.
 
     Raises:
-        UsageError: Several were requested, and the launcher started only this one.
+        UsageError: Several processes were requested, and the launcher started only this one.
     """
 
     def __init__(self, device: str) -> None:
@@ -52,24 +52,25 @@ class Processes:
 
     @contextmanager
     def in_step(self) -> Iterator[None]:
-        """Wait until all processes have run the block; end all if it failed in one.
+        """Wait until all processes have run the block; end all of them if it failed in one.
 
         Raises:
-            CloseReadError: In the first process, the error of the first that failed; others exit.
+            CloseReadError: The error of the first process that failed, raised in the first
+                process; the others exit.
         """
-        failed: CloseReadError | None = None
+        own_error: CloseReadError | None = None
         try:
             yield
         except CloseReadError as error:
             if self._group is None:
                 raise
-            failed = error
+            own_error = error
         if self._group is None:
             return
-        for one in self._all_gather(None if failed is None else _error_parts(failed)):
-            if one is not None:
+        for parts in self._all_gather(None if own_error is None else _error_parts(own_error)):
+            if parts is not None:
                 if is_first_process():
-                    kind, found, where, expected, cure = one
+                    kind, found, where, expected, cure = parts
                     raise kind(found, where=where, expected=expected, cure=cure)
                 sys.exit(2)
 
@@ -78,20 +79,21 @@ class Processes:
         return value if self._group is None else float(self._all_gather(value)[0])
 
     def all_reduce_max(self, value: int) -> int:
-        """Return the largest of all processes' values; all wait for it."""
+        """Return the maximum of all processes' values."""
         if self._group is None:
             return value
-        found = torch.tensor(value)
+        maximum = torch.tensor(value)
         with self.explain_lost_process():
-            distributed.all_reduce(found, distributed.ReduceOp.MAX, group=self._group)
-        return int(found)
+            distributed.all_reduce(maximum, distributed.ReduceOp.MAX, group=self._group)
+        return int(maximum)
 
     @contextmanager
     def explain_lost_process(self) -> Iterator[None]:
         """Turn a lost connection in the block into an error that says another process ended.
 
         Raises:
-            LostProcessError: Another process ended, and none reported it before; others exit.
+            LostProcessError: Another process ended, and this is the first to report it; the
+                others exit.
         """
         try:
             yield
@@ -108,16 +110,16 @@ class Processes:
             ) from error
 
     def _all_gather(self, value: Any) -> list[Any]:
-        found: list[Any] = [None] * distributed.get_world_size(self._group)
+        values: list[Any] = [None] * distributed.get_world_size(self._group)
         with self.explain_lost_process():
-            distributed.all_gather_object(found, value, group=self._group)
-        return found
+            distributed.all_gather_object(values, value, group=self._group)
+        return values
 
     def _leave(self) -> None:
-        """End the groups: their threads, still there when the interpreter goes, can abort it.
+        """Destroy the process groups, whose threads could abort the interpreter at shutdown.
 
-        They end with the last that holds a group, and one may wait for the interpreter to let go
-        of what it gathered last.
+        The threads end with the last reference to a group, and one may need the interpreter to
+        release the objects that it gathered last.
         """
         if distributed.is_initialized():
             distributed.destroy_process_group()
@@ -125,31 +127,34 @@ class Processes:
 
 
 def _launcher_started_one() -> bool:
-    """Whether `accelerate launch` was to begin several and, as on a processor, began one alone.
+    """Return whether `accelerate launch` was to start several processes and started one.
 
-    The address is where several would meet; each of them would have a rank.
+    It does so on a CPU, and then sets an address for several processes, but no rank.
     """
     launched = {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys()
     return launched and "RANK" not in os.environ
 
 
 def _is_connection_error(error: RuntimeError) -> bool:
-    """Whether it is of the connection to another process; gloo's have no class of their own."""
+    """Return whether an error comes from the connection to another process.
+
+    gloo's errors have no class of their own.
+    """
     return isinstance(error, distributed.DistError) or "gloo" in str(error)
 
 
 def _clean_message(error: RuntimeError) -> str:
-    """Return what was found, without the library's file before it and its guesses behind it."""
+    """Return a message without the library's source location before and its guesses after."""
     return re.sub(r"^\[\S+:\d+\] ", "", first_line(error)).partition(". ")[0]
 
 
 def _is_first_to_report() -> bool:
-    """Whether no other process has told so, as far as the launcher's store is there to ask."""
+    """Return whether no other process has reported the loss, by a counter in the shared store."""
     try:
-        told: int = distributed.distributed_c10d._get_default_store().add("closeread/gone", 1)
-    except (RuntimeError, ValueError):  # it was in the process that is gone
+        n_reports: int = distributed.distributed_c10d._get_default_store().add("closeread/gone", 1)
+    except (RuntimeError, ValueError):  # the store was in the lost process
         return True
-    return told == 1
+    return n_reports == 1
 
 
 def _error_parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:

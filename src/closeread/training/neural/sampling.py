@@ -1,28 +1,27 @@
-"""Which features stand in which batch of an epoch: mixed by source, together by length.
+"""Orders the features of an epoch into batches: sources mixed, similar lengths together.
 
-The order follows from seed and epoch alone, so that a resumed training goes on where it stopped.
+The order depends only on seed and epoch, so that a resumed training continues where it stopped.
 """
 
 import random
 from collections.abc import Iterator, Sequence
 
-_POOL_BATCHES = (
-    50  # batches whose features are sorted together: longer sorts more, shorter mixes more
-)
+# Batches whose features are sorted together: more means less padding, fewer mixes better.
+_POOL_BATCHES = 50
 
 
 def draw_counts(sizes: Sequence[int], weights: Sequence[float], temperature: float) -> list[int]:
-    """Return how many features of each source an epoch has.
+    """Return how many features of each source to draw in an epoch.
 
     Args:
-        sizes: Features of each source.
-        weights: How often an epoch passes over each.
+        sizes: The number of features of each source.
+        weights: How often an epoch passes over each source.
         temperature: Sizes times weights are raised to the power of ``1 / temperature``: 1 keeps
-            the proportions, larger ones even them out; the sum stays but for rounding.
+            the proportions, larger values even them out; the sum stays the same up to rounding.
     """
     wanted = [size * weight for size, weight in zip(sizes, weights, strict=True)]
-    most = max(wanted)  # powers of shares stay small
-    tempered = [(number / most) ** (1 / temperature) if number else 0.0 for number in wanted]
+    largest = max(wanted)  # relative to it, powers do not overflow
+    tempered = [(number / largest) ** (1 / temperature) if number else 0.0 for number in wanted]
     scale = sum(wanted) / sum(tempered)
     return [
         max(1, round(number * scale)) if size else 0
@@ -31,17 +30,17 @@ def draw_counts(sizes: Sequence[int], weights: Sequence[float], temperature: flo
 
 
 class EpochOrder:
-    """An order of features for each epoch; a sampler as torch's loaders take it.
+    """The order of features in each epoch; a sampler for torch's data loaders.
 
     Args:
-        lengths: Tokens of each feature, the sources' features one after the other.
-        sizes: Features of each source.
-        counts: From ``draw_counts``.
+        lengths: Tokens of each feature, source by source.
+        sizes: The number of features of each source.
+        counts: How many features of each source an epoch draws, from ``draw_counts``.
         batch: Features of one step over all devices.
-        seed: What the order follows from.
-        grouped: Whether batches hold features of like length.
-        apart: The task of each source, where a batch must be of one task: the last batch of a
-            task is filled up with features drawn again.
+        seed: The seed of the order.
+        grouped: Whether batches hold features of similar length.
+        tasks: The task of each source; a batch holds features of one task only, and the last batch
+            of a task is filled up with features drawn again. Empty for a single task.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class EpochOrder:
         *,
         seed: int,
         grouped: bool = True,
-        apart: Sequence[int] = (),
+        tasks: Sequence[int] = (),
     ) -> None:
         self._lengths = lengths
         self._sizes = sizes
@@ -62,56 +61,63 @@ class EpochOrder:
         self._seed = seed
         self._grouped = grouped
         self._epoch = 0
-        self._apart = apart or [0] * len(sizes)
+        self._tasks = tasks or [0] * len(sizes)
 
     def set_epoch(self, epoch: int) -> None:
-        """Take the order of another epoch."""
+        """Select the epoch whose order is iterated."""
         self._epoch = epoch
 
     def __len__(self) -> int:
-        tasks = set(self._apart)
-        if len(tasks) < 2:
+        distinct = set(self._tasks)
+        if len(distinct) < 2:
             return sum(self._counts)
-        each = [
-            sum(count for count, one in zip(self._counts, self._apart, strict=True) if one == task)
-            for task in tasks
+        by_task = [
+            sum(
+                count
+                for count, source_task in zip(self._counts, self._tasks, strict=True)
+                if source_task == task
+            )
+            for task in distinct
         ]
-        return sum(-(-count // self._batch) * self._batch for count in each)
+        return sum(-(-count // self._batch) * self._batch for count in by_task)
 
     def __iter__(self) -> Iterator[int]:
         rng = random.Random(f"{self._seed}/{self._epoch}")
-        tasks = sorted(set(self._apart))
+        distinct = sorted(set(self._tasks))
         batches: list[list[int]] = []
-        for task in tasks:
-            order = self._drawn(rng, task)
+        for task in distinct:
+            order = self._draw(rng, task)
             rng.shuffle(order)
-            if len(tasks) > 1:
+            if len(distinct) > 1:
                 order += rng.choices(order, k=-len(order) % self._batch) if order else []
-            batches += self._cut(order)
-        whole = [one for one in batches if len(one) == self._batch]
-        if self._grouped or len(tasks) > 1:
-            rng.shuffle(whole)
-        rest = [one for one in batches if len(one) < self._batch]
-        return (one for batch in (*whole, *rest) for one in batch)
+            batches += self._split_into_batches(order)
+        full = [batch for batch in batches if len(batch) == self._batch]
+        if self._grouped or len(distinct) > 1:
+            rng.shuffle(full)
+        partial = [batch for batch in batches if len(batch) < self._batch]
+        return (feature for batch in (*full, *partial) for feature in batch)
 
-    def _drawn(self, rng: random.Random, task: int) -> list[int]:
-        found: list[int] = []
+    def _draw(self, rng: random.Random, task: int) -> list[int]:
+        """Return the drawn features of a task: whole passes over each source, then a sample."""
+        drawn: list[int] = []
         base = 0
-        for size, count, one in zip(self._sizes, self._counts, self._apart, strict=True):
-            if one == task:
+        for size, count, source_task in zip(self._sizes, self._counts, self._tasks, strict=True):
+            if source_task == task:
                 passes, rest = divmod(count, size) if size else (0, 0)
-                found += list(range(base, base + size)) * passes
-                found += rng.sample(range(base, base + size), rest)
+                drawn += list(range(base, base + size)) * passes
+                drawn += rng.sample(range(base, base + size), rest)
             base += size
-        return found
+        return drawn
 
-    def _cut(self, order: list[int]) -> list[list[int]]:
-        """Return batches; by length, where asked, within pools of them."""
-        pool = self._batch * _POOL_BATCHES
+    def _split_into_batches(self, order: list[int]) -> list[list[int]]:
+        """Split an order into batches; if ``grouped``, sort by length within pools of batches."""
+        pool_size = self._batch * _POOL_BATCHES
         batches = []
-        for start in range(0, len(order), pool):
-            part = order[start : start + pool]
+        for pool_start in range(0, len(order), pool_size):
+            pool = order[pool_start : pool_start + pool_size]
             if self._grouped:
-                part.sort(key=lambda one: -self._lengths[one])
-            batches += [part[at : at + self._batch] for at in range(0, len(part), self._batch)]
+                pool.sort(key=lambda feature: -self._lengths[feature])
+            batches += [
+                pool[start : start + self._batch] for start in range(0, len(pool), self._batch)
+            ]
         return batches

@@ -1,8 +1,8 @@
-"""A soup: the mean of the weights of several trainings that differ in their seed alone.
+"""Trains a model soup: the mean of the weights of several trainings that differ only in their seed.
 
-Trainings that begin from one model, at a rate that is not too high, end near enough to each other
-that the mean of their weights is a model too: as a rule a better one than each of them, and one
-that costs no more to read with (Wortsman et al. 2022, without their choice by a dev metric).
+Trainings from one initial model, with a moderate learning rate, end close enough to each other that
+the mean of their weights is a working model: usually better than each of them, and no slower
+(Wortsman et al. 2022, without their selection by a dev metric).
 """
 
 import dataclasses
@@ -37,34 +37,36 @@ def train_soup(
     processes: Processes,
     measure: Measure | None,
 ) -> tuple[Checkpoint, FitResult]:
-    """Train the members of a soup; return their mean and their combined result.
+    """Train the members of a soup; return the mean of their weights and their combined result.
 
     Args:
-        request: Of the whole.
-        settings: Of the whole; ``soup`` is how many there are.
-        model: Where each of them begins.
-        task: What is learned.
-        device: Where the mean is to be.
-        processes: Those that train together.
-        measure: The dev metric of the model as it is.
+        request: The request for the whole soup.
+        settings: The settings of the whole soup; ``soup`` is the number of members.
+        model: The model that each member starts from.
+        task: The task to learn.
+        device: The device of the mean.
+        processes: The processes that train together.
+        measure: Returns the dev metric of a checkpoint.
     """
-    trained = _train_members(request, settings, model)
+    folders = _train_members(request, settings, model)
     with processes.in_step():
-        checkpoint = mean_checkpoint([str(one) for one in trained], task.head, device)
-        told = [_read_record(one) for one in trained]
+        checkpoint = mean_checkpoint([str(folder) for folder in folders], task.head, device)
+        records = [_read_record(folder) for folder in folders]
     best = None
     if measure is not None:
         with processes.in_step():
             value = measure(checkpoint) if is_first_process() else 0.0
         best = processes.broadcast(value)
     return checkpoint, FitResult(
-        n_features=sum(one["n_features"] for one in told),
-        steps=sum(one["steps"] for one in told),
-        loss=sum(one["loss"] for one in told) / len(told),
+        n_features=sum(record["n_features"] for record in records),
+        steps=sum(record["steps"] for record in records),
+        loss=sum(record["loss"] for record in records) / len(records),
         best=best,
-        seconds=round(sum(one["seconds"] for one in told), 1),
+        seconds=round(sum(record["seconds"] for record in records), 1),
         history=[
-            {"member": number} | row for number, one in enumerate(told, 1) for row in one["history"]
+            {"member": number} | row
+            for number, record in enumerate(records, 1)
+            for row in record["history"]
         ],
     )
 
@@ -72,44 +74,44 @@ def train_soup(
 def _train_members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
     """Train the members that are not finished; return all members' folders."""
     trainer = lookup.resolve("trainer", request.recipe.reader.name)
-    begun = model if request.recipe.before else settings.model
+    initial = model if request.recipe.before else settings.model
     head_seed = settings.seed if settings.head_seed is None else settings.head_seed
-    alike = {**request.recipe.train, "model": begun, "head_seed": head_seed, "soup": 1}
-    found = []
+    shared = {**request.recipe.train, "model": initial, "head_seed": head_seed, "soup": 1}
+    folders = []
     for number in range(1, settings.soup + 1):
         seed = settings.seed + number - 1
         out = request.out / MEMBERS / str(number)
         recipe = TrainRecipe(
-            out=str(out), reader=request.recipe.reader, train={**alike, "seed": seed}
+            out=str(out), reader=request.recipe.reader, train={**shared, "seed": seed}
         )
         if not is_finished(out, recipe):
             request.say(f"training {number} of {settings.soup}: seed {seed}")
             resume = request.resume and is_started(out)
             trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
-        found.append(out)
-    return found
+        folders.append(out)
+    return folders
 
 
 def mean_checkpoint(models: Sequence[str], head: Head, device: str = "cpu") -> Checkpoint:
-    """Return the checkpoint whose weights are the mean of those of several.
+    """Return a checkpoint with the mean of the weights of several.
 
     Args:
-        models: Folders of checkpoints that were trained from one.
-        head: That all of them have.
-        device: Where the checkpoint is to be.
+        models: Folders of checkpoints that were trained from the same model.
+        head: The head that all of them have.
+        device: The device of the checkpoint.
     """
-    made = open_checkpoint(models[0], head, device=device)
-    total = {name: tensor.double() for name, tensor in made.model.state_dict().items()}
+    mean = open_checkpoint(models[0], head, device=device)
+    total = {name: tensor.double() for name, tensor in mean.model.state_dict().items()}
     for folder in models[1:]:
         state = open_checkpoint(folder, head, device=device).model.state_dict()
         for name, tensor in state.items():
             total[name] += tensor.double()
     with torch.no_grad():
-        for name, tensor in made.model.state_dict().items():
-            tensor.copy_(total[name] / len(models))  # rounded where it holds whole numbers
-    return made
+        for name, tensor in mean.model.state_dict().items():
+            tensor.copy_(total[name] / len(models))  # integer tensors are truncated
+    return mean
 
 
 def _read_record(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode((folder / RECORD_FILE).read_bytes())
-    return found
+    record: dict[str, Any] = msgspec.json.decode((folder / RECORD_FILE).read_bytes())
+    return record

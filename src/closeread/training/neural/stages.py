@@ -12,27 +12,27 @@ from closeread.training.request import Request
 
 
 def check_stages(request: Request, settings: NeuralSettings) -> None:
-    """Check every stage before the first begins: its settings, the machine, and its dev metric.
+    """Check every stage before the first starts: its settings, the machine, and its dev metric.
 
     Args:
-        request: With the stages.
-        settings: Of the training that comes last.
+        request: The request with its stages.
+        settings: The settings of the last training.
 
     Raises:
         CloseReadError: As the stage itself would, hours later.
     """
-    for one in iter_stage_requests(request, settings):
-        trainer = lookup.resolve("trainer", one.recipe.reader.name)
-        trainer(dataclasses.replace(one, look=True))
+    for stage_request in iter_stage_requests(request, settings):
+        trainer = lookup.resolve("trainer", stage_request.recipe.reader.name)
+        trainer(dataclasses.replace(stage_request, look=True))
 
 
 def train_stages(request: Request, settings: NeuralSettings, model: str) -> str:
-    """Train the stages that are not finished; return the model where the last training begins.
+    """Train the stages that are not finished; return the initial model of the last training.
 
     Args:
-        request: With the stages.
-        settings: Of the training that comes last.
-        model: Where the first stage begins, if it does not say so itself.
+        request: The request with its stages.
+        settings: The settings of the last training.
+        model: The initial model of the first stage, unless its recipe names one.
     """
     for number, stage in enumerate(request.recipe.before, 1):
         out = request.out / STAGES / str(number)

@@ -1,6 +1,6 @@
-"""Training data: questions of several data sets, drawn by seed, without those that overlap.
+"""Draws training data from a data set by seed, without questions that overlap excluded sets.
 
-A task may take other items of a data set, such as its passages (``GathersItems``).
+A task may use other items of a data set, such as its passages (``GathersItems``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,16 @@ from closeread.types import Dataset, PassageQuestion, Record
 
 
 class DrawnDataset(Record, frozen=True, kw_only=True):
-    """What was drawn from a data set, for the record.
+    """The record of a draw from a data set.
 
     Attributes:
-        sha256: Of the file.
-        n_questions: Or passages, where those are learned from; of a soup those that any of its
-            trainings drew.
-        n_each: How many each training of a soup drew, where ``at_most`` lets each draw its own.
-        n_excluded: Of them, left out because they overlap a set that will be read.
+        name: The data set's name.
+        path: The data set as named in the recipe.
+        sha256: The hash of its file.
+        license: Its terms; empty if unknown.
+        n_questions: Questions (or other items) drawn; for a soup, by any of its trainings.
+        n_each: Questions that each training of a soup drew, if ``at_most`` makes them differ.
+        n_excluded: Questions left out because they overlap an excluded set.
     """
 
     name: str
@@ -36,7 +38,7 @@ class DrawnDataset(Record, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> tuple[str, str, int, int]:
-        """What distinguishes it from a draw from another file of the same name."""
+        """Distinguishes this draw from one from another file of the same name."""
         n_drawn = self.n_questions if self.n_each is None else self.n_each
         return self.path, self.sha256, n_drawn, self.n_excluded
 
@@ -66,35 +68,35 @@ def draw_questions(
     whole_groups: bool = False,
     soup: int = 1,
 ) -> TrainingData:
-    """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
+    """Return a data set's questions in its order, or a sample of ``at_most`` of them.
 
     Args:
-        source: Which set.
-        open_dataset: Opens it by name.
-        overlap: What remembers the questions that must not be learned from.
-        seed: What is drawn by.
-        gathers: What is taken of the set, where it is not its questions.
-        whole_groups: Draw questions that are scored together together.
-        soup: How many trainings draw, by ``seed`` and the numbers after it; the record tells of
-            all, the questions returned are the first's.
+        source: The data set.
+        open_dataset: Opens a data set by name.
+        overlap: The index of the excluded sets; None for none.
+        seed: The seed of the sample.
+        gathers: The task, if it uses other items than questions.
+        whole_groups: Draw whole groups, whose questions are scored together.
+        soup: How many trainings draw, with ``seed`` and the numbers after it; the record covers
+            all of them, the returned questions are those of the first.
 
     Raises:
-        InputError: It holds nothing to learn from.
-        UsageError: ``at_most`` has no room for a whole group.
+        InputError: The data set has nothing to learn from, or all of it overlaps excluded sets.
+        UsageError: ``at_most`` is smaller than every group.
     """
     dataset = open_dataset(source.path, source.format)
     items = list(
         drop_metadata(iter_questions(dataset) if gathers is None else gathers.items(dataset))
     )
-    kept = [one for one in items if overlap is None or not overlap.overlaps(*one)]
+    kept = [item for item in items if overlap is None or not overlap.overlaps(*item)]
     if not kept:
-        what = "questions" if gathers is None else gathers.gathers
+        noun = "questions" if gathers is None else gathers.gathers
         if not items:
-            raise InputError(f"no {what} to learn from", where=source.path)
+            raise InputError(f"no {noun} to learn from", where=source.path)
         raise InputError(
-            f"all {what} overlap an excluded set",
+            f"all {noun} overlap an excluded set",
             where=source.path,
-            expected=f"{what} that do not overlap the sets of exclude",
+            expected=f"{noun} that do not overlap the sets of exclude",
             cure="remove it, or name fewer sets under exclude (docs/training.md defines overlap)",
         )
     n_excluded = len(items) - len(kept)
@@ -102,13 +104,13 @@ def draw_questions(
     if source.at_most is not None and source.at_most < len(kept):
         units = _groups(kept) if whole_groups else [[place] for place in range(len(kept))]
         draws = [
-            _draw_units(units, source, Random(f"{one}/{source.path}"))
-            for one in range(seed, seed + soup)
+            _draw_units(units, source, Random(f"{item}/{source.path}"))
+            for item in range(seed, seed + soup)
         ]
         kept = [kept[place] for place in sorted(draws[0])]
         n_questions = len(set().union(*draws))
         n_each = len(kept) if soup > 1 else None
-    told = DrawnDataset(
+    record = DrawnDataset(
         name=dataset.name,
         path=source.path,
         sha256=dataset.sha256,
@@ -117,39 +119,39 @@ def draw_questions(
         n_each=n_each,
         n_excluded=n_excluded,
     )
-    return kept, told
+    return kept, record
 
 
 def _groups(items: Sequence[PassageQuestion]) -> list[list[int]]:
-    """Return the places of the questions of each group; a question of none is alone."""
-    found: dict[str, list[int]] = {}
+    """Return the places of each group's questions; a question without a group forms its own."""
+    places_of: dict[str, list[int]] = {}
     for place, (_, question) in enumerate(items):
         key = f"group {question.group_id}" if question.group_id else f"question {place}"
-        found.setdefault(key, []).append(place)
-    return list(found.values())
+        places_of.setdefault(key, []).append(place)
+    return list(places_of.values())
 
 
 def _draw_units(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
-    """Return the places in so many units that they are ``at_most`` so many, drawn by chance."""
-    most = source.at_most or 0
+    """Return the places in a random sample of units, with at most ``at_most`` places."""
+    limit = source.at_most or 0
     if len(units) == sum(map(len, units)):
-        return [place for unit in rng.sample(units, most) for place in unit]
-    found: list[int] = []
+        return [place for unit in rng.sample(units, limit) for place in unit]
+    drawn: list[int] = []
     for unit in rng.sample(units, len(units)):
-        if len(found) + len(unit) <= most:
-            found += unit
-    if not found:
+        if len(drawn) + len(unit) <= limit:
+            drawn += unit
+    if not drawn:
         raise UsageError(
-            f"at_most is {most:,}, but the questions are scored in groups of "
+            f"at_most is {limit:,}, but the questions are scored in groups of "
             f"{min(map(len, units)):,} or more",
             where=source.path,
             expected="room for one group",
             cure="raise at_most",
         )
-    return found
+    return drawn
 
 
-def n_shared(watched: Iterable[PassageQuestion], learned: Iterable[PassageQuestion]) -> int:
-    """Return how many questions that are watched are learned from too, by passage and question."""
-    known = {(passage.text, question.text) for passage, question in learned}
-    return sum((passage.text, question.text) in known for passage, question in watched)
+def n_shared(dev: Iterable[PassageQuestion], training: Iterable[PassageQuestion]) -> int:
+    """Return how many dev questions have the texts of a training question and its passage."""
+    texts = {(passage.text, question.text) for passage, question in training}
+    return sum((passage.text, question.text) in texts for passage, question in dev)

@@ -1,7 +1,7 @@
-"""Two tasks on one encoder: a second head learns beside the first, and is kept beside it.
+"""Trains two tasks on one encoder, with a second head that is saved beside the model.
 
-Multi-task training as the MRQA 2019 shared task's auxiliary data (SNLI, MultiNLI) are meant: every
-batch is of one task, the encoder is shared, and a reader uses the first head alone.
+This is multi-task training with auxiliary data such as SNLI and MultiNLI, as in the MRQA 2019
+shared task: every batch is of one task, the encoder is shared, and readers use only the first head.
 """
 
 from pathlib import Path
@@ -15,17 +15,21 @@ SECOND = "second_head"
 
 
 class Outputs(NamedTuple):
-    """What a second head says: shape (sequences, classes)."""
+    """The outputs of a second head.
+
+    Attributes:
+        logits: Shape (sequences, classes).
+    """
 
     logits: torch.Tensor
 
 
 class TwoHeads(nn.Module):  # type: ignore[misc]
-    """A model with a linear head more, on the first token of its encoder.
+    """A model with a second, linear head on the first token of its encoder.
 
     Args:
-        model: The first head's model, encoder included.
-        n_classes: Of the second head.
+        model: The model with the encoder and the first head.
+        n_classes: The number of classes of the second head.
     """
 
     def __init__(self, model: Any, n_classes: int) -> None:
@@ -36,43 +40,43 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
             nn.Linear(model.config.hidden_size, n_classes),
         )
 
-    def forward(self, *, beside: bool = False, **given: torch.Tensor) -> Any:
-        """Return the first head's outputs, or the second's where ``beside``."""
+    def forward(self, *, beside: bool = False, **tensors: torch.Tensor) -> Any:
+        """Return the outputs of the first head, or of the second if ``beside``."""
         if not beside:
-            return self.model(**given)
-        hidden = self.model.base_model(**given).last_hidden_state
+            return self.model(**tensors)
+        hidden = self.model.base_model(**tensors).last_hidden_state
         return Outputs(self.second(hidden[:, 0]))
 
-    def state_dict(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """Return the weights; of those that are one (BART's embeddings), each name has its copy.
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the weights, with a copy for each further name of a shared tensor.
 
-        A file of safetensors holds no tensor under two names.
+        A safetensors file cannot hold shared tensors, such as BART's embeddings.
         """
-        found: dict[str, Any] = super().state_dict(*given, **named)
-        places: set[int] = set()
-        for name, weights in found.items():
-            if weights.data_ptr() in places:
-                found[name] = weights.clone()
-            places.add(weights.data_ptr())
-        return found
+        weights: dict[str, Any] = super().state_dict(*args, **kwargs)
+        addresses: set[int] = set()
+        for name, tensor in weights.items():
+            if tensor.data_ptr() in addresses:
+                weights[name] = tensor.clone()
+            addresses.add(tensor.data_ptr())
+        return weights
 
-    def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Let the encoder compute twice to need less memory."""
-        self.model.activation_checkpointing_enable(**how)
+    def activation_checkpointing_enable(self, **options: Any) -> None:
+        """Recompute the encoder's activations in the backward pass, to save memory."""
+        self.model.activation_checkpointing_enable(**options)
 
-    def gradient_checkpointing_enable(self, **how: Any) -> None:
-        """Do the same, by its name before transformers 5.23."""
-        self.model.gradient_checkpointing_enable(**how)
+    def gradient_checkpointing_enable(self, **options: Any) -> None:
+        """Do the same under the name that transformers before 5.23 calls."""
+        self.model.gradient_checkpointing_enable(**options)
 
 
 def _dropout(config: Any) -> float:
-    """Return the dropout of a model's layers, by either of its names; none where it has none."""
-    known = ("hidden_dropout_prob", "dropout")
-    return next((float(getattr(config, one)) for one in known if hasattr(config, one)), 0.0)
+    """Return the dropout of a model's layers, under either of its names; 0 if there is none."""
+    names = ("hidden_dropout_prob", "dropout")
+    return next((float(getattr(config, name)) for name in names if hasattr(config, name)), 0.0)
 
 
 def save_second_head(model: nn.Module, folder: Path) -> None:
-    """Write the second head's weights beside the model; nothing where there is none."""
+    """Write the weights of the second head, if there is one, beside the model."""
     if isinstance(model, TwoHeads):
         weights = {name: tensor.contiguous() for name, tensor in model.second.state_dict().items()}
         save_file(weights, folder / f"{SECOND}.safetensors")

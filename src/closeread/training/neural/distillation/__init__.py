@@ -1,1 +1,1 @@
-"""Distillation: the teachers, their probabilities, and the votes that the student learns."""
+"""Distillation: the teachers, their probabilities, and the votes that a student learns."""

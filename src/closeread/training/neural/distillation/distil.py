@@ -1,8 +1,8 @@
-"""Distillation: a span reader learns other readers' probabilities, beside the answers or instead.
+"""Distils span readers: a student learns the probabilities of teachers, with or without gold.
 
-The mean of the probabilities of several readers is as a rule better than each of them, and knows
-which other words would do (Hinton et al. 2015). A question's answers and what its teachers say are
-told as votes for places, so that the loss is the one of a question with many answers.
+The mean of the probabilities of several readers is usually better than each of them, and shows
+which other spans are plausible (Hinton et al. 2015). The target distribution over tokens is
+discretised into votes, so that the loss is that of a question with many answers.
 """
 
 from collections.abc import Sequence
@@ -22,26 +22,26 @@ from closeread.readers.windows import Window
 from closeread.training.neural.device import explain_out_of_memory
 from closeread.training.neural.distillation.teachers import tokenizer_mismatch
 
-N_VOTES = 100  # of a question, for where its answer starts and as many for where it ends
+N_VOTES = 100  # per question, for the start of the answer, and as many for its end
 Spans = Sequence[tuple[int, int]]
 _TEACHERS = "the student with its teachers"
 _MEMORY_CURE = 'name fewer or smaller `teachers`, or set train.device = "cpu"'
 
 
 class Teachers:
-    """Readers whose mean probabilities are learned.
+    """The teachers, whose mean probabilities a student learns.
 
     Args:
         models: Folders, or hub names.
-        student: What learns.
-        max_length: Tokens of a window.
-        null: Whether the first token may be chosen, too: there is no answer.
-        pickled: Whether weights may be read that are not safetensors.
+        student: The checkpoint that learns.
+        max_length: Maximum tokens of a window.
+        null: Whether the first token, which stands for no answer, has a probability too.
+        pickled: Whether weights that are not safetensors may be loaded.
 
     Raises:
-        InputError: One cannot be opened, has no span head, cuts texts into other tokens, does not
-            take as many, or knows nothing of questions without an answer.
-        UsageError: The device's memory does not hold them.
+        InputError: A teacher cannot be opened, has no span head, has another tokenizer, takes
+            fewer tokens, or has not learned unanswerable questions, which ``null`` requires.
+        UsageError: The teachers do not fit in the device's memory.
     """
 
     def __init__(
@@ -56,78 +56,87 @@ class Teachers:
         device = str(student.model.device)
         with explain_out_of_memory(_TEACHERS, _MEMORY_CURE):
             self._checkpoints = [
-                open_checkpoint(one, "span", device=device, pickled=pickled) for one in models
+                open_checkpoint(model, "span", device=device, pickled=pickled) for model in models
             ]
-        for one in self._checkpoints:
-            _check_compatible(one, student, min(max_length, student.max_length), null)
-        self._networks = [open_fused(one) for one in self._checkpoints]
+        for checkpoint in self._checkpoints:
+            _check_compatible(checkpoint, student, min(max_length, student.max_length), null)
+        self._networks = [open_fused(checkpoint) for checkpoint in self._checkpoints]
         self._null = null
 
     @property
     def sha256(self) -> tuple[str, ...]:
-        """Hashes of each one's weights and settings; empty where its files are not found."""
-        names = [one.name for one in self._checkpoints]
-        return tuple(of(name) for name in names for of in (weights_sha256, settings_sha256))
+        """The hash of each teacher's weights, then of its settings; empty if not found."""
+        names = [checkpoint.name for checkpoint in self._checkpoints]
+        return tuple(
+            compute_sha256(name)
+            for name in names
+            for compute_sha256 in (weights_sha256, settings_sha256)
+        )
 
     def votes(self, examples: Sequence[tuple[Window, Spans]], share: float) -> NDArray[np.int32]:
         """Return the votes of each window, shape (windows, ``N_VOTES``, 2).
 
         Args:
-            examples: Windows, each with (first, last) token of every answer that is learned.
-            share: Of the votes, how many are the teachers'.
+            examples: Windows, each with (first, last) token of every gold answer to learn.
+            share: The weight of the teachers in the target, from 0 to 1.
         """
-        said = self.say([window for window, _ in examples])
-        dealt = [votes(golds, one, share) for (_, golds), one in zip(examples, said, strict=True)]
-        return np.array(dealt, np.int32)
+        probabilities = self.probabilities([window for window, _ in examples])
+        rows = [
+            allocate_votes(golds, of_window, share)
+            for (_, golds), of_window in zip(examples, probabilities, strict=True)
+        ]
+        return np.array(rows, np.int32)
 
-    def say(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
-        """Return of each window the probabilities of its tokens, shape (2, tokens of the window).
+    def probabilities(self, windows: Sequence[Window]) -> list[NDArray[np.float64]]:
+        """Return the probabilities of each window's tokens, shape (2, tokens of the window).
 
-        The first row is of starting there, the second of ending; each sums up to one.
+        The first row is that of the answer's start, the second of its end; each sums to 1.
 
         Raises:
-            InputError: A teacher gives numbers that are none.
-            UsageError: The device's memory does not hold what they compute.
+            InputError: A teacher's outputs are not finite.
+            UsageError: The computation does not fit in the device's memory.
         """
         with explain_out_of_memory(_TEACHERS, _MEMORY_CURE):
-            return self._said(shown)
+            return self._mean_probabilities(windows)
 
-    def _said(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
-        total = [np.zeros((2, len(one.encoded.ids))) for one in shown]
-        looked_at = [range(one.offset, one.offset + one.length) for one in shown]
-        sequences = [one.encoded for one in shown]
+    def _mean_probabilities(self, windows: Sequence[Window]) -> list[NDArray[np.float64]]:
+        mean = [np.zeros((2, len(window.encoded.ids))) for window in windows]
+        passages = [range(window.offset, window.offset + window.length) for window in windows]
+        sequences = [window.encoded for window in windows]
         for checkpoint, network in zip(self._checkpoints, self._networks, strict=True):
-            rows = forward(checkpoint, sequences, looked_at=looked_at, network=network)
+            rows = forward(checkpoint, sequences, looked_at=passages, network=network)
             for index, row in rows:
-                places = ([0] if self._null else []) + [*looked_at[index]]
+                places = ([0] if self._null else []) + [*passages[index]]
                 logits = row[:, places].astype(np.float64)
                 if not np.isfinite(logits).all():
                     raise InputError(NOT_FINITE, where=checkpoint.name)
-                chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-                chances /= chances.sum(axis=1, keepdims=True)
-                total[index][:, places] += chances / len(self._checkpoints)
-        return total
+                softmax = np.exp(logits - logits.max(axis=1, keepdims=True))
+                softmax /= softmax.sum(axis=1, keepdims=True)
+                mean[index][:, places] += softmax / len(self._checkpoints)
+        return mean
 
 
-def votes(golds: Spans, said: NDArray[np.float64], share: float) -> list[tuple[int, int]]:
-    """Return (start, end) of as many votes as there are for each; which meet means nothing.
+def allocate_votes(
+    golds: Spans, probabilities: NDArray[np.float64], share: float
+) -> list[tuple[int, int]]:
+    """Return ``N_VOTES`` pairs of a start and an end; how they are paired has no meaning.
 
     Args:
-        golds: (first, last) token of every answer that is learned.
-        said: What the teachers say, shape (2, tokens).
-        share: Of the votes, how many are theirs.
+        golds: (first, last) token of every gold answer to learn.
+        probabilities: The teachers' probabilities, shape (2, tokens).
+        share: The weight of the teachers in the target, from 0 to 1.
     """
-    wanted = share * said
+    target = share * probabilities
     for first, last in golds:
-        wanted[0, first] += (1 - share) / len(golds)
-        wanted[1, last] += (1 - share) / len(golds)
-    starts, ends = (_deal_votes(row) for row in wanted)
+        target[0, first] += (1 - share) / len(golds)
+        target[1, last] += (1 - share) / len(golds)
+    starts, ends = (_round_to_votes(row) for row in target)
     return list(zip(starts, ends, strict=True))
 
 
-def _deal_votes(wanted: NDArray[np.float64]) -> list[int]:
-    """Deal the votes by the largest remainder; of equal ones the earlier place has it."""
-    exact = wanted * (N_VOTES / wanted.sum())
+def _round_to_votes(target: NDArray[np.float64]) -> list[int]:
+    """Return the token of each vote, by the largest remainder; ties go to the earlier token."""
+    exact = target * (N_VOTES / target.sum())
     counts = np.floor(exact).astype(np.int64)
     left = N_VOTES - int(counts.sum())
     counts[np.argsort(counts - exact, kind="stable")[:left]] += 1
@@ -138,7 +147,7 @@ def _deal_votes(wanted: NDArray[np.float64]) -> list[int]:
 def _check_compatible(
     teacher: Checkpoint, student: Checkpoint, max_length: int, null: bool
 ) -> None:
-    """Refuse a teacher whose tokens are not the student's: places would not be the same."""
+    """Refuse a teacher with another tokenizer: its token positions would not be the student's."""
     if teacher.max_length < max_length:
         raise InputError(
             f"the teacher takes {teacher.max_length} tokens, fewer than the windows' {max_length}",
@@ -153,6 +162,6 @@ def _check_compatible(
             cure="train it with null = true, or set the key yourself if it learned SQuAD 2.0 "
             "elsewhere",
         )
-    words = (one.tokenizer.get_vocab() for one in (teacher, student))
-    if teacher.template != student.template or next(words) != next(words):
+    own_vocabulary, other_vocabulary = teacher.tokenizer.get_vocab(), student.tokenizer.get_vocab()
+    if teacher.template != student.template or own_vocabulary != other_vocabulary:
         raise tokenizer_mismatch(teacher.name, student.name)

@@ -18,48 +18,49 @@ Votes = NDArray[np.int32]  # shape (windows, votes, 2): where answers start and 
 
 
 class VoteCache:
-    """Votes in files that are named by a hash of all that they follow from.
+    """Caches votes in files named by a hash of everything they depend on.
 
-    So none is taken for those of other teachers, windows or answers; one that is broken is made
-    anew. Of several processes, which have the same examples, the first writes.
+    So votes of other teachers, windows or answers are never reused. A broken file is computed
+    again. Of several processes, which have the same examples, only the first writes.
 
     Args:
-        folder: Where they lie, to be removed with the states; None keeps none.
-        follows_from: What all of them follow from, such as hashes of the teachers; an empty text
-            in it stands for what is not known, and keeps none.
+        folder: The folder of the files, which is removed with the states; None disables the cache.
+        follows_from: What all votes depend on, such as hashes of the teachers; an empty string
+            stands for an unknown hash, and disables the cache.
     """
 
     def __init__(self, folder: Path | None, follows_from: Sequence[Any]) -> None:
         self._folder = None if "" in follows_from else folder
         self._follows_from = follows_from
 
-    def of(
+    def get(
         self,
         examples: Sequence[tuple[Window, Golds]],
-        make: Callable[[Sequence[tuple[Window, Golds]]], Votes],
+        compute: Callable[[Sequence[tuple[Window, Golds]]], Votes],
     ) -> Votes:
-        """Return the votes of some examples: those that are kept, else those made now.
+        """Return the cached votes of some examples; if there are none, compute and cache them.
 
         Raises:
-            StorageError: They cannot be written.
+            StorageError: The file cannot be written.
         """
         if self._folder is None:
-            return make(examples)
-        told = msgspec.json.encode([self._follows_from, examples])
-        path = self._folder / f"{hashlib.sha256(told).hexdigest()}.npy"
-        found = _read_votes(path, len(examples))
-        if found is None:
-            found = make(examples)
+            return compute(examples)
+        key = msgspec.json.encode([self._follows_from, examples])
+        path = self._folder / f"{hashlib.sha256(key).hexdigest()}.npy"
+        votes = _read_votes(path, len(examples))
+        if votes is None:
+            votes = compute(examples)
             if is_first_process():
                 with replacing(path) as stream:
-                    np.save(stream, found)
-        return found
+                    np.save(stream, votes)
+        return votes
 
 
 def _read_votes(path: Path, n_examples: int) -> Votes | None:
+    """Return the votes in a file; None if it is missing, incomplete or of another shape."""
     try:
-        found = np.load(path, allow_pickle=False)
-    except (OSError, EOFError, ValueError):  # none is there, or a part of one
+        votes = np.load(path, allow_pickle=False)
+    except (OSError, EOFError, ValueError):
         return None
-    fits = found.dtype == np.int32 and found.ndim == 3 and len(found) == n_examples
-    return found if fits else None
+    fits = votes.dtype == np.int32 and votes.ndim == 3 and len(votes) == n_examples
+    return votes if fits else None

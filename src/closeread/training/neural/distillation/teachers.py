@@ -1,4 +1,4 @@
-"""The teachers: named models, or the members of the soup from which a training begins."""
+"""Finds and checks the teachers: named models, or the members of the initial model's soup."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,64 +16,64 @@ _SPAN_TRAINERS = ("span", "cloze")
 
 
 def teachers_of(model: str, named: Sequence[str]) -> tuple[str, ...]:
-    """Return the models that teach: those named, else the members of the soup that a model is.
+    """Return the named teachers; if there are none, the members of the soup that a model is.
 
     Args:
-        model: Where the training begins.
+        model: The initial model of the training.
         named: Folders, or hub names.
 
     Raises:
-        InputError: None is named, and the model is no soup whose members are still there.
+        InputError: No teacher is named, and the model is not a soup with its members in place.
     """
     if named:
         return tuple(named)
-    folders = sorted(Path(model, MEMBERS).glob("*/config.json"), key=lambda one: one.parent.name)
-    if not folders:
+    configs = sorted(Path(model, MEMBERS).glob("*/config.json"), key=lambda path: path.parent.name)
+    if not configs:
         raise _no_teacher(f"there is no model in {MEMBERS}/", model)
-    return tuple(str(one.parent) for one in folders)
+    return tuple(str(path.parent) for path in configs)
 
 
-def check_teachers(request: Request, begun: str) -> None:
+def check_teachers(request: Request, initial: str) -> None:
     """Check before training that every distillation, in the last training or a stage, has teachers.
 
     Args:
-        request: With the stages.
-        begun: The model that the first of them begins with; empty where nobody can tell.
+        request: The request with its stages.
+        initial: The initial model of the first of them; empty if unknown.
 
     Raises:
-        InputError: There is no soup whose members could teach, or a teacher that is named is not
-            there or cuts texts into other tokens.
+        InputError: A distillation has no soup to learn from, or a named teacher is missing or has
+            another tokenizer.
     """
-    chain: tuple[Stage | TrainRecipe, ...] = (*request.recipe.before, request.recipe)
-    for place, one in enumerate(chain):
-        options = one.reader.options
-        if one.reader.name != "span" or not options.get("distillation"):
+    trainings: tuple[Stage | TrainRecipe, ...] = (*request.recipe.before, request.recipe)
+    for place, training in enumerate(trainings):
+        options = training.reader.options
+        if training.reader.name != "span" or not options.get("distillation"):
             continue
         named = [resolve_path("teachers", name) for name in options.get("teachers", ())]
-        if named and not request.resume:  # those of a finished stage may be gone
-            _check_named(named, begun)
+        if named and not request.resume:  # teachers of a finished stage may be gone
+            _check_named(named, initial)
         if named:
             continue
         if place:
-            last = chain[place - 1]
-            if last.reader.name not in _SPAN_TRAINERS or last.train.get("soup", 1) == 1:
+            previous = trainings[place - 1]
+            if previous.reader.name not in _SPAN_TRAINERS or previous.train.get("soup", 1) == 1:
                 raise _no_teacher(
                     f"{stage_prefix(place - 1)}train trains no soup of span readers",
                     str(request.path),
                 )
-        elif begun and Path(begun).is_dir() and not request.resume:
-            teachers_of(begun, ())
+        elif initial and Path(initial).is_dir() and not request.resume:
+            teachers_of(initial, ())
 
 
 def lineages_of(
     teachers: Sequence[str], made_by: Mapping[str, str | Maker], *, pickled: bool
 ) -> tuple[Lineage, ...]:
-    """Return how each teacher came to be: it has a part in what its student is.
+    """Return the lineage of each teacher, which is part of its student's.
 
     Args:
         teachers: Folders, or hub names.
-        made_by: Who wrote what they learned from, as the user declares it, by their names.
-        pickled: Whether weights may be read that are not safetensors.
+        made_by: The user's declaration of who wrote each teacher's training data, by its name.
+        pickled: Whether weights that are not safetensors may be loaded.
 
     Raises:
         InputError: A record cannot be read, or a model without one cannot be opened.
@@ -81,14 +81,14 @@ def lineages_of(
     declared = (
         {resolve_path("made_by", name): who for name, who in made_by.items()} if teachers else {}
     )
-    found = []
-    for one in teachers:
-        recorded = lineage_of(one, 0)
-        if not recorded.stages:
-            size = open_checkpoint(one, "span", pickled=pickled).n_parameters
-            recorded = lineage_of(one, size, declared.get(one, ""))
-        found.append(recorded)
-    return tuple(found)
+    lineages = []
+    for teacher in teachers:
+        lineage = lineage_of(teacher, 0)
+        if not lineage.stages:
+            n_parameters = open_checkpoint(teacher, "span", pickled=pickled).n_parameters
+            lineage = lineage_of(teacher, n_parameters, declared.get(teacher, ""))
+        lineages.append(lineage)
+    return tuple(lineages)
 
 
 def _no_teacher(why: str, where: str) -> InputError:
@@ -101,19 +101,19 @@ def _no_teacher(why: str, where: str) -> InputError:
     )
 
 
-def _check_named(teachers: Sequence[str], begun: str) -> None:
-    """Look for teachers, and at their words where the student's are known."""
-    for one in teachers:
-        check_exists(one)
-    if begun:
-        words = open_tokenizer(begun, loading_options(begun)).get_vocab()
-        for one in teachers:
-            if open_tokenizer(one, loading_options(one)).get_vocab() != words:
-                raise tokenizer_mismatch(one, begun)
+def _check_named(teachers: Sequence[str], student: str) -> None:
+    """Check that teachers exist and, if the student is known, that they have its vocabulary."""
+    for teacher in teachers:
+        check_exists(teacher)
+    if student:
+        vocabulary = open_tokenizer(student, loading_options(student)).get_vocab()
+        for teacher in teachers:
+            if open_tokenizer(teacher, loading_options(teacher)).get_vocab() != vocabulary:
+                raise tokenizer_mismatch(teacher, student)
 
 
 def tokenizer_mismatch(teacher: str, student: str) -> InputError:
-    """Return the error for a teacher whose tokens are not the student's."""
+    """Return the error for a teacher whose tokenizer is not the student's."""
     return InputError(
         f"the teacher's tokenizer differs from that of the student, {student}",
         where=teacher,

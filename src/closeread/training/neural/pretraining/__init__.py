@@ -1,1 +1,1 @@
-"""A language learned from texts alone, before any question."""
+"""Pretrains an encoder on texts by masked language modelling."""

@@ -1,4 +1,4 @@
-"""Texts -> blocks of tokens of one length, for learning a language from its passages alone."""
+"""Packs texts into blocks of tokens of equal length, for pretraining."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
@@ -12,13 +12,13 @@ _TEXTS_PER_CALL = 256  # texts tokenized at once
 
 
 class Block(NamedTuple):
-    """A piece of text to be learned from.
+    """A block of tokens to learn from.
 
     Attributes:
-        ids: Vocabulary ids, special ones included.
-        words: For each token the number of its word; tokens of one word are hidden together.
-        special: 1 for each token that is never hidden, else 0.
-        number: The blocks are numbered in the order of the texts.
+        ids: Token ids, special tokens included.
+        words: The number of each token's word; tokens of one word are masked together.
+        special: 1 for each special token, which is never masked, else 0.
+        number: The number of the block, in the order of the texts.
     """
 
     ids: list[int]
@@ -28,60 +28,62 @@ class Block(NamedTuple):
 
 
 def blocks(texts: Iterable[str], tokenizer: Any, length: int, masking: Masking) -> Iterator[Block]:
-    """Yield blocks filled with one text after the other, a separator between them.
+    """Yield blocks filled with the texts one after the other, separated by a special token.
 
-    This is the packing of RoBERTa (Liu et al. 2019, FULL-SENTENCES): a block may begin in the
-    middle of a text and hold the beginning of the next. The last may be shorter.
+    This is the packing of RoBERTa (Liu et al. 2019, FULL-SENTENCES): a block may start in the
+    middle of a text and contain the beginning of the next. The last block may be shorter.
 
     Args:
-        texts: Passages; each is learned from once.
-        tokenizer: A fast one, with [CLS] and [SEP] or their like.
-        length: Tokens of a block, special ones included.
-        masking: ``word`` numbers tokens by word: Chinese by jieba's dictionary, other languages
-            as the tokenizer cuts them before it looks into its vocabulary. ``token`` gives each
-            token its own number.
+        texts: Passages, each used once.
+        tokenizer: A fast tokenizer with [CLS] and [SEP] or their equivalents.
+        length: Tokens of a block, special tokens included.
+        masking: ``word`` numbers tokens by word: with jieba's dictionary for Chinese, else as the
+            tokenizer's pre-tokenizer splits the text. ``token`` gives each token its own number.
 
     Raises:
-        MissingExtraError: Chinese words are wanted, and rjieba is not installed.
+        MissingExtraError: ``word`` masking of Chinese needs rjieba, which is not installed.
     """
-    room = length - 2
-    begin, end = tokenizer.cls_token_id, tokenizer.sep_token_id
+    capacity = length - 2
+    first_id, last_id = tokenizer.cls_token_id, tokenizer.sep_token_id
     ids: list[int] = []
     words: list[int] = []
-    number = count()
-    for text_ids, text_words in _iter_numbered(texts, tokenizer, masking):
-        base = words[-1] + 1 if words else 0
-        ids += [*text_ids, end]
-        words += [*(base + one for one in text_words), base + len(text_ids)]
-        while len(ids) > room:
-            yield _make_block(ids[:room], words[:room], begin, end, next(number))
-            del ids[:room], words[:room]
+    numbers = count()
+    for text_ids, text_words in _iter_token_words(texts, tokenizer, masking):
+        first_word = words[-1] + 1 if words else 0
+        ids += [*text_ids, last_id]
+        words += [*(first_word + word for word in text_words), first_word + len(text_ids)]
+        while len(ids) > capacity:
+            yield _make_block(ids[:capacity], words[:capacity], first_id, last_id, next(numbers))
+            del ids[:capacity], words[:capacity]
     if len(ids) > 1:
-        yield _make_block(ids[:-1], words[:-1], begin, end, next(number))
+        yield _make_block(ids[:-1], words[:-1], first_id, last_id, next(numbers))
 
 
-def _make_block(ids: list[int], words: list[int], begin: int, end: int, number: int) -> Block:
-    first = words[0]
-    numbers = [0, *(one - first + 1 for one in words)]
-    framed = [begin, *ids, end]
-    special = [int(one in (begin, end)) for one in framed]
-    return Block(framed, [*numbers, numbers[-1] + 1], special, number)
+def _make_block(
+    ids: list[int], words: list[int], first_id: int, last_id: int, number: int
+) -> Block:
+    first_word = words[0]
+    block_words = [0, *(value - first_word + 1 for value in words)]
+    block_ids = [first_id, *ids, last_id]
+    special = [int(value in (first_id, last_id)) for value in block_ids]
+    return Block(block_ids, [*block_words, block_words[-1] + 1], special, number)
 
 
-def _iter_numbered(
+def _iter_token_words(
     texts: Iterable[str], tokenizer: Any, masking: Masking
 ) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the token ids of each text, and the number of each token's word."""
     for batch in _batches(texts):
-        made = tokenizer(
+        encoding = tokenizer(
             batch, add_special_tokens=False, return_offsets_mapping=True, verbose=False
         )
-        for row, (text, ids) in enumerate(zip(batch, made["input_ids"], strict=True)):
+        for row, (text, ids) in enumerate(zip(batch, encoding["input_ids"], strict=True)):
             if masking == "token":
                 yield ids, list(range(len(ids)))
             elif detect(text) == "zh":
-                yield ids, _by_dictionary(text, made["offset_mapping"][row])
+                yield ids, _number_chinese_words(text, encoding["offset_mapping"][row])
             else:
-                yield ids, [one or 0 for one in made.word_ids(row)]
+                yield ids, [word or 0 for word in encoding.word_ids(row)]
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -95,10 +97,10 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _by_dictionary(text: str, offsets: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the number of the word in which each token begins.
+def _number_chinese_words(text: str, offsets: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the number of the word in which each token starts.
 
-    rjieba can lose a character; tokens then stand alone.
+    rjieba can lose a character; then each token counts as a word.
     """
     try:
         import rjieba

@@ -166,7 +166,7 @@ def _make_trainer(
     )
     trainer = _Trainer(
         model=model,
-        args=training_arguments(settings.as_neural_settings(), request.out, watched=False),
+        args=training_arguments(settings.as_neural_settings(), request.out, has_metric=False),
         train_dataset=packed,
         data_collator=masker,
         callbacks=[Progress(request.begin), SetEpochOrder(order), StopIfNotFinite()],

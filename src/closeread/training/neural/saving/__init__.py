@@ -1,1 +1,1 @@
-"""What a training keeps on disk: its folder, states to go on from, and going on from them."""
+"""The output folder of a training, its saved states, and resuming from them."""

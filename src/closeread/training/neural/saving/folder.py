@@ -1,7 +1,7 @@
 """The output folder of a training: the recipe, states to resume from, and the final checkpoint.
 
-``training.json`` (the recipe) is written first and ``closeread.json`` last, so that a folder
-without it is not finished. With several processes the first writes, all read.
+``training.json`` (the recipe) is written first and ``closeread.json`` last, so a folder without the
+latter is not finished. With several processes the first writes, all read.
 """
 
 import json
@@ -37,29 +37,30 @@ from closeread.wording import count_of
 
 CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"
-_STARTED_WITH = "begun_with.json"  # among the states: it is there as long as one can go on
-_EXAMPLES = "examples.json"  # there too
-_TEACHERS = "taught_by.json"  # there too
+# In STATES, so that they exist as long as the training can be resumed:
+_STARTED_WITH = "begun_with.json"
+_EXAMPLES = "examples.json"
+_TEACHERS = "taught_by.json"
 
 
 class TrainingFolder:
-    """Takes a folder for one training.
+    """The folder of one training; locks it, and removes it again if nothing was saved.
 
     Args:
         path: The folder.
-        recipe: What is asked.
-        resume: Go on with what was begun there.
-        overwrite: Discard what is there.
-        data: For each file that is learned from or watched its name, and what tells it from
-            another of that name; None where nobody looks.
+        recipe: The recipe to train.
+        resume: Continue the training in the folder.
+        overwrite: Discard what is in the folder.
+        data: The fingerprint of each training and dev set: its name, then what distinguishes it
+            from another of that name. None checks no data.
 
     Raises:
-        UsageError: A training is going on in it; or there is one and neither resume nor overwrite
-            is asked for, or something else, or nothing to resume, or overwriting would discard
-            what the training begins from.
-        MismatchError: The training to be resumed was begun with another recipe, or other data, or
-            by another number of processes.
-        StorageError: It cannot be written.
+        UsageError: A training is running in the folder; or it holds a training and neither
+            ``resume`` nor ``overwrite`` is set; or it holds something else, or nothing to resume;
+            or overwriting would delete a file or folder that the training starts from.
+        MismatchError: The training to resume was started with another recipe, other data or
+            another number of processes.
+        StorageError: The folder cannot be written.
     """
 
     def __init__(
@@ -74,23 +75,24 @@ class TrainingFolder:
         self._recipe = recipe
         self.mine = is_first_process()
         self._lock: IO[str] | None = None
-        self._made: list[Path] = []  # folders that were not there, the innermost first
+        self._created: list[Path] = []  # folders to remove if nothing is saved, innermost first
         if not self.mine:
             return
         check_folder_free(path, recipe, resume, overwrite)  # before anything is discarded
-        ours = [path] if is_started(path) else []
-        wanted = (path / STATES, path, *path.parents)
-        self._made = [one for one in wanted if one in ours or not one.exists()]
+        own = [path] if is_started(path) else []
+        folders = (path / STATES, path, *path.parents)
+        self._created = [folder for folder in folders if folder in own or not folder.exists()]
         if is_started(path):
             if not self._has_states():
-                self._clear()  # broken off before there was anything to lose
+                self._clear()  # a training that ended before it saved anything
             elif overwrite:
                 shutil.rmtree(path)
-        begun = None if data is None else {"data": [*map(list, data)], "processes": process_count()}
-        if begun is not None:
-            self._check_started_with(begun)
+        started_with = None
+        if data is not None:
+            started_with = {"data": [*map(list, data)], "processes": process_count()}
+            self._check_started_with(started_with)
         try:
-            self._begin(comparable_recipe(recipe), begun)
+            self._start(comparable_recipe(recipe), started_with)
         except BaseException:
             self._remove_if_empty()
             raise
@@ -98,14 +100,14 @@ class TrainingFolder:
     def __enter__(self) -> "TrainingFolder":
         return self
 
-    def __exit__(self, error: object, *of: object) -> None:
-        """Where nothing was made, leave nothing."""
+    def __exit__(self, error: object, *details: object) -> None:
+        """Unlock the folder; after an error, remove it if nothing was saved."""
         if error is not None:
             self._remove_if_empty()
         self._release()
 
-    def _begin(self, asked: Any, begun: Any) -> None:
-        """Lock the folder, and write what is asked."""
+    def _start(self, recipe: Any, started_with: Any) -> None:
+        """Create and lock the folder, and write the recipe and what the training started with."""
         try:
             (self.path / STATES).mkdir(parents=True, exist_ok=True)
             self._lock = lock_folder(self.path)
@@ -115,30 +117,30 @@ class TrainingFolder:
                 where=str(self.path),
                 cure="name another folder",
             ) from error
-        save_json(self.path / RECIPE_FILE, asked, indent=1)
-        if begun is not None:
-            save_json(self.path / STATES / _STARTED_WITH, begun)
+        save_json(self.path / RECIPE_FILE, recipe, indent=1)
+        if started_with is not None:
+            save_json(self.path / STATES / _STARTED_WITH, started_with)
         if (state := self.last_state()) is not None:
             _repair_best_path(state)
 
     def _remove_if_empty(self) -> None:
-        """Take the folder away again, where no training in it got so far as to be gone on with."""
+        """Remove the folder again if no state was saved in it."""
         self._release()
         if not self.mine or self._has_states():
             return
-        if self._lock is not None:  # else what is there is another training's
+        if self._lock is not None:  # without the lock, the content is another training's
             self._clear()
-        for one in self._made:
-            with suppress(OSError):  # something else stands in it
-                one.rmdir()
+        for folder in self._created:
+            with suppress(OSError):  # it contains other files
+                folder.rmdir()
 
     def last_state(self) -> Path | None:
-        """Return the last complete state; None if there is none.
+        """Return the folder of the last complete state; None if there is none.
 
-        A kill may have interrupted the writing of one; incomplete states are skipped.
+        States that a kill left incomplete are skipped.
         """
-        found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_complete(one)]
-        return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
+        states = [path for path in (self.path / STATES).glob("checkpoint-*") if _is_complete(path)]
+        return max(states, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
 
     def record_examples(self, examples: Sequence[int]) -> None:
         """Record how many examples each data set gives; refuse to resume with other numbers.
@@ -147,13 +149,13 @@ class TrainingFolder:
         a part of the steps used them.
 
         Raises:
-            MismatchError: The saved states are of other numbers of examples.
+            MismatchError: The saved states were trained on other numbers of examples.
         """
         if not self.mine:
             return
-        now, kept = list(examples), self.path / STATES / _EXAMPLES
-        before = None if self.last_state() is None else read_json(kept)
-        if before not in (None, now):  # earlier versions kept none
+        now, path = list(examples), self.path / STATES / _EXAMPLES
+        before = None if self.last_state() is None else read_json(path)
+        if before not in (None, now):  # earlier versions recorded none
             raise MismatchError(
                 "the training in this folder was started with "
                 f"{count_of(sum(before), 'example')}, and the same data now give {sum(now):,}",
@@ -161,64 +163,71 @@ class TrainingFolder:
                 cure="resume with the versions of closeread and transformers that started it, or "
                 "use --overwrite",
             )
-        save_json(kept, now)
+        save_json(path, now)
 
     def record_teachers(self, teachers: Sequence[str]) -> None:
-        """Record the teachers; refuse to resume with others, which alone the record would name.
+        """Record the teachers; refuse to resume with others, as the record would name only those.
 
         Args:
-            teachers: A hash of each one's weights and settings; a folder may be moved.
+            teachers: A hash of each teacher's weights and settings, as folders may be moved.
 
         Raises:
             MismatchError: The saved states learned from other teachers.
         """
         if not self.mine:
             return
-        now, kept = list(teachers), self.path / STATES / _TEACHERS
-        before = None if self.last_state() is None else read_json(kept)
-        if before not in (None, now):  # earlier versions kept none
+        now, path = list(teachers), self.path / STATES / _TEACHERS
+        before = None if self.last_state() is None else read_json(path)
+        if before not in (None, now):  # earlier versions recorded none
             raise MismatchError(
                 "the training in this folder was started with other teachers, or their files "
                 "changed since",
                 where=str(self.path),
                 cure="restore the original teachers, or use --overwrite",
             )
-        save_json(kept, now)
+        save_json(path, now)
 
     def _has_states(self) -> bool:
-        """Whether a state was saved, or a training finished, be it a stage."""
+        """Return whether a state was saved or a training finished, stages included."""
         return has_states(self.path)
 
     def _clear(self) -> None:
-        for made in (STATES, CURVES, STAGES, MEMBERS):
-            shutil.rmtree(self.path / made, ignore_errors=True)
+        """Delete everything that a training writes before its final checkpoint."""
+        for name in (STATES, CURVES, STAGES, MEMBERS):
+            shutil.rmtree(self.path / name, ignore_errors=True)
         (self.path / RECIPE_FILE).unlink(missing_ok=True)
 
     def _release(self) -> None:
         if self._lock is not None:
             self._lock.close()
 
-    def finish(self, told: dict[str, Any], **more: Any) -> None:
-        """Write what came of it, with the recipe and what computed, and leave the states behind."""
-        made = {
-            **told,
+    def finish(self, summary: dict[str, Any], **more: Any) -> None:
+        """Write the record, with the recipe and the versions of the libraries; delete the states.
+
+        Args:
+            summary: The result, as ``--json`` prints it.
+            more: Further fields of the record.
+        """
+        record = {
+            **summary,
             "closeread": __version__,
             "torch": str(torch.__version__),
             "transformers": transformers.__version__,
             "recipe": self._recipe,
         }
         copy_permissions(self.path, like=self.path / RECIPE_FILE)
-        save_json(self.path / RECORD_FILE, made | more, indent=1)
-        self._release()  # some systems remove no file that is open
+        save_json(self.path / RECORD_FILE, record | more, indent=1)
+        self._release()  # some systems cannot delete open files
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
     def _check_started_with(self, now: dict[str, Any]) -> None:
-        """Refuse data that changed, of which the record would name a part alone, or other batches.
+        """Refuse to resume with changed data, or with another number of processes.
 
-        A step takes as many batches as there are processes, and the order follows from that.
+        The record would name only a part of the data. A step takes a batch for each process, so
+        another number of them changes the batch size and the order.
         """
         before = read_json(self.path / STATES / _STARTED_WITH)
-        if isinstance(before, list):  # earlier versions kept the data alone
+        if isinstance(before, list):  # earlier versions recorded only the data
             before = {"data": before, "processes": now["processes"]}
         if before is None or before == now or not self._has_states():
             return
@@ -230,7 +239,7 @@ class TrainingFolder:
                 where=str(self.path),
                 cure="start as many processes as before, or use --overwrite",
             )
-        changed = dict.fromkeys(str(one[0]) for one in now["data"] if one not in before["data"])
+        changed = dict.fromkeys(str(data[0]) for data in now["data"] if data not in before["data"])
         raise MismatchError(
             "the training in this folder was started with other data; changed since: "
             + ", ".join(changed),
@@ -242,7 +251,7 @@ class TrainingFolder:
 def copy_permissions(folder: Path, *, like: Path) -> None:
     """Give the weights in a folder the permissions of another file of the training.
 
-    safetensors 0.8 writes them for their owner alone, whatever the umask says.
+    safetensors 0.8 makes them readable only for their owner, whatever the umask is.
     """
     mode = stat.S_IMODE(like.stat().st_mode)
     for weights in folder.glob("*.safetensors"):
@@ -251,9 +260,10 @@ def copy_permissions(folder: Path, *, like: Path) -> None:
 
 
 def _is_complete(state: Path) -> bool:
-    drawn = [*state.glob("rng_state*.pth")]  # each process writes its own
-    pickled = [state / "optimizer.pt", state / "scheduler.pt", *drawn]
-    if len(drawn) < process_count() or not all(zipfile.is_zipfile(one) for one in pickled):
+    """Return whether all files of a state are there and readable."""
+    rng_states = [*state.glob("rng_state*.pth")]  # each process writes its own
+    pickles = [state / "optimizer.pt", state / "scheduler.pt", *rng_states]
+    if len(rng_states) < process_count() or not all(map(zipfile.is_zipfile, pickles)):
         return False
     if read_json(state / _STATE) is None:
         return False
@@ -265,9 +275,9 @@ def _is_complete(state: Path) -> bool:
 
 
 def _repair_best_path(state: Path) -> None:
-    """Update the path of the best state in a state, which may have been moved since."""
-    told = read_json(state / _STATE)
-    best = told.get("best_model_checkpoint")
+    """Update the path of the best state in a saved state, if the folder was moved since."""
+    content = read_json(state / _STATE)
+    best = content.get("best_model_checkpoint")
     if best and (now := str(state.parent / Path(best).name)) != best:
         with replacing(state / _STATE) as stream:
-            stream.write(json.dumps({**told, "best_model_checkpoint": now}, indent=2).encode())
+            stream.write(json.dumps({**content, "best_model_checkpoint": now}, indent=2).encode())

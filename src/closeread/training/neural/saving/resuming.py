@@ -1,4 +1,4 @@
-"""Trains from the beginning or from a saved state, also from one with no step left."""
+"""Trains from the start or from a saved state, also from one with no steps left."""
 
 from pathlib import Path
 from typing import Any
@@ -28,26 +28,26 @@ def train(
     processes: Processes,
     say: Say,
 ) -> None:
-    """Train, from the beginning or from a state; the best model is in the trainer afterwards.
-
-    A training that was killed after its last state, before its model was written, has nothing left
-    to do, and the Trainer would do a step more.
+    """Train from the start or from a state, and load the best model at the end.
 
     Args:
-        trainer: Ready to train.
-        state: The folder of a state to go on from.
-        settings: As the recipe says.
-        processes: Those that train together.
-        say: Told that a signal was heard.
+        trainer: A configured Trainer.
+        state: The folder of a state to resume from.
+        settings: The recipe's ``[train]``.
+        processes: The processes that train together.
+        say: Called with a line when a signal arrives.
 
     Raises:
-        UsageError: The device's memory does not hold a batch.
+        UsageError: A batch does not fit in the device's memory.
         LostProcessError: Another process ended.
-        Stopped: A signal asked for an end; a state is saved to go on from.
+        Stopped: A signal asked the training to stop; a state to resume from is saved.
     """
-    with waiting(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as asked, without_mtime_warning():
-        states = StateSaver(trainer, settings.save_every, asked, processes)
-        trainer.add_callback(states)
+    with (
+        waiting(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as signalled,
+        without_mtime_warning(),
+    ):
+        saver = StateSaver(trainer, settings.save_every, signalled, processes)
+        trainer.add_callback(saver)
         try:
             with processes.explain_lost_process():
                 _train(trainer, state, settings.patience)
@@ -57,7 +57,7 @@ def train(
                 cure="reduce train.batch_size and raise train.accumulation to match; complete "
                 "states are kept",
             ) from error
-        states.end()
+        saver.stop_if_signalled()
 
 
 def _train(trainer: Trainer, state: Path | None, patience: int) -> None:
@@ -65,15 +65,16 @@ def _train(trainer: Trainer, state: Path | None, patience: int) -> None:
         trainer.train()
         return
     saved = TrainerState.load_from_json(str(state / TRAINER_STATE_NAME))
-    if not _is_over(saved, patience):
+    if not _is_finished(saved, patience):
         trainer.train(resume_from_checkpoint=str(state))
         return
+    # Killed after its last state, before the model was written: the Trainer would add a step.
     trainer.state = saved
     best = saved.best_model_checkpoint if trainer.args.load_best_model_at_end else None
     trainer._load_from_checkpoint(best or str(state))
 
 
-def _is_over(state: Any, patience: int) -> bool:
-    told = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
-    looks = told.get("attributes", {}).get("early_stopping_patience_counter", 0)
-    return bool(state.global_step >= state.max_steps or 0 < patience <= looks)
+def _is_finished(state: Any, patience: int) -> bool:
+    callback = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
+    n_without_gain = callback.get("attributes", {}).get("early_stopping_patience_counter", 0)
+    return bool(state.global_step >= state.max_steps or 0 < patience <= n_without_gain)

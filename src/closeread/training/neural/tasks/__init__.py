@@ -1,1 +1,1 @@
-"""What can be trained: a file a reader, named like its recipe's in ``training/recipes``."""
+"""The training tasks: one file per reader, named like its recipe in ``training/recipes``."""

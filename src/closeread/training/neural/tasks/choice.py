@@ -1,10 +1,9 @@
 """Trains the reader ``choice``: which of a question's options answers it.
 
-The cross-entropy of the answer among the question's own options, as the baseline of GCRC_advRobust
-has it (``BertForMultipleChoice``), for any number of options from two on; questions of different
-numbers may stand in one batch. Where several answers are accepted it is that of their probabilities
-in sum. A feature is a question with all its options, so ``batch_size`` counts questions, as in that
-program.
+The loss is the cross-entropy of the answer among the question's own options, as in the baseline of
+GCRC_advRobust (``BertForMultipleChoice``), for two or more options; a batch may mix questions with
+different numbers of options. If several answers are accepted, their probabilities are summed. A
+feature is a question with all its options, so ``batch_size`` counts questions, as in that program.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,10 +29,10 @@ def train(request: Request) -> Trained:
 
 
 class ChooseTask:
-    """What a multiple-choice head learns from questions with two options or more.
+    """The task of a multiple-choice head, on questions with two or more options.
 
     Args:
-        max_length: Tokens of a sequence; the passage is cut, at its end.
+        max_length: Maximum tokens of a sequence; the passage is truncated at its end.
     """
 
     head: Head = "choice"
@@ -47,46 +46,46 @@ class ChooseTask:
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield a question with its options; the target are the accepted ones' places."""
-        last, passage_ids = None, list[int]()
-        room = min(self._max_length, checkpoint.max_length)
+        """Yield each question with its options; the target holds the accepted options' places."""
+        previous, passage_ids = None, list[int]()
+        max_tokens = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
             accepted = accepted_places(question)
             if not accepted:
                 continue
-            if passage is not last:
-                last, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
-            asked = checkpoint.tokens(question.text).ids
+            if passage is not previous:
+                previous, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
+            question_ids = checkpoint.tokens(question.text).ids
             sequences = tuple(
                 option_windows(
                     passage_ids,
-                    asked,
+                    question_ids,
                     checkpoint.tokens(text_after_question(option, passage.language)).ids,
                     checkpoint.template,
-                    max_length=room,
+                    max_length=max_tokens,
                 )[0].encoded
                 for option in question.options
             )
             yield Feature(sequences, accepted)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean over questions of minus the log of the accepted options' probability."""
+        """Return the mean negative log of the accepted options' total probability."""
         scores = outputs.logits.float().reshape(-1)
-        found = [
+        losses = [
             of_question.logsumexp(dim=0) - of_question[places[places != NO_TARGET]].logsumexp(dim=0)
             for of_question, places in zip(scores.split(list(sizes)), targets, strict=True)
         ]
-        return torch.stack(found).mean()
+        return torch.stack(losses).mean()
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
-        """Return the choice reader over the model as it is."""
+        """Return the choice reader with the model in its current state."""
         return ChoiceReader(checkpoint, max_length=self._max_length)
 
 
 def accepted_places(question: Question) -> tuple[int, ...]:
-    """Return the places of the accepted options; none where all are, or none, or fewer than two."""
+    """Return the places of the accepted options; () if all of them are accepted, or none."""
     accepted = {answer.label for answer in question.answers}
-    found = tuple(
+    places = tuple(
         place for place, option in enumerate(question.options) if option.label in accepted
     )
-    return found if len(found) < len(question.options) else ()
+    return places if len(places) < len(question.options) else ()

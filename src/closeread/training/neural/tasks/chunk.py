@@ -1,11 +1,11 @@
 """Trains the reader ``chunk``: whether chunks of a passage support an option.
 
-The data sets tell whether an option holds, not by which chunk, and Zhang et al. (2021) do not say
-how their baseline RoBERTa-Large-Chunk learns from that. Two ways are here. ``best`` takes for an
-option's log-odds the highest of its chunks, as the reader does, and learns the option's truth from
-it (multiple-instance learning): some chunk supports what is true, none what is false. ``each``
-gives every chunk the option's truth, which is wrong for most chunks of a true option, but lets the
-gradient reach all of them.
+The data sets annotate whether an option is true, but not which chunk supports it, and Zhang et al.
+(2021) do not describe how their baseline RoBERTa-Large-Chunk learns from that. There are two modes.
+``best`` takes the highest log-odds of the chunks as the option's, as the reader does, and learns
+the option's truth from it (multiple-instance learning): some chunk supports a true option, none a
+false one. ``each`` labels every chunk with the option's truth, which is wrong for most chunks of a
+true option, but lets the gradient reach all of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,11 +37,11 @@ def train(request: Request) -> Trained:
 
 
 class ChunkTask:
-    """What a pair head learns from the options of questions and the chunks of passages.
+    """The task of a pair head, on the options of questions and the chunks of passages.
 
     Args:
-        settings: What is learned from.
-        options: How passages are cut.
+        settings: Which chunks to learn from, and how to convert a head of three classes.
+        options: How to split passages into chunks.
     """
 
     head: Head = "pair"
@@ -55,30 +55,30 @@ class ChunkTask:
         self._supported = 1
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Make the head one of two classes with names, if it is not one already."""
+        """Convert the head to two named classes, unless it is one; raises as ``two_classes``."""
         self._supported = two_classes(checkpoint, self._settings.nli_head)
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield an option with its chunks, or a chunk; the target is the option's truth."""
-        last, passage_ids = None, list[int]()
+        """Yield each option with its chunks, or each chunk; the target is the option's truth."""
+        previous, passage_ids = None, list[int]()
         for passage, question in items:
             if question.kind == "entailment":
                 continue
-            if passage is not last:
-                last, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
+            if passage is not previous:
+                previous, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
             for option, truth in zip(question.options, option_truths(question), strict=False):
                 if truth is None:
                     continue
-                cut = self._chunks(checkpoint, passage_ids, question, option)
+                chunks = self._make_chunks(checkpoint, passage_ids, question, option)
                 target = (int(truth),)
                 if self._settings.learn == "best":
-                    yield Feature(tuple(one.encoded for one in cut), target)
+                    yield Feature(tuple(chunk.encoded for chunk in chunks), target)
                 else:
-                    yield from (Feature((one.encoded,), target) for one in cut)
+                    yield from (Feature((chunk.encoded,), target) for chunk in chunks)
 
-    def _chunks(
+    def _make_chunks(
         self, checkpoint: Checkpoint, passage: Sequence[int], question: Question, option: Option
     ) -> list[Chunk]:
         return make_chunks(
@@ -90,13 +90,13 @@ class ChunkTask:
         )
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean cross-entropy of the options' truths."""
+        """Return the mean binary cross-entropy of the options' truths."""
         odds = log_odds(outputs.logits.float(), self._supported)
         best = torch.stack([of_feature.max() for of_feature in odds.split(list(sizes))])
         return binary_cross_entropy_with_logits(best, targets[:, 0].to(best.dtype))
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
-        """Return the chunk reader over the model as it is."""
+        """Return the chunk reader with the model in its current state."""
         return ChunkReader(
             checkpoint,
             max_length=self._options.max_length,

@@ -1,7 +1,7 @@
-"""Trains a span reader on questions made from passages: a stage before the real ones.
+"""Trains a span reader on cloze questions made from passages, as a stage before real questions.
 
-Only passages are learned from, also those without a question: no question, no answer. What comes of
-it is a span reader's model, for ``span`` to begin from where there are few questions
+Only passages are used, also those without questions; the data set's own questions and answers are
+not. The result is a span reader's model, from which ``span`` can start if there are few questions
 (``[[before]]``).
 """
 
@@ -21,59 +21,58 @@ from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
-    """Train a span reader on what passages alone give."""
+    """Train a span reader on cloze questions, as the recipe says."""
     return train_task(request, ClozeTask(parse_options(request)))
 
 
 class ClozeTask(SpanTask):
-    """Learns spans from passages whose own questions it does not look at."""
+    """The task of a span head, on cloze questions made from passages."""
 
     gathers = "passages"
 
     def __init__(self, options: ClozeOptions) -> None:
         super().__init__(SpanOptions(max_length=options.max_length, stride=options.stride))
-        self._words = options.words_a_question
+        self._words_a_question = options.words_a_question
         self._wording = Wording(options.around, options.left_out)
 
     def items(self, dataset: Dataset) -> Iterator[PassageQuestion]:
-        """Yield every text once, with a question that asks nothing."""
+        """Yield each distinct passage once, with an empty question."""
         seen: set[str] = set()
         for passage, _ in dataset:
             if passage.text not in seen:
                 seen.add(passage.text)
-                yield passage, _question(passage, str(len(seen)))
+                yield passage, _make_question(passage, str(len(seen)))
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield one window for each question made from a passage; other languages give none.
+        """Yield one window for each cloze question; only English passages have any.
 
         Raises:
-            InputError: Not one question could be made.
+            InputError: No question could be made from any passage.
         """
-        made_any = False
-        made = (one for passage, _ in items for one in self._made(passage, rng))
-        for feature in super().features(checkpoint, made, rng):
-            made_any = True
+        is_empty = True
+        questions = (item for passage, _ in items for item in self._make_questions(passage, rng))
+        for feature in super().features(checkpoint, questions, rng):
+            is_empty = False
             yield feature
-        if not made_any:
+        if is_empty:
             raise InputError(
                 "no question can be made from these passages",
                 expected="English sentences with figures, names, or nouns after an article",
                 cure="remove sets in other languages from the cloze stage",
             )
 
-    def _made(self, passage: Passage, rng: Random) -> Iterator[PassageQuestion]:
+    def _make_questions(self, passage: Passage, rng: Random) -> Iterator[PassageQuestion]:
         if passage.language != "en":
             return
-        for number, made in enumerate(
-            cloze_questions(passage.text, rng, self._words, self._wording)
-        ):
-            answer = Answer(kind="span", texts=(made.span.of(passage.text),), spans=(made.span,))
-            yield passage, _question(passage, str(number), made.text, (answer,))
+        clozes = cloze_questions(passage.text, rng, self._words_a_question, self._wording)
+        for number, cloze in enumerate(clozes):
+            answer = Answer(kind="span", texts=(cloze.span.of(passage.text),), spans=(cloze.span,))
+            yield passage, _make_question(passage, str(number), cloze.text, (answer,))
 
 
-def _question(
+def _make_question(
     passage: Passage, question_id: str, text: str = "", answers: tuple[Answer, ...] = ()
 ) -> Question:
     return Question(

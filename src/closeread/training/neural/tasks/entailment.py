@@ -1,10 +1,9 @@
-"""Trains a model of natural language inference: what a verifier learns first.
+"""Trains a natural language inference model, as a stage before a verifier.
 
-Zhang et al. (2021, section 3.4) fine-tune on OCNLI before VGaokao. Premise and hypothesis stand as
-evidence and statement will; the classes are entailment, neutral and contradiction, so that what
-comes of it is a model like any other of the kind. How its head then becomes one of two classes is
-the next stage's to say (``nli_head`` in ``verifier``). Pairs on which the annotators did not agree
-(label ``-``) are no questions to begin with (``formats/nli.py``).
+Zhang et al. (2021, section 3.4) fine-tune on OCNLI before VGaokao. Premise and hypothesis take the
+places of evidence and statement. The classes are entailment, neutral and contradiction, as in any
+such model; the next stage says how to convert the head to two classes (``nli_head`` in
+``verifier``). Pairs without a majority label (``-``) are already left out by ``formats/nli.py``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +27,10 @@ from closeread.types import PassageQuestion
 
 
 class EntailTask:
-    """What a pair head learns from premises and hypotheses.
+    """The task of a pair head, on premises and hypotheses.
 
     Args:
-        max_length: Tokens of both together.
+        max_length: Maximum tokens of premise and hypothesis together.
     """
 
     head: Head = "pair"
@@ -43,7 +42,7 @@ class EntailTask:
         self._max_length = max_length
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Name the classes of a head that was made.
+        """Name the classes of a new head.
 
         Raises:
             InputError: The head has other classes.
@@ -62,20 +61,20 @@ class EntailTask:
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield one pair a question; questions that are no hypotheses give none."""
+        """Yield the pair of each premise and hypothesis; other questions yield none."""
         return pair_features(checkpoint, items, class_names(checkpoint), self._max_length)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean cross-entropy of the classes."""
+        """Return the mean cross-entropy of a batch."""
         return class_loss(outputs, targets)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
-        """Return the verifier, which answers by the classes; no evidence is sought."""
+        """Return the verifier, which answers by the classes and retrieves no evidence."""
         return VerifierReader(
             checkpoint, make_retriever("cover", "", {})[0], max_length=self._max_length
         )
 
 
 def train(request: Request) -> Trained:
-    """Train a model of natural language inference, read by the reader ``verifier``."""
+    """Train a natural language inference model, which the reader ``verifier`` can use."""
     return neural.train(request, EntailTask(parse_options(request).max_length))

@@ -1,10 +1,10 @@
-"""Trains the reader ``span``: where an answer starts and where it ends, in one window a question.
+"""Trains the reader ``span``: the start and the end of an answer, in one window per question.
 
-The baseline of MRQA 2019 (Fisch et al.): one window drawn from those that hold an answer, the
-cross-entropy of its start and of its end, halved (the published program adds them up), of one of
-the answers in it (there the first), or of all of them, whose losses are averaged, or of what other
-readers say. Only the passage's tokens can be chosen here, where the program lets the question's
-compete too; a reader never chooses those.
+This is the baseline of MRQA 2019 (Fisch et al.), with differences. One window is drawn from those
+that contain an answer. The loss is the mean of the cross-entropies of start and end (the published
+program adds them), for one answer drawn from the window (the program takes the first), averaged
+over all of them, or for the teachers' probabilities. Only tokens of the passage are candidates; in
+the program those of the question are too, though a reader never chooses them.
 """
 
 from bisect import bisect_left, bisect_right
@@ -33,24 +33,25 @@ from closeread.training.recipes.span import SpanOptions, parse_options
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question, Span
 
-_VOTES_FOLDER = "votes"  # among the states
-_WINDOWS_PER_CALL = 512  # windows that teachers read together, so that those of one length meet
+_VOTES_FOLDER = "votes"  # in STATES
+_WINDOWS_PER_CALL = 512  # windows per call of the teachers, enough to batch by length
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
     pickled = request.recipe.train.get("pickled") is True
-    kept = request.out / STATES / _VOTES_FOLDER
-    return train_task(request, SpanTask(parse_options(request), pickled=pickled, kept=kept))
+    folder = request.out / STATES / _VOTES_FOLDER
+    task = SpanTask(parse_options(request), pickled=pickled, votes_folder=folder)
+    return train_task(request, task)
 
 
 class SpanTask:
-    """Learns spans; with ``null`` also that a passage holds no answer, as in SQuAD 2.0.
+    """The task of a span head; with ``null`` it also learns no-answer, as in SQuAD 2.0.
 
     Args:
-        options: What is learned, and how it is to be read with.
+        options: The reader's options in the recipe.
         pickled: Whether teachers may have weights that are not safetensors.
-        kept: The folder for what teachers said; None keeps none.
+        votes_folder: The folder to cache the teachers' votes in; None disables the cache.
     """
 
     head: Head = "span"
@@ -59,31 +60,31 @@ class SpanTask:
     answers = staticmethod(SpanReader.answers)
 
     def __init__(
-        self, options: SpanOptions, *, pickled: bool = False, kept: Path | None = None
+        self, options: SpanOptions, *, pickled: bool = False, votes_folder: Path | None = None
     ) -> None:
         self._options = options
         self._pickled = pickled
-        self._kept = kept
+        self._votes_folder = votes_folder
         if options.null:
             self.metric = "squad2.f1"
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Write into the model's configuration what it shall be read with."""
+        """Write the options that the reader needs into the model's configuration."""
         setattr(checkpoint.model.config, NULL_KEY, self._options.null)
         setattr(checkpoint.model.config, PENALTY_KEY, self._options.length_penalty)
 
     def teachers(self, model: str) -> tuple[str, ...]:
-        """Return the models that it learns from, where it begins with a model."""
-        taught = self._options.distillation > 0
-        return teachers_of(model, self._options.teachers) if taught else ()
+        """Return the teachers' folders or hub names if training starts from ``model``; or ()."""
+        has_teachers = self._options.distillation > 0
+        return teachers_of(model, self._options.teachers) if has_teachers else ()
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield one window a question, drawn from those that hold an answer."""
-        drawn = self._drawn(checkpoint, items, rng)
+        """Yield one window for each question, drawn from those that contain an answer."""
+        drawn = self._draw_windows(checkpoint, items, rng)
         if not self._options.distillation:
-            yield from (_feature(window, spans) for window, spans in drawn)
+            yield from (_make_feature(window, spans) for window, spans in drawn)
             return
         teachers = Teachers(
             self.teachers(checkpoint.name),
@@ -93,81 +94,87 @@ class SpanTask:
             pickled=self._pickled,
         )
         share = self._options.distillation
-        kept = VoteCache(self._kept, [share, self._options.null, *teachers.sha256])
-        while some := list(islice(drawn, _WINDOWS_PER_CALL)):
-            dealt = kept.of(some, partial(teachers.votes, share=share))
-            for (window, _), places in zip(some, dealt.tolist(), strict=True):
-                yield _feature(window, places)
+        cache = VoteCache(self._votes_folder, [share, self._options.null, *teachers.sha256])
+        while examples := list(islice(drawn, _WINDOWS_PER_CALL)):
+            votes = cache.get(examples, partial(teachers.votes, share=share))
+            for (window, _), spans in zip(examples, votes.tolist(), strict=True):
+                yield _make_feature(window, spans)
 
-    def _drawn(
+    def _draw_windows(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[tuple[Window, list[tuple[int, int]]]]:
-        """Yield a window a question, and the places of the answers there that are learned."""
-        last, tokens = None, Tokens([], [], [])
+        """Yield a window for each question, and (first, last) token of the answers to learn."""
+        previous, tokens = None, Tokens([], [], [])
         for passage, question in items:
-            if passage is not last:
-                last, tokens = passage, checkpoint.marked_tokens(passage.text)
+            if passage is not previous:
+                previous, tokens = passage, checkpoint.marked_tokens(passage.text)
             golds = list(_token_spans(tokens, passage.text, question))
             if not golds and not (self._options.null and _is_unanswerable(question)):
                 continue
-            cut = make_windows(
+            windows = make_windows(
                 checkpoint.tokens(question.text).ids,
                 tokens.ids,
                 checkpoint.template,
                 max_length=min(self._options.max_length, checkpoint.max_length),
                 stride=self._options.stride,
-                overlap=ANSWER_TOKENS - 1,  # as when it is read: every answer whole in a window
+                overlap=ANSWER_TOKENS - 1,  # as the reader: some window contains each whole answer
             )
-            found = self._one(cut, golds, rng)
-            if found is not None:
-                yield found
+            drawn = self._draw_window(windows, golds, rng)
+            if drawn is not None:
+                yield drawn
 
-    def _one(
-        self, cut: Sequence[Window], golds: Sequence[tuple[int, int]], rng: Random
+    def _draw_window(
+        self, windows: Sequence[Window], golds: Sequence[tuple[int, int]], rng: Random
     ) -> tuple[Window, list[tuple[int, int]]] | None:
+        """Draw a window, with its answers as tokens of its sequence; None if none contains any."""
         if not golds:
-            return rng.choice(cut), [(0, 0)]
-        held = [(window, [gold for gold in golds if _is_inside(window, gold)]) for window in cut]
-        held = [one for one in held if one[1]]
-        if not held:
-            return None  # an answer longer than a window
-        window, inside = rng.choice(held)
-        taken = inside if self._options.all_answers else [rng.choice(inside)]
-        moved = window.offset - window.first
-        return window, [(start + moved, end + moved) for start, end in taken]
+            return rng.choice(windows), [(0, 0)]
+        candidates = [
+            (window, [gold for gold in golds if _is_inside(window, gold)]) for window in windows
+        ]
+        candidates = [candidate for candidate in candidates if candidate[1]]
+        if not candidates:
+            return None  # the answer is longer than a window
+        window, inside = rng.choice(candidates)
+        chosen = inside if self._options.all_answers else [rng.choice(inside)]
+        shift = window.offset - window.first
+        return window, [(first + shift, last + shift) for first, last in chosen]
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean of start and end cross-entropy, of each question its answers' mean."""
-        first, last = targets[:, :1], targets[:, 1:2]
+        """Return the mean of the start and end cross-entropies, averaged over answers first."""
+        first, end = targets[:, :1], targets[:, 1:2]
         places = torch.arange(outputs.start_logits.shape[1], device=targets.device)
-        shut = (places < first) | (places >= last)
+        is_excluded = (places < first) | (places >= end)
         if self._options.null:
-            shut[:, 0] = False
+            is_excluded[:, 0] = False
         starts, ends = targets[:, 2::2], targets[:, 3::2]
-        known = starts != NO_TARGET  # rows of fewer answers are filled up
+        is_answer = starts != NO_TARGET  # rows with fewer answers are padded
         halves = []
         for logits, golds in ((outputs.start_logits, starts), (outputs.end_logits, ends)):
-            logs = log_softmax(logits.float().masked_fill(shut, -1e9), dim=-1)
-            told = logs.gather(1, golds.clamp(min=0)).masked_fill(~known, 0.0)
-            halves.append(-(told.sum(dim=1) / known.sum(dim=1)).mean())
+            logs = log_softmax(logits.float().masked_fill(is_excluded, -1e9), dim=-1)
+            gold_logs = logs.gather(1, golds.clamp(min=0)).masked_fill(~is_answer, 0.0)
+            halves.append(-(gold_logs.sum(dim=1) / is_answer.sum(dim=1)).mean())
         return (halves[0] + halves[1]) / 2
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
-        """Return the span reader over the model as it is."""
-        told = self._options
+        """Return the span reader with the model in its current state."""
+        options = self._options
         return SpanReader(
             checkpoint,
-            max_length=told.max_length,
-            stride=told.stride,
-            null=told.null,
-            length_penalty=told.length_penalty,
+            max_length=options.max_length,
+            stride=options.stride,
+            null=options.null,
+            length_penalty=options.length_penalty,
         )
 
 
-def _feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
-    """Return a window with the part of it that may be chosen, and the answers there."""
-    ends = (window.offset, window.offset + window.length)
-    return Feature((window.encoded,), (*ends, *(place for span in spans for place in span)))
+def _make_feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
+    """Return a window as a feature.
+
+    The target is the range of the passage's tokens, half-open, then (first, last) of each answer.
+    """
+    passage = (window.offset, window.offset + window.length)
+    return Feature((window.encoded,), (*passage, *(place for span in spans for place in span)))
 
 
 def _is_inside(window: Window, gold: tuple[int, int]) -> bool:
@@ -175,16 +182,16 @@ def _is_inside(window: Window, gold: tuple[int, int]) -> bool:
 
 
 def _is_unanswerable(question: Question) -> bool:
-    return bool(question.answers) and all(one.kind == "none" for one in question.answers)
+    return bool(question.answers) and all(answer.kind == "none" for answer in question.answers)
 
 
 def _token_spans(tokens: Tokens, text: str, question: Question) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) token of every known place of an answer."""
+    """Yield (first, last) token of each annotated span of an answer; else of its occurrence."""
     for answer in question.answers:
         if answer.kind not in ("span", "spans") or not answer.texts:
             continue
-        words = {_comparable(one) for one in answer.texts}
-        spans = [span for span in answer.spans if _comparable(span.of(text)) in words]
+        texts = {_comparable(answer_text) for answer_text in answer.texts}
+        spans = [span for span in answer.spans if _comparable(span.of(text)) in texts]
         for span in spans or _first_occurrence(text, answer.texts[0]):
             first = bisect_right(tokens.ends, span.start)
             last = bisect_left(tokens.starts, span.end) - 1
@@ -193,11 +200,11 @@ def _token_spans(tokens: Tokens, text: str, question: Question) -> Iterator[tupl
 
 
 def _comparable(text: str) -> str:
-    """Return what makes two texts one answer: MRQA's places may have other capitals or articles."""
+    """Normalise a text for comparison: MRQA's spans may differ in capitals or articles."""
     return mrqa(text) or text
 
 
 def _first_occurrence(text: str, answer: str) -> list[Span]:
-    """The first place of an answer whose published place is wrong."""
-    place = text.find(answer) if answer.strip() else -1
-    return [Span(place, place + len(answer))] if place >= 0 else []
+    """Return the first span of an answer whose annotated spans are missing or wrong."""
+    start = text.find(answer) if answer.strip() else -1
+    return [Span(start, start + len(answer))] if start >= 0 else []

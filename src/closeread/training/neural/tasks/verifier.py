@@ -1,12 +1,12 @@
-"""Trains a verifier: the options of a question compete, or are judged each for itself.
+"""Trains a verifier: the options of a question compete, or each is judged independently.
 
 Equations 6 and 7 of Zhang et al. (2021): for every option d+ that the passage supports and every
-option d- of the same question that it does not, ``max(0, margin - g(d+) + g(d-))``, summed. One
-right and several wrong options (equation 6) or several right and one wrong (equation 7) are the
-same rule, and so is any other number of them. The authors' program takes for g the softmax
-probability of "supported" of a head of two classes, makes every pair an example of its own and
-averages over the pairs of a step, so that a batch of 64 is 64 pairs. The ablation without
-competition is the cross-entropy of each option's truth.
+option d- of the same question that it does not, ``max(0, margin - g(d+) + g(d-))``, summed. The
+same formula covers one true and several false options (equation 6), several true and one false
+(equation 7), and any other numbers of them. In the authors' program, g is the softmax probability
+of "supported" of a two-class head, every pair is an example of its own, and the loss is averaged
+over the pairs of a step, so that a batch of 64 is 64 pairs. The ablation without competition is the
+cross-entropy of each option's truth.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,23 +51,23 @@ from closeread.types import PassageQuestion
 def hinge_loss(
     scores: torch.Tensor, truth: torch.Tensor, margin: float, reduction: Reduction
 ) -> torch.Tensor:
-    """Return the loss of one question by equations 6 and 7; 0 where it has no pair.
+    """Return the loss of one question by equations 6 and 7; 0 if it has no pair.
 
     Args:
         scores: g of every option, shape (options,).
-        truth: 1 for supported, 0 for not, ``NO_TARGET`` where nobody knows, shape (options,).
-        margin: By how much a supported option shall be ahead.
-        reduction: ``sum`` over the pairs as the equations, ``mean`` as the authors' program.
+        truth: 1 for supported, 0 for not, ``NO_TARGET`` if unknown, shape (options,).
+        margin: The margin by which a supported option should score higher.
+        reduction: ``sum`` over the pairs as in the equations, ``mean`` as in the authors' program.
     """
     right, wrong = scores[truth == 1], scores[truth == 0]
-    short = relu(margin - right[:, None] + wrong[None, :])
-    if not short.numel():
-        return scores.sum() * 0.0  # keeps the gradient's graph
-    return short.sum() if reduction == "sum" else short.mean()
+    losses = relu(margin - right[:, None] + wrong[None, :])
+    if not losses.numel():
+        return scores.sum() * 0.0  # keeps the autograd graph
+    return losses.sum() if reduction == "sum" else losses.mean()
 
 
 def independent_loss(odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """Return the mean cross-entropy of one question's options, each for itself.
+    """Return the mean binary cross-entropy of one question's options.
 
     Args:
         odds: Log-odds of "supported", shape (options,).
@@ -80,12 +80,12 @@ def independent_loss(odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
 
 
 class CompeteTask:
-    """What a verifier learns from questions with options.
+    """The task of a verifier, on questions with options.
 
     Args:
-        retriever: Finds the evidence of every option.
-        settings: What is learned, and how.
-        max_length: Tokens of evidence and option together.
+        retriever: Retrieves the evidence for each option.
+        settings: The recipe's ``[train.options]``.
+        max_length: Maximum tokens of evidence and option together.
     """
 
     head: Head = "pair"
@@ -103,91 +103,98 @@ class CompeteTask:
         self._supported = 1
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Make the head one of two classes with names, if it is not one already.
+        """Convert the head to two named classes, unless it is one already.
 
         Raises:
-            UsageError: It has three classes and nobody said what is to become of them.
-            InputError: It has classes that are not understood.
+            UsageError: The head has three classes, and ``nli_head`` is not set.
+            InputError: The head has other classes.
         """
         self._supported = two_classes(checkpoint, self._settings.nli_head)
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield a question's options, its pairs or each option; nothing where nothing competes."""
-        room = min(self._max_length, checkpoint.max_length)
+        """Yield features of a question's options, as ``unit`` says: all, in pairs, or each alone.
+
+        Questions whose options the loss cannot learn from yield none.
+        """
+        max_tokens = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
             truth = option_truths(question)
-            if question.kind == "entailment" or not self._learnable(truth):
+            if question.kind == "entailment" or not self._is_learnable(truth):
                 continue
             sequences = [
                 encode_statement(
-                    one, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
+                    statement,
+                    lambda text: checkpoint.tokens(text).ids,
+                    checkpoint.template,
+                    max_tokens,
                 )
-                for one in statements(question, passage, self._retriever)
+                for statement in statements(question, passage, self._retriever)
             ]
-            yield from self._parted(sequences, truth)
+            yield from self._split_into_units(sequences, truth)
 
-    def _learnable(self, truth: Sequence[bool | None]) -> bool:
+    def _is_learnable(self, truth: Sequence[bool | None]) -> bool:
         if self._settings.loss == "hinge":
             return True in truth and False in truth
-        return any(one is not None for one in truth)
+        return any(value is not None for value in truth)
 
-    def _parted(
+    def _split_into_units(
         self, sequences: Sequence[Encoded], truth: Sequence[bool | None]
     ) -> Iterator[Feature]:
-        target = [NO_TARGET if one is None else int(one) for one in truth]
-        right = [place for place, one in enumerate(target) if one == 1]
-        wrong = [place for place, one in enumerate(target) if one == 0]
-        together: list[tuple[int, ...]] = [tuple(range(len(target)))]
+        target = [NO_TARGET if value is None else int(value) for value in truth]
+        right = [place for place, value in enumerate(target) if value == 1]
+        wrong = [place for place, value in enumerate(target) if value == 0]
+        units: list[tuple[int, ...]] = [tuple(range(len(target)))]
         if self._settings.unit == "pair":
-            together = [(one, other) for one in right for other in wrong]
+            units = [(supported, other) for supported in right for other in wrong]
         elif self._settings.unit == "option":
-            together = [(place,) for place in sorted(right + wrong)]
-        for places in together:
+            units = [(place,) for place in sorted(right + wrong)]
+        for places in units:
             yield Feature(
                 tuple(sequences[place] for place in places),
                 tuple(target[place] for place in places),
             )
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean over the features of each one's loss."""
+        """Return the mean loss over the features."""
         odds = log_odds(outputs.logits.float(), self._supported)
-        found = [
-            self._one(of_feature, target[: len(of_feature)])
+        losses = [
+            self._feature_loss(of_feature, target[: len(of_feature)])
             for of_feature, target in zip(odds.split(list(sizes)), targets, strict=True)
         ]
-        return torch.stack(found).mean()
+        return torch.stack(losses).mean()
 
-    def _one(self, odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    def _feature_loss(self, odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
         if self._settings.loss == "cross-entropy":
             return independent_loss(odds, truth)
         scores = odds.sigmoid() if self._settings.score == "probability" else odds
         return hinge_loss(scores, truth, self._settings.margin, self._settings.reduction)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
-        """Return the verifier over the model as it is."""
+        """Return the verifier with the model in its current state."""
         return VerifierReader(checkpoint, self._retriever, max_length=self._max_length)
 
 
 def train(request: Request) -> Trained:
-    """Train a verifier; the reader's options are those that it is read with, but the model."""
-    own, options, settings = parse_options(request)
+    """Train a verifier, as the recipe says."""
+    options, retriever_options, settings = parse_options(request)
     with in_recipe_terms(request):
-        retriever, _ = make_retriever(own.retriever, own.evidence_model, options)
-    return neural.train(request, CompeteTask(retriever, settings, own.max_length))
+        retriever, _ = make_retriever(options.retriever, options.evidence_model, retriever_options)
+    return neural.train(request, CompeteTask(retriever, settings, options.max_length))
 
 
 def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:
-    """Make a pair head one of two named classes; return the place of "supported".
+    """Convert a pair head to two named classes, unless it is one; return the index of "supported".
 
     Args:
-        checkpoint: With a ``pair`` head, made or learned.
-        nli_head: What becomes of three classes: ``fold``, ``new``, or empty where nobody said.
+        checkpoint: The model with a ``pair`` head, new or trained.
+        nli_head: How to convert three classes: ``fold`` or ``new``; empty if the recipe does not
+            say.
 
     Raises:
-        UsageError: It has three classes and nobody said what is to become of them.
-        InputError: It has classes that are not understood.
+        UsageError: The head has three classes, and ``nli_head`` is empty.
+        InputError: The head has other classes.
     """
     names = class_names(checkpoint)
     if len(names) == 3:

@@ -1,1 +1,1 @@
-"""The curve of a training sent to trackers, as the recipe names them."""
+"""Sends the training curve to the experiment trackers that a recipe names."""

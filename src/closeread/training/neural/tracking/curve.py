@@ -1,7 +1,7 @@
 """Sends the training curve to trackers: starts runs, resumes them after a kill, and ends them.
 
-A tracker that cannot start ends a training that has not learned anything yet. One that fails later
-is reported once and dropped, and training continues.
+If a tracker cannot start, a training without a saved state ends. A tracker that fails later is
+reported once and dropped, and training continues.
 """
 
 import os
@@ -29,7 +29,7 @@ from closeread.training.recipes.same_request import MEMBERS, STAGES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
-_RUN_FILE = "tracked.json"  # beside the states, so that it is there as long as one can go on
+_RUN_FILE = "tracked.json"  # in STATES, so that it exists as long as the training can be resumed
 _PROJECT = "closeread"
 _CONTINUES = "training continues, and the folder keeps the whole curve"
 _End = Callable[[bool], None]
@@ -45,159 +45,163 @@ def track_curve(
     processes: Processes,
     say: Say,
 ) -> Iterator[None]:
-    """Send the curve to every tracker that the recipe names, while this lasts.
+    """Send the curve to every tracker that the recipe names, during the block.
 
     Args:
-        trainer: Ready to train.
-        settings: As the recipe says.
-        out: The folder; files of TensorBoard and W&B stand in its ``curves``.
-        resumed: Whether training goes on from a state: the same run is gone on with then.
-        processes: Those that train together; the first alone speaks with trackers.
-        say: Told what becomes of them.
+        trainer: A configured Trainer.
+        settings: The recipe's ``[train]``.
+        out: The output folder; files of TensorBoard and W&B go into its ``curves``.
+        resumed: Whether training continues from a state, and so the same runs are continued.
+        processes: The processes that train together; only the first talks to trackers.
+        say: Called with a line when a tracker fails.
 
     Raises:
-        UsageError: One cannot begin, and nothing is learned yet: nobody is logged in, or it does
-            not know the address.
+        UsageError: A tracker cannot start, for example because nobody is logged in, and no state
+            is saved yet.
     """
-    guests: list[_Tracker] = []
+    trackers: list[_Tracker] = []
     failed = True
     try:
         with processes.in_step():
             if settings.track and trainer.is_world_process_zero():
                 run = _read_run(out, resumed)
                 trainer.args.run_name, trainer.args.project = run["name"], _PROJECT
-                # Else what a Space was sent would be copied to another, which is public.
+                # Otherwise the data in a Space would be copied to another one, which is public.
                 trainer.args.trackio_static_space_id = False
                 for name in dict.fromkeys(settings.track):
                     try:
-                        guests.append(_start_tracker(name, (trainer, settings, out, run), say))
+                        trackers.append(_start_tracker(name, (trainer, settings, out, run), say))
                     except UsageError as error:
                         if not has_learned(out):
                             raise
                         say(f"{error.found}; {_CONTINUES}")
-                if guests:
-                    trainer.add_callback(_TrackerCallbacks(guests))
+                if trackers:
+                    trainer.add_callback(_TrackerCallbacks(trackers))
         yield
         failed = False
     finally:
-        for guest in guests:
-            guest.leave(failed)
+        for tracker in trackers:
+            tracker.close(failed)
 
 
 def _read_run(out: Path, resumed: bool) -> dict[str, str]:
-    """Return id and name of the run in trackers: those from before where it is gone on with."""
+    """Return the id and name of the run in trackers; a resumed training keeps its own."""
     path = out / STATES / _RUN_FILE
     if resumed and path.exists():
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     key = uuid4().hex[:8]
-    # trackio knows runs by name alone: one of the same name would be gone on with.
+    # trackio identifies runs by name: it would continue another one of the same name.
     run = {"id": key, "name": f"{_run_name(out.absolute())}-{key}"}
     save_json(path, run)
     return run
 
 
 def _run_name(out: Path) -> str:
-    """Return what a training is called; a stage or member after the whole that it is of."""
+    """Return the name of a training's run; for a stage or member, after the whole training's."""
     if out.parent.name in (STAGES, MEMBERS):
         return f"{_run_name(out.parent.parent)}-{out.parent.name}-{out.name}"
     return out.name
 
 
 class _TrackerCallbacks(TrainerCallback):  # type: ignore[misc]
-    """Hands on to all of them what the Trainer tells, which minds two callbacks of one class."""
+    """Forwards the Trainer's events to all trackers.
 
-    def __init__(self, guests: Sequence["_Tracker"]) -> None:
-        self._guests = guests
+    One callback for all, because the Trainer warns of two callbacks of one class.
+    """
 
-    def on_train_begin(self, *given: Any, **named: Any) -> None:
-        """Hand it on."""
-        self._tell("on_train_begin", *given, **named)
+    def __init__(self, trackers: Sequence["_Tracker"]) -> None:
+        self._trackers = trackers
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **named: Any) -> None:
-        """Hand on a row of the curve.
+    def on_train_begin(self, *args: Any, **kwargs: Any) -> None:
+        """Forward the event."""
+        self._forward("on_train_begin", *args, **kwargs)
 
-        Not the Trainer's last: after a resumption its loss is of a part of the steps, over all.
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+        """Forward a row of the curve.
+
+        The Trainer's last row is left out: after a resumption, it divides the loss of the later
+        steps by the number of all steps.
         """
         if "train_runtime" not in (logs or {}):
-            self._tell("on_log", args, state, control, logs=logs, **named)
+            self._forward("on_log", args, state, control, logs=logs, **kwargs)
 
-    def on_save(self, *given: Any, **named: Any) -> None:
-        """Hand it on."""
-        self._tell("on_save", *given, **named)
+    def on_save(self, *args: Any, **kwargs: Any) -> None:
+        """Forward the event."""
+        self._forward("on_save", *args, **kwargs)
 
-    def on_train_end(self, *given: Any, **named: Any) -> None:
-        """Hand it on."""
-        self._tell("on_train_end", *given, **named)
+    def on_train_end(self, *args: Any, **kwargs: Any) -> None:
+        """Forward the event."""
+        self._forward("on_train_end", *args, **kwargs)
 
-    def _tell(self, event: str, *given: Any, **named: Any) -> None:
-        for guest in self._guests:
-            guest.hear(event, *given, **named)
+    def _forward(self, event: str, *args: Any, **kwargs: Any) -> None:
+        for tracker in self._trackers:
+            tracker.handle(event, *args, **kwargs)
 
 
 class _Tracker:
-    """A tracker that is told what the Trainer tells, until it fails."""
+    """A tracker that receives the Trainer's events until it fails."""
 
     def __init__(self, name: str, callback: Any, end: _End, say: Say) -> None:
         self._name, self._callback, self._end, self._say = name, callback, end, say
-        self._well = True
-        self._told = False
+        self._is_active = True
+        self._is_reported = False
 
-    def hear(self, event: str, *given: Any, **named: Any) -> None:
-        """Tell it what happened."""
-        self._try(getattr(self._callback, event), *given, **named)
+    def handle(self, event: str, *args: Any, **kwargs: Any) -> None:
+        """Pass an event to the tracker's callback, unless the tracker failed before."""
+        self._try(getattr(self._callback, event), *args, **kwargs)
 
-    def leave(self, failed: bool) -> None:
-        """End the run, which else a later stage would go on with."""
-        self._well = True  # also one that failed has something to close
+    def close(self, failed: bool) -> None:
+        """End the run, which a later stage would otherwise continue."""
+        self._is_active = True  # also a tracker that failed has a run to close
         self._try(self._end, failed)
 
-    def _try(self, what: Callable[..., Any], *given: Any, **named: Any) -> None:
-        if not self._well:
+    def _try(self, action: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        if not self._is_active:
             return
         try:
             with isolated_stdio():
-                what(*given, **named)
-        except Exception as error:  # each has its own kinds
-            self._well = False
-            if not self._told:  # what failed fails once more where it is to be closed
+                action(*args, **kwargs)
+        except Exception as error:  # each tracker has its own classes
+            self._is_active = False
+            if not self._is_reported:  # closing a tracker that failed mostly fails again
                 self._say(f"{self._name} failed and is dropped: {first_line(error)}; {_CONTINUES}")
-            self._told = True
+            self._is_reported = True
 
 
-def _start_tracker(name: str, given: tuple[Any, ...], say: Say) -> _Tracker:
+def _start_tracker(name: str, arguments: tuple[Any, ...], say: Say) -> _Tracker:
     try:
         with isolated_stdio():
-            callback, end = _STARTERS[name](*given)
-    except Exception as error:  # each has its own kinds
+            callback, end = _STARTERS[name](*arguments)
+    except Exception as error:  # each tracker has its own classes
         raise cannot_start(name, error) from error
     return _Tracker(name, callback, end, say)
 
 
-def _tensorboard(
+def _start_tensorboard(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
     from torch.utils.tensorboard import SummaryWriter
 
     writer = SummaryWriter(log_dir=str(out / CURVES))
     recipe = msgspec.json.format(msgspec.json.encode(settings)).decode()
-    writer.add_text("recipe", f"```json\n{recipe}\n```")  # it shows Markdown
+    writer.add_text("recipe", f"```json\n{recipe}\n```")  # rendered as Markdown
     return TensorBoardCallback(writer), lambda failed: writer.close()
 
 
-def _wandb(
+def _start_wandb(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
     wandb = import_module("wandb")
 
     folder = os.environ.get("WANDB_DIR") or str(out / CURVES)
-    Path(folder).mkdir(parents=True, exist_ok=True)  # else it writes to another, and says so
+    Path(folder).mkdir(parents=True, exist_ok=True)  # W&B would fall back to another folder
     wandb.init(
         project=os.environ.get("WANDB_PROJECT", _PROJECT),
         id=run["id"],
         name=run["name"],
         resume="allow",
         dir=folder,
-        settings=wandb.Settings(console="off"),  # else it takes stdout, which is stderr here
+        settings=wandb.Settings(console="off"),  # stdout is redirected to stderr here
     )
     callback = WandbCallback()
     callback.setup(trainer.args, trainer.state, trainer.model)
@@ -206,15 +210,15 @@ def _wandb(
 
 
 class _ByStep(TrackioCallback):  # type: ignore[misc]
-    """Numbers a row by the step that it is of; the library's own numbers them 0, 1, 2."""
+    """Numbers rows by their training step; the library's own callback numbers them 0, 1, 2."""
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         """Send a row of the curve."""
-        told = rewrite_logs(logs) | {"train/global_step": state.global_step}
-        self._trackio.log(told, step=state.global_step)
+        row = rewrite_logs(logs) | {"train/global_step": state.global_step}
+        self._start_trackio.log(row, step=state.global_step)
 
 
-def _trackio(
+def _start_trackio(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
     trackio = import_module("trackio")
@@ -224,13 +228,13 @@ def _trackio(
     trackio.config.update({"recipe": msgspec.to_builtins(settings)})
 
     def end(failed: bool) -> None:
-        if callback._initialized:  # it was not ended with the training
+        if callback._initialized:  # the run has not been ended with the training
             trackio.finish()
 
     return callback, end
 
 
-def _mlflow(
+def _start_mlflow(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
     callback = to_mlflow.start_run(settings, run, _PROJECT)
@@ -238,8 +242,8 @@ def _mlflow(
 
 
 _STARTERS: dict[str, Callable[..., tuple[Any, _End]]] = {
-    "tensorboard": _tensorboard,
-    "wandb": _wandb,
-    "trackio": _trackio,
-    "mlflow": _mlflow,
+    "tensorboard": _start_tensorboard,
+    "wandb": _start_wandb,
+    "trackio": _start_trackio,
+    "mlflow": _start_mlflow,
 }

@@ -1,4 +1,4 @@
-"""Experiment trackers: whether they are installed, and how to keep them from prompting."""
+"""Checks that experiment trackers are installed, and keeps them from prompting."""
 
 import os
 import sys
@@ -18,11 +18,11 @@ from closeread.training.recipes.settings import Tracker
 def isolated_stdio() -> Iterator[None]:
     """Redirect a tracker's output to stderr, and give it an empty stdin.
 
-    W&B waits for a key where stdin is a terminal; trackio prints on stdout, which is for results.
+    W&B prompts for a key if stdin is a terminal; trackio prints to stdout, which is for results.
     """
     stdin = sys.stdin
-    with Path(os.devnull).open(encoding="utf-8") as nobody, redirect_stdout(sys.stderr):
-        sys.stdin = nobody
+    with Path(os.devnull).open(encoding="utf-8") as empty, redirect_stdout(sys.stderr):
+        sys.stdin = empty
         try:
             yield
         finally:
@@ -30,15 +30,15 @@ def isolated_stdio() -> Iterator[None]:
 
 
 def check_trackers(names: Sequence[Tracker]) -> None:
-    """Check that each tracker can start, before anything is trained.
+    """Check that each tracker can start, before training.
 
     Raises:
-        UsageError: One is not installed, or nobody is logged in to W&B.
+        UsageError: A tracker is not installed, or nobody is logged in to W&B.
     """
     for name in names:
-        found = find_spec(name)
-        # W&B's own folder, in the folder that we work in, has the name of a package too.
-        if found is None or found.origin is None:
+        spec = find_spec(name)
+        # A folder that W&B left in the working directory looks like a namespace package.
+        if spec is None or spec.origin is None:
             raise UsageError(
                 f"train.track names {name}, which is not installed", cure=f"pip install {name}"
             )
@@ -50,7 +50,7 @@ def check_trackers(names: Sequence[Tracker]) -> None:
         try:
             with isolated_stdio():
                 import_module("wandb").login()
-        except Exception as error:  # theirs, and whatever an installation of theirs may raise
+        except Exception as error:  # W&B's own classes, or whatever a broken installation raises
             raise cannot_start("wandb", error) from error
 
 
