@@ -20,7 +20,7 @@ from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Advance, Begin, Reader, uncounted, unwatched
 from closeread.registry.contracts import check_reader
-from closeread.registry.external import Outsider
+from closeread.registry.external import ExternalPart
 from closeread.registry.factory import make_from, use_path_rule
 from closeread.registry.paths import expand_path, recipe_path_rule
 from closeread.runs.claim import must_be_free
@@ -149,7 +149,7 @@ def _open_reader(
             expected="a name, the result of open_reader, or an object with the method `read`",
         )
     name = f"{type(reader).__module__}:{type(reader).__qualname__}"
-    return name, {}, check_reader(Outsider("reader", name), reader)
+    return name, {}, check_reader(ExternalPart("reader", name), reader)
 
 
 def ingest(

@@ -8,8 +8,8 @@ from closeread.evidence.models import models_of
 from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
-from closeread.registry.contracts import CheckedEncoder, find_outsider
-from closeread.registry.external import Outsider
+from closeread.registry.contracts import CheckedEncoder, find_external_part
+from closeread.registry.external import ExternalPart
 from closeread.registry.factory import PathText, make
 
 if TYPE_CHECKING:
@@ -26,28 +26,28 @@ def text_encoder(
         UnknownNameError: There is no such encoder.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    made, theirs = _make_encoder(name, model)
+    made, external = _make_encoder(name, model)
     if not isinstance(made, Encoder):
         raise UsageError(f"{name} scores pairs and cannot encode single texts", cure=instead)
-    return made if theirs is None else CheckedEncoder(theirs, made)
+    return made if external is None else CheckedEncoder(external, made)
 
 
 def pair_scorer(name: str, model: str) -> PairScorer:
     """Make the cross-encoder ``name`` with its model; raises as ``text_encoder``."""
-    made, theirs = _make_encoder(name, model)
+    made, external = _make_encoder(name, model)
     if not isinstance(made, PairScorer):
         raise UsageError(
             f"{name} encodes single texts and cannot score pairs",
             cure="use -o encoder=cross-encoder, or integrate=encoder",
         )
-    return made if theirs is None else CheckedEncoder(theirs, made)
+    return made if external is None else CheckedEncoder(external, made)
 
 
-def _make_encoder(name: str, model: str) -> tuple[Any, Outsider | None]:
+def _make_encoder(name: str, model: str) -> tuple[Any, ExternalPart | None]:
     """Return an encoder, and its owner if it is external; such a one may lack ``model``."""
-    theirs = find_outsider("encoder", name)
-    options = {"model": model} if model or theirs is None else {}
-    return make("encoder", name, options)[0], theirs
+    external = find_external_part("encoder", name)
+    options = {"model": model} if model or external is None else {}
+    return make("encoder", name, options)[0], external
 
 
 def check_rows(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "NDArray[Any]":

@@ -16,8 +16,8 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.csv_rows import header_names
 from closeread.registry import lookup
-from closeread.registry.contracts import find_outsider
-from closeread.registry.external import Outsider
+from closeread.registry.contracts import find_external_part
+from closeread.registry.external import ExternalPart
 from closeread.types import Dataset, Defects, Item, Question
 
 _MAX_COLUMNS = 40  # that a message tells
@@ -187,24 +187,24 @@ def find_format(format: str) -> Format:  # noqa: A002
                 cure="docs/formats.md lists the settings of formats",
             )
         found = found.named(given)
-    theirs = find_outsider("format", name)
-    return found if theirs is None else _guarded(theirs, found)
+    external = find_external_part("format", name)
+    return found if external is None else _guarded(external, found)
 
 
-def _guarded(whose: Outsider, found: Format) -> Format:
+def _guarded(part: ExternalPart, found: Format) -> Format:
     def info(source: Source) -> Info:
-        with whose.failing("failed while it read the file-level facts"):
+        with part.explain_errors("failed while it read the file-level facts"):
             facts = found.info(source)
         if not isinstance(facts, Info):
-            raise whose.broken(f"{type(facts).__name__} for file-level facts", "an Info")
+            raise part.violation(f"{type(facts).__name__} for file-level facts", "an Info")
         return facts
 
     return replace(
         found,
         info=info,
-        read=external.guard_read(whose, found.read),
-        write=found.write and external.guard_write(whose, found.write),
-        read_gold=found.read_gold and external.guard_read_gold(whose, found.read_gold),
+        read=external.guard_read(part, found.read),
+        write=found.write and external.guard_write(part, found.write),
+        read_gold=found.read_gold and external.guard_read_gold(part, found.read_gold),
     )
 
 

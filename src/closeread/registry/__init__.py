@@ -1,1 +1,1 @@
-"""What has a name: found, made from options, and held to what its protocol promises."""
+"""Looks up named parts, makes them from options, and checks users' own against their protocols."""

@@ -16,7 +16,7 @@ from closeread import catalog
 from closeread.errors import UsageError
 from closeread.protocols import Metric, Perturbation, Pool, Retriever
 from closeread.registry import lookup
-from closeread.registry.external import Outsider, plain_number
+from closeread.registry.external import ExternalPart, plain_number
 from closeread.types import (
     Edit,
     Evidence,
@@ -38,26 +38,26 @@ _MAX_EDITS = 100_000  # per question: all are kept until one is chosen
 
 
 def unwrap_part(part: Any) -> Any:
-    """Return the user's own part inside a checked one; anything else unchanged."""
-    return part.made if isinstance(part, CheckedRetriever | CheckedEncoder) else part
+    """Return the user's own part inside a checked one; return anything else unchanged."""
+    return part.inner if isinstance(part, CheckedRetriever | CheckedEncoder) else part
 
 
-def find_outsider(kind: catalog.Kind, name: str) -> Outsider | None:
-    """Return the outsider that a name stands for; None for a name of the catalog."""
-    return Outsider(kind, name) if lookup.find_entry(kind, name).target == name else None
+def find_external_part(kind: catalog.Kind, name: str) -> ExternalPart | None:
+    """Return the user's own part that a name refers to; None for a name of the catalog."""
+    return ExternalPart(kind, name) if lookup.find_entry(kind, name).target == name else None
 
 
-def check_part(whose: Outsider, made: Any) -> Any:
-    """Return what an outsider's factory made, checked against the protocol of its kind.
+def check_part(part: ExternalPart, inner: Any) -> Any:
+    """Return a user's own part, wrapped or checked against the protocol of its kind.
 
     Raises:
-        UsageError: It lacks an attribute of a metric, or an attribute is invalid.
+        UsageError: The part lacks an attribute of a metric, or an attribute is invalid.
     """
-    hold: Callable[[Outsider, Any], Any] | None = _CHECKS.get(whose.kind)
-    return made if hold is None else hold(whose, made)
+    check: Callable[[ExternalPart, Any], Any] | None = _CHECKS.get(part.kind)
+    return inner if check is None else check(part, inner)
 
 
-def check_reader(whose: Outsider, reader: Any) -> Any:
+def check_reader(part: ExternalPart, reader: Any) -> Any:
     """Return a reader whose attributes are valid for a run.
 
     Raises:
@@ -65,40 +65,41 @@ def check_reader(whose: Outsider, reader: Any) -> Any:
     """
     size = getattr(reader, "batch_size", 1)
     if not isinstance(size, int) or size < 1:
-        raise whose.broken(f"batch_size = {size!r:.80}", "a whole number, at least 1")
+        raise part.violation(f"batch_size = {size!r:.80}", "a whole number, at least 1")
     passing = getattr(reader, "passing_options", ())
     if not isinstance(passing, Collection) or isinstance(passing, str):
-        raise whose.broken(f"passing_options = {passing!r:.80}", "the names of options")
+        raise part.violation(f"passing_options = {passing!r:.80}", "the names of options")
     record = getattr(reader, "record", {})
     try:
         msgspec.json.encode(record)
     except (TypeError, ValueError) as error:
-        raise whose.broken(
+        raise part.violation(
             f"a record that JSON cannot hold: {error}", "a dict of plain values"
         ) from error
     if not isinstance(record, Mapping):
-        raise whose.broken(f"a record of the type {type(record).__name__}", "a dict")
+        raise part.violation(f"a record of the type {type(record).__name__}", "a dict")
     return reader
 
 
-def must_promise_metric(whose: Outsider, factory: Any) -> None:
+def require_metric_factory(part: ExternalPart, factory: Any) -> None:
     """Reject a factory that does not declare that it makes a metric, before calling it.
 
     A run's record names its metrics with options, and `verify` makes them again: without this
-    check, a stranger's run could call any function, even ``os:system``.
+    check, a run from someone else could call any function, even ``os:system``.
 
     Raises:
-        UsageError: It is neither a class with a metric's methods nor annotated to return one.
+        UsageError: The factory is neither a class with a metric's methods nor annotated to return
+            one.
     """
-    made = factory
+    metric_class = factory
     if not isinstance(factory, type):
         try:
-            made = inspect.signature(factory, eval_str=True).return_annotation
+            metric_class = inspect.signature(factory, eval_str=True).return_annotation
         except (NameError, AttributeError, TypeError, ValueError, SyntaxError):
-            made = None
-    if not all(hasattr(made, name) for name in ("signature", "score", "pool")):
+            metric_class = None
+    if not all(hasattr(metric_class, name) for name in ("signature", "score", "pool")):
         raise UsageError(
-            f"{whose} does not declare that it makes a metric, so closeread does not call it",
+            f"{part} does not declare that it makes a metric, so closeread does not call it",
             expected="a class with the methods signature, score and pool, or a function that is "
             "annotated to return such a class (docs/extend.md)",
         )
@@ -108,204 +109,210 @@ def must_promise_metric(whose: Outsider, factory: Any) -> None:
 class CheckedMetric:
     """A metric that checks question ids and that values are finite numbers."""
 
-    whose: Outsider
-    made: Metric
+    part: ExternalPart
+    inner: Metric
 
     def __post_init__(self) -> None:
         for name in ("name", "unit"):
-            if not hasattr(self.made, name):
-                raise self.whose.broken(
+            if not hasattr(self.inner, name):
+                raise self.part.violation(
                     f"a metric without {name!r}", "a closeread.protocols.Metric"
                 )
-        if self.made.unit not in _UNITS:
-            raise self.whose.broken(f"the unit {self.made.unit!r}", "one of " + ", ".join(_UNITS))
+        if self.inner.unit not in _UNITS:
+            raise self.part.violation(
+                f"the unit {self.inner.unit!r}", "one of " + ", ".join(_UNITS)
+            )
 
     @property
     def name(self) -> str:
-        """The metric's own."""
-        return self.made.name
+        """The metric's name."""
+        return self.inner.name
 
     @property
     def unit(self) -> Unit:
-        """The metric's own."""
-        return self.made.unit
+        """The metric's unit."""
+        return self.inner.unit
 
     def signature(self) -> str:
         """Return the metric's signature, checked to be text."""
-        with self.whose.failing():
-            found = self.made.signature()
-        if not isinstance(found, str) or not found:
-            raise self.whose.broken(f"the signature {found!r}", "text: name|key:value|...")
-        return found
+        with self.part.explain_errors():
+            signature = self.inner.signature()
+        if not isinstance(signature, str) or not signature:
+            raise self.part.violation(f"the signature {signature!r}", "text: name|key:value|...")
+        return signature
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return the metric's score, checked to be of the question and finite."""
-        with self.whose.failing(f"failed at question {question.question_id}"):
-            given = self.made.score(question, prediction)
-        found = self.whose.must_be(given, Score)
-        if found.question_id != question.question_id:
-            raise self.whose.broken(
-                f"a score of question {found.question_id!r}", f"one of {question.question_id!r}"
+        with self.part.explain_errors(f"failed at question {question.question_id}"):
+            returned = self.inner.score(question, prediction)
+        score = self.part.require_type(returned, Score)
+        if score.question_id != question.question_id:
+            raise self.part.violation(
+                f"a score of question {score.question_id!r}", f"one of {question.question_id!r}"
             )
-        for name, value in found.values.items():
+        for name, value in score.values.items():
             if value is not None and not math.isfinite(value):
-                raise self.whose.broken(
+                raise self.part.violation(
                     f"{value} for {name!r} of question {question.question_id}",
                     "a finite number, or None where the question does not count",
                 )
-        return found
+        return score
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the metric's pools, checked to be parallel, finite and uniquely named."""
-        with self.whose.failing("failed when it pooled its scores"):
-            given = self.made.pool(scores, submission)
-        if not isinstance(given, Iterable):
-            raise self.whose.broken(f"{type(given).__name__} for its pools", "a tuple of Pool")
-        found = tuple(self._pool(one) for one in given)
-        names = [one.metric for one in found]
+        with self.part.explain_errors("failed when it pooled its scores"):
+            returned = self.inner.pool(scores, submission)
+        if not isinstance(returned, Iterable):
+            raise self.part.violation(f"{type(returned).__name__} for its pools", "a tuple of Pool")
+        pools = tuple(self._check_pool(pool) for pool in returned)
+        names = [pool.metric for pool in pools]
         if len(set(names)) < len(names) or not names:
-            said = "two values with the same name" if names else "no value"
-            raise self.whose.broken(said, "at least one value, each with its own name")
-        return found
+            problem = "two values with the same name" if names else "no value"
+            raise self.part.violation(problem, "at least one value, each with its own name")
+        return pools
 
-    def _pool(self, given: Any) -> Pool:
-        if not isinstance(given, Pool):
-            raise self.whose.broken(f"{type(given).__name__} for a pool", "a Pool")
-        if given.metric.partition(".")[0].partition("~")[0] in catalog.CATALOG["metric"]:
-            raise self.whose.broken(
-                f"a value named {given.metric!r}",
+    def _check_pool(self, pool: Any) -> Pool:
+        if not isinstance(pool, Pool):
+            raise self.part.violation(f"{type(pool).__name__} for a pool", "a Pool")
+        if pool.metric.partition(".")[0].partition("~")[0] in catalog.CATALOG["metric"]:
+            raise self.part.violation(
+                f"a value named {pool.metric!r}",
                 "its own name: closeread has a metric of that name",
             )
-        sums = [self._numbers(given, name) for name in ("numerators", "denominators")]
-        ids = list(given.unit_ids)
+        sums = [self._check_numbers(pool, name) for name in ("numerators", "denominators")]
+        ids = list(pool.unit_ids)
         if not len(ids) == len(sums[0]) == len(sums[1]):
-            raise self.whose.broken(
+            raise self.part.violation(
                 f"{count_of(len(ids), 'unit')}, {count_of(len(sums[0]), 'numerator')} and "
-                f"{count_of(len(sums[1]), 'denominator')} for {given.metric}",
+                f"{count_of(len(sums[1]), 'denominator')} for {pool.metric}",
                 "the same number of each",
             )
-        return replace(given, unit_ids=ids, numerators=sums[0], denominators=sums[1])
+        return replace(pool, unit_ids=ids, numerators=sums[0], denominators=sums[1])
 
-    def _numbers(self, pool: Pool, name: str) -> list[float]:
+    def _check_numbers(self, pool: Pool, name: str) -> list[float]:
         try:
-            found = [float(plain_number(one)) for one in getattr(pool, name)]
+            numbers = [float(plain_number(number)) for number in getattr(pool, name)]
         except TypeError as error:
-            raise self.whose.broken(f"{name} of {pool.metric} where {error}", "numbers") from error
-        for one in found:
-            if not math.isfinite(one) or (one < 0 and name == "denominators"):
-                least = "" if name == "numerators" else ", none below 0"
-                raise self.whose.broken(
-                    f"{one} among the {name} of {pool.metric}", "finite numbers" + least
+            raise self.part.violation(
+                f"{name} of {pool.metric} where {error}", "numbers"
+            ) from error
+        for number in numbers:
+            if not math.isfinite(number) or (number < 0 and name == "denominators"):
+                limit = "" if name == "numerators" else ", none below 0"
+                raise self.part.violation(
+                    f"{number} among the {name} of {pool.metric}", "finite numbers" + limit
                 )
-        return found
+        return numbers
 
 
 @dataclass(frozen=True)
 class CheckedRetriever:
     """A retriever that checks that its evidence belongs to the passage and the option."""
 
-    whose: Outsider
-    made: Retriever
+    part: ExternalPart
+    inner: Retriever
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the retriever, such as its models."""
-        if name == "made":  # of a copy whose fields are not set yet
+        if name == "inner":  # while the object is copied, before its fields are set
             raise AttributeError(name)
-        return getattr(self.made, name)
+        return getattr(self.inner, name)
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
         """Return at most ``k`` spans of the passage, sorted."""
-        at, label = f" at the question {question.text!r:.60}", option.label if option else ""
-        with self.whose.failing("failed" + at):
-            given = self.made.retrieve(question, passage, option, k)
-        found = self.whose.must_be(given, Evidence)
-        if found.option_label != label:
-            raise self.whose.broken(
-                f"evidence labelled {found.option_label!r}{at}",
+        place, label = f" at the question {question.text!r:.60}", option.label if option else ""
+        with self.part.explain_errors("failed" + place):
+            returned = self.inner.retrieve(question, passage, option, k)
+        evidence = self.part.require_type(returned, Evidence)
+        if evidence.option_label != label:
+            raise self.part.violation(
+                f"evidence labelled {evidence.option_label!r}{place}",
                 f"option_label={label!r}, the option's" if label else "no label",
             )
-        if found.score is not None and not math.isfinite(found.score):
-            raise self.whose.broken(f"the score {found.score}{at}", "a finite number, or None")
-        for one in found.spans:
-            if not 0 <= one.start <= one.end <= len(passage.text):
-                raise self.whose.broken(
-                    f"the span [{one.start}, {one.end}){at}",
+        if evidence.score is not None and not math.isfinite(evidence.score):
+            raise self.part.violation(
+                f"the score {evidence.score}{place}", "a finite number, or None"
+            )
+        for span in evidence.spans:
+            if not 0 <= span.start <= span.end <= len(passage.text):
+                raise self.part.violation(
+                    f"the span [{span.start}, {span.end}){place}",
                     f"spans of the passage, which has {len(passage.text):,} characters",
                 )
-        if list(found.spans) != sorted(found.spans):
-            raise self.whose.broken(
-                f"unsorted spans{at}", "spans sorted by their place in the passage"
+        if list(evidence.spans) != sorted(evidence.spans):
+            raise self.part.violation(
+                f"unsorted spans{place}", "spans sorted by their place in the passage"
             )
-        if k is not None and len(found.spans) > k:
-            raise self.whose.broken(
-                count_of(len(found.spans), "span") + at, f"at most {k}, as requested"
+        if k is not None and len(evidence.spans) > k:
+            raise self.part.violation(
+                count_of(len(evidence.spans), "span") + place, f"at most {k}, as requested"
             )
-        return found
+        return evidence
 
 
 @dataclass(frozen=True)
 class CheckedEncoder:
-    """An encoder whose exceptions are reported as its own; its results are checked at their use.
+    """An encoder whose exceptions are reported with its name; its callers check its results.
 
-    It encodes texts, or pairs of texts, as the encoder inside.
+    It has the methods of the encoder inside: it encodes texts, or scores pairs of them.
     """
 
-    whose: Outsider
-    made: Any
+    part: ExternalPart
+    inner: Any
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
         """Return one row per text."""
-        with self.whose.failing():
-            found: NDArray[Any] = self.made.encode(texts)
-        return found
+        with self.part.explain_errors():
+            rows: NDArray[Any] = self.inner.encode(texts)
+        return rows
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
         """Return one number per pair."""
-        with self.whose.failing():
-            found: NDArray[Any] = self.made.score_pairs(pairs)
-        return found
+        with self.part.explain_errors():
+            scores: NDArray[Any] = self.inner.score_pairs(pairs)
+        return scores
 
 
 @dataclass(frozen=True)
 class CheckedStrategy:
     """A strategy that checks that its changes are of an existing option or keep the truth."""
 
-    whose: Outsider
-    made: Perturbation
+    part: ExternalPart
+    inner: Perturbation
 
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
         """Yield the strategy's changes."""
-        labels: Sequence[str] = [one.label for one in question.options]
-        at = f" at question {question.question_id}"
-        with self.whose.failing("failed" + at):
-            proposed: Any = self.made.propose(passage, question)
+        labels: Sequence[str] = [option.label for option in question.options]
+        place = f" at question {question.question_id}"
+        with self.part.explain_errors("failed" + place):
+            proposed: Any = self.inner.propose(passage, question)
             if not isinstance(proposed, Iterable):
                 kind = type(proposed).__name__
-                raise self.whose.broken(f"{kind} for its changes{at}", "an iterator of Edit")
-            for number, given in enumerate(proposed):
+                raise self.part.violation(f"{kind} for its changes{place}", "an iterator of Edit")
+            for number, returned in enumerate(proposed):
                 if number == _MAX_EDITS:
-                    raise self.whose.broken(
-                        f"more than {_MAX_EDITS:,} changes{at}", "an iterator that ends"
+                    raise self.part.violation(
+                        f"more than {_MAX_EDITS:,} changes{place}", "an iterator that ends"
                     )
-                found = self.whose.must_be(given, Edit)
-                if found.place == "option" and found.label not in labels:
-                    raise self.whose.broken(
-                        f"a change of option {found.label!r}{at}",
+                edit = self.part.require_type(returned, Edit)
+                if edit.place == "option" and edit.label not in labels:
+                    raise self.part.violation(
+                        f"a change of option {edit.label!r}{place}",
                         "one of " + ", ".join(labels)
                         if labels
                         else "no change of an option, because the question has none",
                     )
-                if found.place != "option" and found.truth != "same":
-                    raise self.whose.broken(
-                        f"a change of the {found.place} with truth={found.truth!r}{at}",
+                if edit.place != "option" and edit.truth != "same":
+                    raise self.part.violation(
+                        f"a change of the {edit.place} with truth={edit.truth!r}{place}",
                         "truth='same' for changes outside options",
                     )
-                yield found
+                yield edit
 
 
-_CHECKS: dict[str, Callable[[Outsider, Any], Any]] = {
+_CHECKS: dict[str, Callable[[ExternalPart, Any], Any]] = {
     "reader": check_reader,
     "metric": CheckedMetric,
     "retriever": CheckedRetriever,

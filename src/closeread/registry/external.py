@@ -1,4 +1,4 @@
-"""Call users' own parts: validate what they return, and report errors with their source."""
+"""Call users' own parts: validate their results, and report their errors with the source line."""
 
 import traceback
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Outsider:
+class ExternalPart:
     """A user's own part, named ``package.module:factory``.
 
     Attributes:
-        kind: What it is, such as ``metric``.
+        kind: The kind of part, such as ``metric``.
         name: As given by the user.
     """
 
@@ -31,20 +31,20 @@ class Outsider:
         return f"the {called(self.kind)} {self.name}"
 
     @contextmanager
-    def failing(self, doing: str = "failed") -> Iterator[None]:
-        """Turn exceptions inside into errors that name the part and the place.
+    def explain_errors(self, doing: str = "failed") -> Iterator[None]:
+        """Turn exceptions in the block into errors that name the part and the source line.
 
         Raises:
-            OutsideError: Something else than a CloseReadError was raised inside.
+            OutsideError: The block raised an exception that is no CloseReadError.
         """
         try:
             yield
         except CloseReadError:
             raise
         except Exception as error:
-            raise self.failed(doing, error) from error
+            raise self.failure(doing, error) from error
 
-    def failed(self, doing: str, error: Exception) -> OutsideError:
+    def failure(self, doing: str, error: Exception) -> OutsideError:
         """Return the error for an exception that the part raised."""
         missing = isinstance(error, ModuleNotFoundError) and error.name
         return OutsideError(
@@ -56,52 +56,58 @@ class Outsider:
         )
 
     def _place(self, error: Exception) -> str:
-        """Return file and line: the last frame in its own package, else where it was raised."""
+        """Return file and line of the last frame in the part's package, else of the last frame."""
         if isinstance(error, SyntaxError) and error.filename:
             return f"{error.filename}:{error.lineno}"
         package = self.name.partition(":")[0].partition(".")[0]
         frames = list(traceback.walk_tb(error.__traceback__))
-        own = [one for one in frames if one[0].f_globals["__name__"].partition(".")[0] == package]
+        own = [
+            walked
+            for walked in frames
+            if walked[0].f_globals["__name__"].partition(".")[0] == package
+        ]
         frame, line = (own or frames)[-1]
         return f"{frame.f_code.co_filename}:{line}"
 
-    def broken(self, gave: str, expected: str) -> UsageError:
+    def violation(self, gave: str, expected: str) -> UsageError:
         """Return the error for a value that breaks the protocol."""
         return UsageError(f"{self} gave {gave}", expected=expected + " (docs/extend.md)")
 
-    def must_be(self, found: Any, wanted: type[T]) -> T:
-        """Return a value as the record that the protocol requires.
+    def require_type(self, value: Any, wanted: type[T]) -> T:
+        """Return a value as a valid record of the type that the protocol requires.
 
         Raises:
-            UsageError: It is of another type, or a field of it is.
+            UsageError: The value is of another type, or one of its fields is.
         """
-        if not isinstance(found, wanted):
-            raise self.broken(f"an object of the type {type(found).__name__}", wanted.__name__)
+        if not isinstance(value, wanted):
+            raise self.violation(f"an object of the type {type(value).__name__}", wanted.__name__)
         try:
-            return validate_record(found)
+            return validate_record(value)
         except (TypeError, ValueError) as error:
-            raise self.broken(
+            raise self.violation(
                 f"a broken {wanted.__name__}: {error}", "fields of the declared types"
             ) from error
 
 
-def validate_record(found: T) -> T:
+def validate_record(record: T) -> T:
     """Return a record with every field converted to its declared type.
 
-    ``metadata`` belongs to the format and may hold anything.
+    ``metadata`` belongs to the format and may contain anything.
 
     Raises:
         ValueError: A field has another type; the text says which.
         TypeError: As for ``plain_number``.
     """
-    bare: Any = found
-    if kept := getattr(found, "metadata", None):
-        bare = msgspec.structs.replace(bare, metadata={})
-    made: T = msgspec.convert(msgspec.to_builtins(bare, enc_hook=plain_number), type(found))
-    if kept:
-        bare = made
-        made = msgspec.structs.replace(bare, metadata=kept)
-    return made
+    stripped: Any = record
+    if metadata := getattr(record, "metadata", None):
+        stripped = msgspec.structs.replace(stripped, metadata={})
+    converted: T = msgspec.convert(
+        msgspec.to_builtins(stripped, enc_hook=plain_number), type(record)
+    )
+    if metadata:
+        stripped = converted
+        converted = msgspec.structs.replace(stripped, metadata=metadata)
+    return converted
 
 
 def plain_number(value: object) -> int | float:

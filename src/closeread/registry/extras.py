@@ -16,7 +16,7 @@ def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
 
 @contextlib.contextmanager
 def require_extra(what: str, extra: str) -> Iterator[None]:
-    """Turn a failed import inside into an error that names the extra.
+    """Turn a failed import in the block into an error that names the extra.
 
     Raises:
         MissingExtraError: The package is not installed.

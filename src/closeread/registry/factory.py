@@ -14,14 +14,18 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from closeread import catalog
 from closeread.errors import UsageError
 from closeread.registry import lookup
-from closeread.registry.contracts import check_part, find_outsider, must_promise_metric
+from closeread.registry.contracts import (
+    check_part,
+    find_external_part,
+    require_metric_factory,
+)
 
 # Declares an option of a factory or a record that is, or may be, the path of a file or folder;
 # further metadata name the files that are read in such a folder.
 PathText = Annotated[str, "path"]
 # Maps an option's name and its value, as the user wrote it, to the path.
 PathRule = Callable[[str, str], str]
-_path_rule: ContextVar[PathRule] = ContextVar("written", default=lambda _, path: path)
+_path_rule: ContextVar[PathRule] = ContextVar("path_rule", default=lambda _, path: path)
 
 
 @contextmanager
@@ -35,7 +39,7 @@ def use_path_rule(rule: PathRule) -> Iterator[None]:
 
 
 def resolve_path(option: str, value: str) -> str:
-    """Return the path of an option by the rule in force."""
+    """Return the path of an option, expanded by the rule that ``use_path_rule`` set."""
     return _path_rule.get()(option, value)
 
 
@@ -57,7 +61,7 @@ _METHODS: dict[str, str] = {
 
 
 class Options(dict[str, Any]):
-    """All options that a part was made with.
+    """All options that a part was made from.
 
     Attributes:
         files: The files in these options, or in those of its own parts, that affect results.
@@ -69,7 +73,7 @@ class Options(dict[str, Any]):
 def make(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
 ) -> tuple[Any, Options]:
-    """Make the part that a name stands for; return it with all options, defaults included.
+    """Make the named part; return it with all its options, defaults included.
 
     Args:
         kind: Which table of the catalog.
@@ -84,21 +88,23 @@ def make(
         OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    factory, known, given, open_ended = _bind_options(kind, name, options)
+    factory, parameters, given, open_ended = _bind_options(kind, name, options)
     label = f"the {catalog.called(kind)} {name}"
-    theirs = find_outsider(kind, name)
-    if theirs and kind == "metric":
-        must_promise_metric(theirs, factory)
-    with theirs.failing("cannot be made") if theirs else nullcontext():
-        made = _check_method(kind, label, factory(**given))
-    of_kind = check_part(theirs, made) if theirs else made
-    passed_on = getattr(made, "options", {}) if open_ended else {}
-    own = {one: found.default for one, found in known.items()} | given
-    resolved = Options(own | passed_on)
-    passing = getattr(made, "passing_options", ())
-    files = _iter_files((one for one in known.values() if one.name not in passing), own)
-    resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
-    return of_kind, resolved
+    external = find_external_part(kind, name)
+    if external and kind == "metric":
+        require_metric_factory(external, factory)
+    with external.explain_errors("cannot be made") if external else nullcontext():
+        part = _check_method(kind, label, factory(**given))
+    checked = check_part(external, part) if external else part
+    passed_on = getattr(part, "options", {}) if open_ended else {}
+    own = {option: parameter.default for option, parameter in parameters.items()} | given
+    all_options = Options(own | passed_on)
+    passing = getattr(part, "passing_options", ())
+    files = _iter_files(
+        (parameter for parameter in parameters.values() if parameter.name not in passing), own
+    )
+    all_options.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
+    return checked, all_options
 
 
 def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -110,9 +116,12 @@ def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | No
 
 
 def has_option(kind: catalog.Kind, name: str, option: str) -> bool:
-    """Whether a named part has an option; raises as ``make`` for an unknown name."""
+    """Return whether a named part has an option; raises as ``make`` for an unknown name."""
     parameters = _parameters(_find_factory(kind, name, f"the {catalog.called(kind)} {name}"))
-    return any(one.name == option or one.kind is one.VAR_KEYWORD for one in parameters)
+    return any(
+        parameter.name == option or parameter.kind is parameter.VAR_KEYWORD
+        for parameter in parameters
+    )
 
 
 class DeclaredOption(NamedTuple):
@@ -140,38 +149,43 @@ def declared_options(kind: catalog.Kind, name: str) -> tuple[list[DeclaredOption
         OutsideError: The user's own module cannot be imported.
     """
     parameters = _parameters(_find_factory(kind, name, f"the {catalog.called(kind)} {name}"))
-    own = [one for one in parameters if one.kind in _NAMED]
-    told = [
+    declared = [
         DeclaredOption(
-            name=one.name,
+            name=parameter.name,
             takes="a path"
-            if _path_marks(_value_type(one.annotation))
-            else _type_in_words(_value_type(one.annotation)),
-            default=None if one.default is one.empty else one.default,
-            needed=one.default is one.empty,
+            if _path_marks(_value_type(parameter.annotation))
+            else _type_in_words(_value_type(parameter.annotation)),
+            default=None if parameter.default is parameter.empty else parameter.default,
+            needed=parameter.default is parameter.empty,
         )
-        for one in own
+        for parameter in parameters
+        if parameter.kind in _NAMED
     ]
-    return told, any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return declared, any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
 def _bind_options(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
 ) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
-    """Return the factory, its parameters, the given options, and whether it passes others on."""
+    """Return a factory, its parameters by name, the given options converted, and ``open_ended``.
+
+    A factory is open-ended if it passes further options on.
+    """
     label = f"the {catalog.called(kind)} {name}"
     factory = _find_factory(kind, name, label)
     given = dict(options or {})
     parameters = _parameters(factory)
-    open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
-    known = {one.name: one for one in parameters if one.kind in _NAMED}
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    known = {parameter.name: parameter for parameter in parameters if parameter.kind in _NAMED}
     for option, value in given.items():
         if option in known:
             given[option] = _convert_value(label, known[option], value)
         elif not open_ended:
             raise _unknown_option(label, option, list(known))
     missing = [
-        one for one in known if one not in given and known[one].default is inspect.Parameter.empty
+        parameter
+        for parameter in known
+        if parameter not in given and known[parameter].default is inspect.Parameter.empty
     ]
     if missing:
         raise UsageError(
@@ -197,44 +211,45 @@ def make_from(kind: catalog.Kind, name: str, given: Any) -> Any:
             f"{label} cannot be made from {type(given).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
-    theirs = find_outsider(kind, name)
-    if theirs is None:
+    external = find_external_part(kind, name)
+    if external is None:
         return _check_method(kind, label, factory(given))
-    with theirs.failing("failed"):
-        made = _check_method(kind, label, factory(given))
-    return check_part(theirs, made)
+    with external.explain_errors("failed"):
+        part = _check_method(kind, label, factory(given))
+    return check_part(external, part)
 
 
 def _find_factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
-    found = lookup.resolve(kind, name)
-    if not callable(found):
+    factory: Callable[..., Any] = lookup.resolve(kind, name)
+    if not callable(factory):
         raise UsageError(
-            f"{label} is an object of the type {type(found).__name__}",
+            f"{label} is an object of the type {type(factory).__name__}",
             expected="a class or function that makes one (docs/extend.md)",
         )
-    made: Callable[..., Any] = found
-    return made
+    return factory
 
 
-def _check_method(kind: str, label: str, made: Any) -> Any:
+def _check_method(kind: str, label: str, part: Any) -> Any:
+    """Return a part that has the method of its kind; refuse others."""
     method = _METHODS.get(kind)
-    if method is not None and not callable(getattr(made, method, None)):
+    if method is not None and not callable(getattr(part, method, None)):
         raise UsageError(
-            f"{label} makes an object of the type {type(made).__name__}",
+            f"{label} makes an object of the type {type(part).__name__}",
             expected=f"an object with the method {method!r} (docs/extend.md)",
         )
-    return made
+    return part
 
 
 def _iter_files(
     parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield the files in the options, and the files read in folders among the options."""
-    for one in parameters:
-        marks, named = _path_marks(_value_type(one.annotation)), options[one.name]
-        if marks and isinstance(named, str) and named:
-            within = (str(Path(named, inner)) for inner in marks[1:])
-            yield from filter(os.path.isfile, (named, *within))
+    for parameter in parameters:
+        marks = _path_marks(_value_type(parameter.annotation))
+        path = options[parameter.name]
+        if marks and isinstance(path, str) and path:
+            inside = (str(Path(path, name)) for name in marks[1:])
+            yield from filter(os.path.isfile, (path, *inside))
 
 
 def _path_marks(wanted: Any) -> tuple[Any, ...]:
@@ -244,26 +259,21 @@ def _path_marks(wanted: Any) -> tuple[Any, ...]:
 
 
 def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return a factory's parameters; its module may keep annotations as texts (PEP 563)."""
+    """Return a factory's parameters; string annotations (PEP 563) are evaluated if possible."""
     try:
-        found = inspect.signature(factory, eval_str=True)
-    except (
-        NameError,
-        AttributeError,
-        TypeError,
-        SyntaxError,
-    ):  # names imported only for type checkers
-        found = inspect.signature(factory)
+        signature = inspect.signature(factory, eval_str=True)
+    except (NameError, AttributeError, TypeError, SyntaxError):
+        signature = inspect.signature(factory)  # names imported only for type checkers
     except ValueError:  # some built-ins have no signature and take no options
         return []
-    return list(found.parameters.values())
+    return list(signature.parameters.values())
 
 
 def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
     valid = "one of " + ", ".join(known) if known else "no options"
     near = difflib.get_close_matches(option, known, n=1)
-    meant = f"did you mean {near[0]}?" if near else ""
-    return UsageError(f"{label} has no option {option!r}", expected=valid, cure=meant)
+    cure = f"did you mean {near[0]}?" if near else ""
+    return UsageError(f"{label} has no option {option!r}", expected=valid, cure=cure)
 
 
 def _value_type(annotation: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Find what a name stands for: a catalog entry, or the user's ``package.module:factory``."""
+"""Resolve names: catalog entries, or the user's own ``package.module:factory``."""
 
 import contextlib
 import difflib
@@ -10,7 +10,7 @@ from typing import Any
 
 from closeread import catalog
 from closeread.errors import UnknownNameError, UsageError
-from closeread.registry.external import Outsider
+from closeread.registry.external import ExternalPart
 from closeread.registry.extras import missing_extra
 
 
@@ -45,7 +45,7 @@ def find_entry(kind: catalog.Kind, name: str) -> catalog.Entry:
     )
 
 
-_extra_folder: ContextVar[str] = ContextVar("beside", default="")
+_extra_folder: ContextVar[str] = ContextVar("extra_folder", default="")
 
 
 @contextlib.contextmanager
@@ -66,7 +66,7 @@ def search_folder(folder: str) -> Iterator[None]:
 
 
 def resolve(kind: catalog.Kind, name: str) -> Any:
-    """Import what a name stands for.
+    """Import the object that a name refers to.
 
     Raises:
         UnknownNameError: There is no such name, module or attribute.
@@ -74,38 +74,38 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
         OutsideError: The user's own module cannot be imported.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    found = find_entry(kind, name)
-    called = catalog.called(kind)
-    module_name, _, attribute = found.target.partition(":")
-    folder, theirs = _extra_folder.get(), found.target == name
-    if theirs and module_name.partition(".")[0] in sys.stdlib_module_names:
+    entry = find_entry(kind, name)
+    kind_in_words = catalog.called(kind)
+    module_name, _, attribute = entry.target.partition(":")
+    folder, is_external = _extra_folder.get(), entry.target == name
+    if is_external and module_name.partition(".")[0] in sys.stdlib_module_names:
         raise UsageError(  # before it is imported: `idlelib.idle` opens a window and waits
-            f"the {called} {name} is in Python's standard library, which has none",
+            f"the {kind_in_words} {name} is in Python's standard library, which has none",
             expected="a name from `closeread ls`, or `package.module:factory` from another package",
         )
-    if theirs and folder and folder not in sys.path:
+    if is_external and folder and folder not in sys.path:
         sys.path.append(folder)  # permanently: such a module may import others later
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
         missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-        if found.extra and missing and not missing.startswith("closeread"):
-            raise missing_extra(f"the {called} {name}", missing, found.extra) from error
+        if entry.extra and missing and not missing.startswith("closeread"):
+            raise missing_extra(f"the {kind_in_words} {name}", missing, entry.extra) from error
         if missing and f"{module_name}.".startswith(f"{missing}."):
             raise UnknownNameError(
-                f"the {called} {name!r} is in a module that cannot be imported: {missing}",
+                f"the {kind_in_words} {name!r} is in a module that cannot be imported: {missing}",
                 cure="check the spelling, and that the package is installed in this environment; "
                 "the current folder is not searched for names that a run records, unless you "
                 "set PYTHONPATH=.",
             ) from error
-        if theirs:
-            raise Outsider(kind, name).failed("cannot be imported", error) from error
+        if is_external:
+            raise ExternalPart(kind, name).failure("cannot be imported", error) from error
         raise
     if not hasattr(module, attribute):
         near = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
         raise UnknownNameError(
             f"{module_name} has no {attribute!r}",
-            where=f"{called} {name}",
+            where=f"{kind_in_words} {name}",
             expected="perhaps " + ", ".join(near) if near else "",
             cure="" if near else "give the name of the function that makes it",
         )

@@ -27,20 +27,20 @@ def expand_path(
         InputError: A variable is not set or empty, or there is no such home folder.
     """
 
-    def value(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
-        if not (given := environment.get(name, "")):
+    def substitute(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        if not (variable := environment.get(name, "")):
             raise InputError(
                 f"{key} is {path!r}, but the environment variable {name} is not set",
                 where=where,
                 cure="set the variable, or write out the path",
             )
-        return given
+        return variable
 
     user, slash, rest = path.partition("/")
     if not path.startswith("~"):
-        return _VARIABLE.sub(value, path)
-    return _home_folder(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
+        return _VARIABLE.sub(substitute, path)
+    return _home_folder(path, user, where, key) + slash + _VARIABLE.sub(substitute, rest)
 
 
 def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
@@ -52,12 +52,12 @@ def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
             part of the reader they are passed on to.
     """
 
-    def read(option: str, path: str) -> str:
+    def expand(option: str, path: str) -> str:
         if path in typed:
             return expand_option_path(option, path)
         return path if os.path.lexists(path) else expand_path(path, where=where, key=option)
 
-    return read
+    return expand
 
 
 def expand_option_path(option: str, path: str) -> str:
