@@ -1,1 +1,1 @@
-"""A recipe, from reading to report."""
+"""Executes whole tasks: recipes from reading to report, attacks, and evidence extraction."""

@@ -27,8 +27,8 @@ from closeread.version import __version__
 
 _OWN_FORMAT = "jsonl"  # the only format that records the changes
 _TRIPLES = "gcrc-advrobust"  # which holds only complete triples
-_KEEPING_GROUPS = (_OWN_FORMAT, _TRIPLES, "csv")  # formats that keep groups together
-_N_TRIED = 64  # questions used to test whether the format can hold the variants
+_GROUP_FORMATS = (_OWN_FORMAT, _TRIPLES, "csv")  # formats that keep groups together
+_N_TESTED = 64  # questions used to test whether the format can hold the variants
 
 
 class Attacked(Record, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Attacked(Record, frozen=True, kw_only=True):
         lost: Field -> number of questions for which the target format cannot store it.
         defects: Defects of the source -> number.
         grouped: Whether the new set records which question is whose variant.
-        asked: Number of variants that the reader given as ``against`` was asked.
+        asked: Number of variants that the reader given as ``against`` read.
         failed: Number of these on which it failed, which counts as a wrong answer.
     """
 
@@ -64,10 +64,10 @@ class Attacked(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Against:
-    """A reader to attack: of several draws of variants the hardest for it is kept.
+    """A reader to attack: of several draws of variants, the hardest one for it is kept.
 
     Attributes:
-        name: Its name.
+        name: The reader's name.
         options: All of its options.
         reader: The reader.
         tries: Number of draws per question.
@@ -87,7 +87,7 @@ class Settings:
         strategies: Names of perturbations; without any, options are only shuffled.
         roles: The variants to make; if empty, the default of ``Attack``.
         deal: Whether the options of variants are shuffled; if None, the default of ``Attack``.
-        seed: Of all draws.
+        seed: The seed of all draws.
         limit: Number of questions to use (a triple is not split).
         against: The reader to attack; None: variants are drawn once.
     """
@@ -129,37 +129,39 @@ def attack(
     """
     name = _check_request(dataset, target, settings, to)
     settings = _with_format_roles(settings, name)
-    harder = _AttackedDataset(dataset, settings, step)
+    attacked = _AttackedDataset(dataset, settings, step)
     lost: dict[str, int] = {}
     grouped = True
     if name == _OWN_FORMAT:
-        dump(harder.dataset(), target, _OWN_FORMAT)
+        dump(attacked.dataset(), target, _OWN_FORMAT)
     else:
         # Made once and then converted, because making variants may take long.
         with tempfile.TemporaryDirectory() as folder:
-            draft = Path(folder, "made.jsonl")
-            dump(harder.dataset(), draft, _OWN_FORMAT)
-            drafted = load(draft, _OWN_FORMAT)
-            told = replace(drafted, path=dataset.path)  # the path for messages
-            if name not in _KEEPING_GROUPS:
-                told = replace(told, read=lambda defects: merge_by_passage(drafted.read(defects)))
-            lost = convert(told, target, name).lost
+            draft_path = Path(folder, "made.jsonl")
+            dump(attacked.dataset(), draft_path, _OWN_FORMAT)
+            draft = load(draft_path, _OWN_FORMAT)
+            converted = replace(draft, path=dataset.path)  # the path for messages
+            if name not in _GROUP_FORMATS:
+                converted = replace(
+                    converted, read=lambda defects: merge_by_passage(draft.read(defects))
+                )
+            lost = convert(converted, target, name).lost
             grouped = name != "mrqa" and "group" not in lost  # MRQA's format does not report losses
-    made = harder.made
+    summary = attacked.summary
     return Attacked(
         source=dataset.path or dataset.name,
         target=str(target),
         target_format=name,
-        questions=made.questions,
-        groups=made.groups,
-        variants=dict(harder.variants),
-        changes={name: dict(kinds) for name, kinds in sorted(made.changes.items())},
-        left_out=dict(made.left_out.most_common()),
+        questions=summary.questions,
+        groups=summary.groups,
+        variants=dict(attacked.variants),
+        changes={name: dict(kinds) for name, kinds in sorted(summary.changes.items())},
+        left_out=dict(summary.left_out.most_common()),
         lost=lost,
-        defects=harder.defects.counts,
+        defects=attacked.defects.counts,
         grouped=grouped,
-        asked=harder.hardness.asked if harder.hardness else 0,
-        failed=harder.hardness.failed if harder.hardness else 0,
+        asked=attacked.hardness.asked if attacked.hardness else 0,
+        failed=attacked.hardness.failed if attacked.hardness else 0,
     )
 
 
@@ -172,7 +174,7 @@ def check_attack(dataset: Dataset, target: Path, settings: Settings, to: str | N
     Args:
         dataset: The data set to attack.
         target: The file.
-        settings: The settings; the reader is not asked.
+        settings: The settings; the reader is not used.
         to: A format's name.
 
     Raises:
@@ -185,15 +187,15 @@ def check_attack(dataset: Dataset, target: Path, settings: Settings, to: str | N
     name = _check_request(dataset, target, settings, to)
     if name == _OWN_FORMAT:
         return
-    first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _N_TRIED))
-    harder = _AttackedDataset(
+    first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _N_TESTED))
+    attacked = _AttackedDataset(
         first, _with_format_roles(replace(settings, against=None), name), uncounted
     )
     with tempfile.TemporaryDirectory() as folder:
         try:
-            convert(harder.dataset(), Path(folder, "tried"), name)
+            convert(attacked.dataset(), Path(folder, "tested"), name)
         except UsageError:
-            if harder.made.groups:  # else there was nothing to test with
+            if attacked.summary.groups:  # without variants, nothing was tested
                 raise
 
 
@@ -230,7 +232,7 @@ class _AttackedDataset:
     source: Dataset
     settings: Settings
     step: Advance
-    made: AttackSummary = field(default_factory=AttackSummary)
+    summary: AttackSummary = field(default_factory=AttackSummary)
     variants: Counter[str] = field(default_factory=Counter)
     defects: Defects = field(default_factory=Defects)
     hardness: Hardness | None = None
@@ -238,7 +240,7 @@ class _AttackedDataset:
     def dataset(self) -> Dataset:
         """Return the data set; its header records how it was made."""
         names = list(self.settings.strategies) or ["order"]
-        told = {
+        record = {
             "of": self.source.name,
             "sha256": self.source.sha256,
             "strategies": list(self.settings.strategies),
@@ -247,7 +249,7 @@ class _AttackedDataset:
         }
         if (against := self.settings.against) is not None:
             names.append(f"against-{against.name}")
-            told["against"] = {
+            record["against"] = {
                 "reader": against.name, "options": dict(against.options), "tries": against.tries,
             }  # fmt: skip
         return replace(
@@ -256,47 +258,49 @@ class _AttackedDataset:
             format=_OWN_FORMAT,
             read=self._read,
             read_gold=None,
-            metadata={"attack": told},
+            metadata={"attack": record},
         )
 
     def _read(self, defects: Defects) -> Iterator[Item]:
-        self.made, self.variants, self.defects = AttackSummary(), Counter(), Defects()
-        for passage, questions in gather_groups(self._groups(), self.made):
+        self.summary, self.variants, self.defects = AttackSummary(), Counter(), Defects()
+        for passage, questions in gather_groups(self._groups(), self.summary):
             self.variants.update(
-                one.role for one in questions if one.role not in (None, "original")
+                question.role for question in questions if question.role not in (None, "original")
             )
             yield passage, questions
-        if not self.made.groups:
+        if not self.summary.groups:
             raise UsageError(
                 "no question could be changed"
-                + "".join(f"\n  {why}: {n:,}" for why, n in self.made.left_out.most_common(3)),
+                + "".join(f"\n  {why}: {n:,}" for why, n in self.summary.left_out.most_common(3)),
                 where=self.source.path or self.source.name,
                 cure="docs/attack.md says which questions each strategy can change; with --role "
                 "positive no negative variants are made",
             )
 
     def _groups(self) -> Iterator[Group]:
-        around = Surroundings(
+        surroundings = Surroundings(
             seed=self.settings.seed, retriever=cover(), passages=_Passages(self.source)
         )
         attack = Attack(
             strategies=[
-                make_from("perturbation", name, around) for name in self.settings.strategies
+                make_from("perturbation", name, surroundings) for name in self.settings.strategies
             ],
             roles=self.settings.roles,
             deal=self.settings.deal,
             seed=str(self.settings.seed),
         )
-        items = self._watched(whole_groups(self.source.read(self.defects), self.settings.limit))
+        items = self._with_progress(
+            whole_groups(self.source.read(self.defects), self.settings.limit)
+        )
         if (against := self.settings.against) is None:
-            return attack.groups(items, self.made)
+            return attack.groups(items, self.summary)
         self.hardness = Hardness(against.reader)
-        return keep_hardest(attack, self.hardness, against.tries, items, self.made)
+        return keep_hardest(attack, self.hardness, against.tries, items, self.summary)
 
-    def _watched(self, items: Iterable[Item]) -> Iterator[Item]:
+    def _with_progress(self, items: Iterable[Item]) -> Iterator[Item]:
         for passage, questions in items:
             yield passage, questions
-            self.step(sum(one.role in (None, "original") for one in questions))
+            self.step(sum(question.role in (None, "original") for question in questions))
 
 
 class _Passages:

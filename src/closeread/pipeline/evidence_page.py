@@ -19,7 +19,7 @@ class Finding:
     """The evidence of one retriever, with its scores.
 
     Attributes:
-        name: Its name on the page.
+        name: The retriever's name on the page.
         values: By id of each question with gold evidence, then by full metric name.
     """
 
@@ -34,7 +34,7 @@ class Finding:
 def evidence_material(
     info: DatasetInfo,
     items: Sequence[Item],
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     *,
     label: str | None = None,
     intervals: bool = True,
@@ -44,50 +44,51 @@ def evidence_material(
     Args:
         info: The data set.
         items: The passages and questions.
-        found: The results of each retriever.
+        findings: The evidence of each retriever.
         label: The only option that evidence was sought for, if any.
         intervals: Whether scores by group get intervals.
     """
-    made = Material(
-        sets=[SetView(info=info)], runs=[_run_view(info, one, intervals) for one in found]
+    material = Material(
+        sets=[SetView(info=info)],
+        runs=[_run_view(info, finding, intervals) for finding in findings],
     )
     for passage, questions in items:
-        made.passages.append(passage)
+        material.passages.append(passage)
         for question in questions:
-            place = len(made.passages) - 1
-            made.rows.append(Row(place=0, passage=place, question=question))
-            for one, view in zip(found, made.runs, strict=True):
+            place = len(material.passages) - 1
+            material.rows.append(Row(place=0, passage=place, question=question))
+            for finding, view in zip(findings, material.runs, strict=True):
                 name = question.question_id
                 view.results[name] = QuestionResult(
-                    prediction=one.predictions[name],
-                    values=dict(one.values.get(name, {})),
-                    attention=retriever_attention(one.retriever, passage, question, label),
+                    prediction=finding.predictions[name],
+                    values=dict(finding.values.get(name, {})),
+                    attention=retriever_attention(finding.retriever, passage, question, label),
                 )
                 share = share_of(
                     view.results[name].values, view.per_question, question_unit(question)
                 )
                 if share is not None:
                     view.judged[name] = share
-    return made
+    return material
 
 
-def _run_view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
-    main = next((name for name in MAIN_VALUES if name in found.metrics), "")
+def _run_view(info: DatasetInfo, finding: Finding, intervals: bool) -> RunView:
+    main = next((name for name in MAIN_VALUES if name in finding.metrics), "")
     run = RunInfo(
         closeread=__version__,
         created=utc_now(),
         dataset=info,
-        reader=found.reader,
+        reader=finding.reader,
         batch_size=1,
         complete=True,
-        n_predictions=len(found.predictions),
+        n_predictions=len(finding.predictions),
     )
     return RunView(
-        name=found.name,
+        name=finding.name,
         info=run,
         place=0,
         results={},
-        metrics=found.metrics,
+        metrics=finding.metrics,
         breakdowns={},
         headline=main,
         per_question=main,

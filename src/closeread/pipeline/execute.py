@@ -84,14 +84,14 @@ def execute(
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
     # Open every data set before reading any, so that a wrong name fails early.
-    opens = [
+    openers = [
         partial(open_dataset, name, recipe.format or None, recipe.read.strict)
         for name in recipe.datasets
     ]
     with_train = recipe.audit is not None and bool(recipe.audit.train)
     if recipe.audit is not None and with_train:
-        opens.append(partial(open_dataset, recipe.audit.train, None, False))
-    datasets = open_each(opens)
+        openers.append(partial(open_dataset, recipe.audit.train, None, False))
+    datasets = open_each(openers)
     train = datasets.pop() if with_train else None
     runs, summaries, audits = [], [], []
     for dataset, folder in zip(datasets, run_folders(recipe, out), strict=True):
@@ -120,11 +120,11 @@ def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audi
     from closeread.audits.examine import audit
     from closeread.reports.audit import write_audit
 
-    found = audit([run.path], AuditOptions(checks=checks, train=train, skip_bad=True))
+    result = audit([run.path], AuditOptions(checks=checks, train=train, skip_bad=True))
     page = run.path / AUDIT
-    findings = msgspec.to_builtins(found.findings)
-    write_audit(found.sources, findings, found.skipped, page, language=found.language)
-    return Audited(found, page)
+    findings = msgspec.to_builtins(result.findings)
+    write_audit(result.sources, findings, result.skipped, page, language=result.language)
+    return Audited(result, page)
 
 
 def run_folders(recipe: Recipe, out: Path) -> list[Path]:

@@ -8,7 +8,8 @@ import msgspec
 
 from closeread import catalog
 from closeread.errors import CloseReadError
-from closeread.metrics import evidence, expmrc
+from closeread.metrics import evidence as evidence_metric
+from closeread.metrics import expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import strip_texts
@@ -56,10 +57,10 @@ def evidence_of(
     retriever: Retriever, passage: Passage, question: Question, label: str | None = None
 ) -> tuple[Evidence, ...]:
     """Return a question's evidence, one per option; the retriever sees no gold."""
-    shown, told = strip_question(question), strip_passage(passage)
+    stripped, stripped_passage = strip_question(question), strip_passage(passage)
     return tuple(
-        quote_evidence(retriever.retrieve(shown, told, option), passage)
-        for option in claimed_options(shown, label)
+        quote_evidence(retriever.retrieve(stripped, stripped_passage, option), passage)
+        for option in claimed_options(stripped, label)
     )
 
 
@@ -108,7 +109,7 @@ class EvidenceScorer:
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
-        self._evidence = evidence.metric()
+        self._evidence = evidence_metric.metric()
         self._scores: dict[str, list[Score]] = {}
         self._predictions: dict[str, Prediction] = {}
         self._n_questions = 0
@@ -124,13 +125,13 @@ class EvidenceScorer:
         question = restrict_gold(question, only)
         if not question.gold_evidence:
             return
-        judged = prepare_for_scoring(question, prediction)
+        scored = prepare_for_scoring(question, prediction)
         if _has_text_gold(question):
-            name, score = "expmrc", self._expmrc.evidence(question, judged)
+            name, score = "expmrc", self._expmrc.evidence(question, scored)
         else:
-            name, score = "evidence", self._evidence.score(question, judged)
+            name, score = "evidence", self._evidence.score(question, scored)
         self._scores.setdefault(name, []).append(score)
-        self._predictions[question.question_id] = strip_texts(judged)
+        self._predictions[question.question_id] = strip_texts(scored)
 
     @cached_property
     def _expmrc(self) -> Expmrc:
@@ -138,25 +139,27 @@ class EvidenceScorer:
 
     def values(self) -> dict[str, dict[str, float | None]]:
         """Return the values of each question with gold, by id, then by full metric name."""
-        found: dict[str, dict[str, float | None]] = {}
+        by_question: dict[str, dict[str, float | None]] = {}
         for metric, scores in self._scores.items():
             for score in scores:
-                named = {f"{metric}.{key}": value for key, value in score.values.items()}
-                found.setdefault(score.question_id, {}).update(named)
-        return found
+                full_names = {f"{metric}.{key}": value for key, value in score.values.items()}
+                by_question.setdefault(score.question_id, {}).update(full_names)
+        return by_question
 
     def summaries(self) -> dict[str, Summary]:
         """Return the summary of every metric that had gold, by name."""
-        found: dict[str, Summary] = {}
+        by_name: dict[str, Summary] = {}
         submission = Submission(predictions=self._predictions)
         for name, scores in self._scores.items():
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
-            for one in summarize(metric, scores, submission, self._resampling, self._n_questions):
+            for summary in summarize(
+                metric, scores, submission, self._resampling, self._n_questions
+            ):
                 if name != "expmrc":
-                    found[one.metric] = one
-                elif one.metric == "expmrc.evidence_f1":
-                    found[one.metric] = add_setting(one, _RIGHT)
-        return found
+                    by_name[summary.metric] = summary
+                elif summary.metric == "expmrc.evidence_f1":
+                    by_name[summary.metric] = add_setting(summary, _RIGHT)
+        return by_name
 
 
 def add_setting(summary: Summary, setting: str) -> Summary:
@@ -177,7 +180,9 @@ def restrict_gold(question: Question, only: str | None = None) -> Question:
     """
     gold = question.gold_evidence
     if not _has_text_gold(question):
-        gold = tuple(one for one in gold if only is None or one.option_label in ("", only))
+        gold = tuple(
+            evidence for evidence in gold if only is None or evidence.option_label in ("", only)
+        )
     elif (only is not None and _right_label(question) != only) or (
         question.claims and not _right_label(question)
     ):
@@ -194,8 +199,10 @@ def prepare_for_scoring(question: Question, prediction: Prediction) -> Predictio
         return prediction
     gold = question.answers[0] if question.answers else Answer(kind="none")
     right = _right_label(question)
-    found = tuple(one for one in prediction.evidence if one.option_label == right)
-    return msgspec.structs.replace(prediction, answer=gold, evidence=found)
+    evidence_of_answer = tuple(
+        evidence for evidence in prediction.evidence if evidence.option_label == right
+    )
+    return msgspec.structs.replace(prediction, answer=gold, evidence=evidence_of_answer)
 
 
 def _right_label(question: Question) -> str:
@@ -204,12 +211,12 @@ def _right_label(question: Question) -> str:
 
 
 def _has_text_gold(question: Question) -> bool:
-    return any(one.texts and not one.option_label for one in question.gold_evidence)
+    return any(evidence.texts and not evidence.option_label for evidence in question.gold_evidence)
 
 
 def main_value(summaries: Mapping[str, Summary]) -> float | None:
     """Return the F1 that a parameter search maximises: of ``evidence``, else of ExpMRC."""
-    for name in evidence.MAIN_VALUES:
+    for name in evidence_metric.MAIN_VALUES:
         if name in summaries:
             return summaries[name].value
     return None
@@ -233,12 +240,12 @@ def search_bm25(
         scorer = EvidenceScorer(None)
         for _, question, prediction in extract(items, "bm25", {**options, "k1": k1, "b": b}):
             scorer.add(question, prediction)
-        found = main_value(scorer.summaries())
-        if found is None:
+        value = main_value(scorer.summaries())
+        if value is None:
             raise CloseReadError(
                 "the data set has no gold evidence to search with",
                 cure="give a development set with gold evidence",
             )
-        return found
+        return value
 
     return grid(score)

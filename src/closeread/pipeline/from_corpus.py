@@ -42,7 +42,7 @@ class ClaimEvidence(Record, frozen=True, kw_only=True):
 
     Attributes:
         option_label: The claimed option; empty for the question itself.
-        score: The retriever's; None if the corpus shares no word with the claim.
+        score: The retriever's score; None if the corpus shares no word with the claim.
         sentences: The evidence, in the order of the passages found.
         passages: The ids of the passages found, the best first.
         own: The rank of the question's own passage among them, from 1; 0 for none.
@@ -94,48 +94,53 @@ def _searcher(
     retriever, _ = make("retriever", name, options)
     corpus = Corpus(folder)
 
-    def claimed(passage: Passage, question: Question) -> tuple[ClaimEvidence, ...]:
-        shown = strip_question(question)
+    def search_claims(passage: Passage, question: Question) -> tuple[ClaimEvidence, ...]:
+        stripped = strip_question(question)
         return tuple(
             _describe_claim(
                 evidence_from(
-                    corpus, retriever, shown, option, language=passage.language, passages=passages
+                    corpus,
+                    retriever,
+                    stripped,
+                    option,
+                    language=passage.language,
+                    passages=passages,
                 ),
                 label_of(option),
                 passage.text,
             )
-            for option in claimed_options(shown, label)
+            for option in claimed_options(stripped, label)
         )
 
-    return claimed
+    return search_claims
 
 
-def _describe_claim(said: CorpusEvidence, label: str, own: str) -> ClaimEvidence:
+def _describe_claim(found: CorpusEvidence, label: str, own_text: str) -> ClaimEvidence:
     """Return the evidence of a claim; the question's own passage is the one with its text."""
-    places = [place for place, one in enumerate(said.passages, 1) if one.text == own]
+    ranks = [rank for rank, passage in enumerate(found.passages, 1) if passage.text == own_text]
     return ClaimEvidence(
         option_label=label,
-        score=said.evidence.score if said.evidence is not None else None,
+        score=found.evidence.score if found.evidence is not None else None,
         sentences=tuple(
             Piece(
-                passage_id=one.passage.passage_id,
-                span=one.span,
-                text=one.span.of(one.passage.text),
+                passage_id=source.passage.passage_id,
+                span=source.span,
+                text=source.span.of(source.passage.text),
             )
-            for one in said.sources
+            for source in found.sources
         ),
-        passages=tuple(one.passage_id for one in said.passages),
-        own=places[0] if places else 0,
-        own_sentences=tuple(one.passage.text == own for one in said.sources),
+        passages=tuple(passage.passage_id for passage in found.passages),
+        own=ranks[0] if ranks else 0,
+        own_sentences=tuple(source.passage.text == own_text for source in found.sources),
     )
 
 
 class CorpusScorer:
     """Scores passages and evidence as they are found; keeps numbers, not texts.
 
-    ``corpus.recall@1`` and ``corpus.recall@K`` are the shares of claims whose own passage is the
-    best, or among the K that were read. With gold evidence, evidence is scored as within its own
-    passage, and a sentence of another passage counts as wrong.
+    ``corpus.recall@1`` and ``corpus.recall@K`` are the shares of claims whose own passage ranks
+    first, or among the K of the first stage. With gold evidence, the evidence is scored too; a
+    sentence of another passage counts as wrong.
     """
 
     def __init__(self, passages: int, resampling: Resampling | None) -> None:
@@ -143,79 +148,81 @@ class CorpusScorer:
         self._resampling = resampling
         self._evidence = EvidenceScorer(resampling)
         self._scores: list[Score] = []
-        self._found: dict[str, Prediction] = {}
+        self._predictions: dict[str, Prediction] = {}
         self.claims = self.with_evidence = self.all_own = 0
 
     def add(
         self,
         passage: Passage,
         question: Question,
-        said: tuple[ClaimEvidence, ...],
+        claims: tuple[ClaimEvidence, ...],
         only: str | None = None,
     ) -> None:
         """Score one question's claims (only that of the option ``only``, if given)."""
-        self.claims += len(said)
-        self.with_evidence += sum(bool(one.sentences) for one in said)
-        self.all_own += sum(bool(one.sentences) and all(one.own_sentences) for one in said)
+        self.claims += len(claims)
+        self.with_evidence += sum(bool(claim.sentences) for claim in claims)
+        self.all_own += sum(bool(claim.sentences) and all(claim.own_sentences) for claim in claims)
         prediction = Prediction(
             question_id=question.question_id,
-            evidence=tuple(_place_in_passage(passage, one) for one in said),
+            evidence=tuple(_place_in_passage(passage, claim) for claim in claims),
         )
         self._evidence.add(question, prediction, only=only)
-        if said:
+        if claims:
             name = question.question_id
-            within = {at: sum(0 < one.own <= at for one in said) for at in (1, self._passages)}
-            values: dict[str, float | None] = {f"recall@{at}": n for at, n in within.items()}
-            values["claims"] = len(said)
+            n_within = {
+                rank: sum(0 < claim.own <= rank for claim in claims) for rank in (1, self._passages)
+            }
+            values: dict[str, float | None] = {f"recall@{rank}": n for rank, n in n_within.items()}
+            values["claims"] = len(claims)
             self._scores.append(
                 Score(question_id=name, values=values, unit_id=passage_unit(question))
             )
-            self._found[name] = strip_texts(prediction)
+            self._predictions[name] = strip_texts(prediction)
 
     def summaries(self) -> dict[str, Summary]:
         """Return the summaries of the passages found and, with gold, of the evidence."""
-        mark = f"from:corpus|passages:{self._passages}"
-        found = {
-            pool.metric: describe_pool(pool, f"corpus|{mark}|v:2", "passage", self._resampling)
+        setting = f"from:corpus|passages:{self._passages}"
+        by_name = {
+            pool.metric: describe_pool(pool, f"corpus|{setting}|v:2", "passage", self._resampling)
             for pool in map(self._recall, sorted({1, self._passages}))
         }
-        for name, one in self._evidence.summaries().items():
-            found[name] = add_setting(one, mark)
-        return found
+        for name, summary in self._evidence.summaries().items():
+            by_name[name] = add_setting(summary, setting)
+        return by_name
 
-    def _recall(self, at: int) -> Pool:
-        units, (found, claims) = sum_by_unit(
-            [one.unit_id for one in self._scores],
-            [one.values[f"recall@{at}"] or 0.0 for one in self._scores],
-            [one.values["claims"] or 0.0 for one in self._scores],
+    def _recall(self, rank: int) -> Pool:
+        units, (n_found, n_claims) = sum_by_unit(
+            [score.unit_id for score in self._scores],
+            [score.values[f"recall@{rank}"] or 0.0 for score in self._scores],
+            [score.values["claims"] or 0.0 for score in self._scores],
         )
-        submission = Submission(predictions=self._found)
+        submission = Submission(predictions=self._predictions)
         return Pool(
-            metric=f"corpus.recall@{at}",
+            metric=f"corpus.recall@{rank}",
             unit_ids=units,
-            numerators=found,
-            denominators=claims,
+            numerators=n_found,
+            denominators=n_claims,
             **count_questions(self._scores, submission, by_evidence=True),
         )
 
 
-def _place_in_passage(passage: Passage, said: ClaimEvidence) -> Evidence:
+def _place_in_passage(passage: Passage, claim: ClaimEvidence) -> Evidence:
     """Return evidence with spans in the question's passage.
 
     Sentences of other passages get spans behind its end, where there is no gold, so that they
     count as wrong.
     """
     spans = []
-    behind = len(passage.text) + 1
-    for piece, is_own in zip(said.sentences, said.own_sentences, strict=True):
+    free_start = len(passage.text) + 1
+    for piece, is_own in zip(claim.sentences, claim.own_sentences, strict=True):
         if is_own:
             spans.append(piece.span)
         else:
-            spans.append(Span(behind, behind + piece.span.end - piece.span.start))
-            behind = spans[-1].end + 1
+            spans.append(Span(free_start, free_start + piece.span.end - piece.span.start))
+            free_start = spans[-1].end + 1
     return Evidence(
         spans=tuple(spans),
-        texts=tuple(piece.text for piece in said.sentences),
-        option_label=said.option_label,
-        score=said.score,
+        texts=tuple(piece.text for piece in claim.sentences),
+        option_label=claim.option_label,
+        score=claim.score,
     )

@@ -15,13 +15,13 @@ _TIE = 1e-3  # weight of the confidence relative to correctness
 
 
 class Hardness:
-    """Asks a reader and returns the hardness of each question: 0 is easy, 1 is answered wrong.
+    """Runs a reader and returns the hardness of each question: 0 for easy, 1 for answered wrong.
 
     If the reader gives probabilities, a wrong answer is harder with a higher confidence, and a
     right answer with a lower one. A failure counts as a wrong answer, as in every run.
 
     Attributes:
-        asked: Number of questions asked.
+        asked: Number of questions that the reader read.
         failed: Number of questions on which the reader failed.
     """
 
@@ -29,19 +29,19 @@ class Hardness:
         self._reader = reader
         self.asked = self.failed = 0
 
-    def __call__(self, asked: Sequence[PassageQuestion]) -> list[float]:
+    def __call__(self, questions: Sequence[PassageQuestion]) -> list[float]:
         """Return one number per question; their ids must differ.
 
         Raises:
-            UsageError: The reader failed at all questions so far.
+            UsageError: The reader failed on all questions so far.
         """
-        found: dict[str, Prediction] = {}
-        items = ((passage, (question,)) for passage, question in asked)
+        predictions: dict[str, Prediction] = {}
+        items = ((passage, (question,)) for passage, question in questions)
         for batch in plan_batches(items, batch_size_of(self._reader)):
             for prediction in predict_batch(self._reader, batch):
-                found[prediction.question_id] = prediction
-        errors = [one.error for one in found.values() if one.error]
-        self.asked += len(asked)
+                predictions[prediction.question_id] = prediction
+        errors = [prediction.error for prediction in predictions.values() if prediction.error]
+        self.asked += len(questions)
         self.failed += len(errors)
         if errors and self.failed == self.asked:
             raise UsageError(
@@ -49,12 +49,12 @@ class Hardness:
                 expected="a reader that answers",
                 cure="test it first with `closeread read --limit 10`",
             )
-        return [_hardness(question, found[question.question_id]) for _, question in asked]
+        return [_hardness(question, predictions[question.question_id]) for _, question in questions]
 
 
 def _hardness(question: Question, prediction: Prediction) -> float:
     is_right = bool(correctness(question, prediction))
-    sure = prediction.confidence
-    if sure is None or not 0.0 <= sure <= 1.0:
+    confidence = prediction.confidence
+    if confidence is None or not 0.0 <= confidence <= 1.0:
         return float(not is_right)
-    return _TIE * (1.0 - sure) if is_right else 1.0 + _TIE * sure
+    return _TIE * (1.0 - confidence) if is_right else 1.0 + _TIE * confidence

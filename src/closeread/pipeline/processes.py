@@ -16,13 +16,13 @@ from closeread.types import Item, Passage, Question
 
 R = TypeVar("R")
 Work = Callable[[Passage, Question], R]
-_PORTION = 8  # passages per task
+_PORTION_SIZE = 8  # passages per task
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def map_in_order(
     items: Iterable[Item],
-    begin: Callable[..., Work[R]],
+    make_work: Callable[..., Work[R]],
     settings: tuple[Any, ...],
     *,
     workers: int = 1,
@@ -32,17 +32,17 @@ def map_in_order(
 
     Args:
         items: Passages with questions; read once, never held as a whole.
-        begin: A module-level function; called once in each process with the settings, it returns
-            the function that is called for each question.
-        settings: Its arguments.
+        make_work: A module-level function; called once in each process with the settings, it
+            returns the function that is called for each question.
+        settings: The arguments of ``make_work``.
         workers: Number of processes; 1 uses this one.
         advance: Called with the number of questions done.
 
     Raises:
-        CloseReadError: A process was killed, or an error of ``begin`` or its function.
+        CloseReadError: A process was killed, or an error of ``make_work`` or its function.
     """
     if workers == 1:
-        work = begin(*settings)
+        work = make_work(*settings)
         for passage, questions in items:
             for question in questions:
                 yield passage, question, work(passage, question)
@@ -51,7 +51,7 @@ def map_in_order(
     spawn = multiprocessing.get_context("spawn")
     with (
         _use_safe_path(),
-        ProcessPoolExecutor(workers, spawn, _start_worker, (begin, settings)) as pool,
+        ProcessPoolExecutor(workers, spawn, _start_worker, (make_work, settings)) as pool,
     ):
         pending: deque[tuple[list[Item], Future[list[R]]]] = deque()
         for portion in _portions(items):
@@ -77,8 +77,8 @@ def _use_safe_path() -> Iterator[None]:
 
 
 def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
-    walking = iter(items)
-    while portion := list(itertools.islice(walking, _PORTION)):
+    iterator = iter(items)
+    while portion := list(itertools.islice(iterator, _PORTION_SIZE)):
         yield portion
 
 
@@ -86,7 +86,7 @@ def _yield_portion(
     portion: list[Item], future: "Future[list[R]]", advance: Advance
 ) -> Iterator[tuple[Passage, Question, R]]:
     try:
-        made = iter(future.result())
+        results = iter(future.result())
     except BrokenProcessPool as error:
         raise CloseReadError(
             "a worker process was killed",
@@ -95,17 +95,17 @@ def _yield_portion(
         ) from error
     for passage, questions in portion:
         for question in questions:
-            yield passage, question, next(made)
+            yield passage, question, next(results)
         advance(len(questions))
 
 
 _worker: dict[str, Any] = {}
 
 
-def _start_worker(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
+def _start_worker(make_work: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        _worker["work"] = begin(*settings)
+        _worker["work"] = make_work(*settings)
     except CloseReadError as error:  # a pool does not report errors here: the first portion does
         _worker["error"] = error
 

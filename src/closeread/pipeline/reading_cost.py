@@ -1,8 +1,8 @@
-"""How much a verifier must read for a question: with evidence, or the passage in chunks.
+"""Counts the tokens that a verifier reads for a question: with evidence, or with all chunks.
 
-Zhang et al. (2021, section 4.1) say that evidence greatly reduces what must be computed against
-chunks of 200 tokens, and give no numbers. Here a token is a Chinese character, a word or a number
-(``text.segment.tokens``); a Chinese BERT's word pieces are as many, but for punctuation.
+Zhang et al. (2021, section 4.1) state that evidence greatly reduces the computation compared with
+chunks of 200 tokens, without numbers. Here a token is a Chinese character, a word or a number
+(``text.segment.tokens``); a Chinese BERT has about as many word pieces, besides punctuation.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,13 @@ CHUNK = 200
 
 @dataclass
 class ReadingCost:
-    """Sums over questions. Every option is read with its evidence, or once with every chunk."""
+    """Token counts summed over questions.
+
+    Attributes:
+        questions: Number of questions.
+        with_evidence: Tokens if every option is read with its evidence.
+        in_chunks: Tokens if every option is read once with every chunk of the passage.
+    """
 
     questions: int = 0
     with_evidence: int = 0
@@ -25,22 +31,22 @@ class ReadingCost:
         """Count one question."""
         length = len(tokens(passage.text))
         chunks = -(-length // CHUNK)
-        texts = {option.label: len(tokens(option.text)) for option in question.options}
+        lengths = {option.label: len(tokens(option.text)) for option in question.options}
         self.questions += 1
-        for found in prediction.evidence:
-            query = texts.get(found.option_label) or len(tokens(question.text))
-            read = sum(len(tokens(span.of(passage.text))) for span in found.spans)
-            self.with_evidence += query + read
-            self.in_chunks += chunks * query + length
+        for evidence in prediction.evidence:
+            query_length = lengths.get(evidence.option_label) or len(tokens(question.text))
+            evidence_length = sum(len(tokens(span.of(passage.text))) for span in evidence.spans)
+            self.with_evidence += query_length + evidence_length
+            self.in_chunks += chunks * query_length + length
 
     def cells(self) -> tuple[str, str, str]:
-        """Return a question's mean with evidence, in chunks, and how many times as many."""
+        """Return the mean tokens per question with evidence and in chunks, and their ratio."""
         count = max(1, self.questions)
         ratio = f"{self.in_chunks / self.with_evidence:.1f}" if self.with_evidence else "—"
         return f"{self.with_evidence / count:,.0f}", f"{self.in_chunks / count:,.0f}", ratio
 
     def numbers(self) -> dict[str, float | int]:
-        """Return the means, for ``--json``."""
+        """Return the mean tokens per question, for ``--json``."""
         count = max(1, self.questions)
         return {
             "chunk": CHUNK,

@@ -39,7 +39,7 @@ class ReaderSection(Section, frozen=True, kw_only=True):
 
 
 class ReadSection(Section, frozen=True, kw_only=True):
-    """``[read]``: number of questions, batch size (none: the reader's own)."""
+    """``[read]``: number of questions, batch size (None for the reader's own)."""
 
     limit: _Count | None = None
     batch_size: _Count | None = None
@@ -47,7 +47,7 @@ class ReadSection(Section, frozen=True, kw_only=True):
 
 
 class ScoreSection(Section, frozen=True, kw_only=True):
-    """``[score]``: metrics (none: the defaults), their options, breakdowns, intervals."""
+    """``[score]``: metrics (empty for the defaults), their options, breakdowns, intervals."""
 
     metrics: tuple[str, ...] = ()
     options: dict[str, dict[str, Any]] = {}
@@ -58,7 +58,7 @@ class ScoreSection(Section, frozen=True, kw_only=True):
 
 
 class AuditSection(Section, frozen=True, kw_only=True):
-    """``[audit]``: checks (none: all that apply), and a training set, for leakage."""
+    """``[audit]``: checks (empty for all that apply), and a training set, for leakage."""
 
     checks: tuple[Check, ...] = ()
     train: str = ""
@@ -68,11 +68,11 @@ class Recipe(Section, frozen=True, kw_only=True):
     """A whole recipe.
 
     Attributes:
-        name: Its name; by default the file's name.
+        name: The recipe's name; by default the file's name.
         datasets: Paths, URLs, ``exam/zh`` or ``exam/en``. With one data set, ``out`` itself is
             the run folder; with several, each has a folder in it.
-        format: The data sets' format; guessed when empty.
-        out: The output folder; ``runs/NAME`` when empty. ``closeread run`` expands variables and
+        format: The data sets' format; guessed if empty.
+        out: The output folder; ``runs/NAME`` if empty. ``closeread run`` expands variables and
             ``~``.
         audit: None if the runs are not audited.
     """
@@ -129,5 +129,5 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
 
 def _section_type(kind: Any) -> type[Section] | None:
     """Return the section type of a field; None if it is not a table."""
-    found = (one for one in (kind, *get_args(kind)) if isinstance(one, type))
-    return next((one for one in found if issubclass(one, Section)), None)
+    types = (candidate for candidate in (kind, *get_args(kind)) if isinstance(candidate, type))
+    return next((candidate for candidate in types if issubclass(candidate, Section)), None)

@@ -35,15 +35,15 @@ def retriever_attention(
     """
     if not hasattr(retriever, "steps"):
         return {}
-    found = {}
+    by_label = {}
     question, passage = strip_question(question), strip_passage(passage)
     for option in claimed_options(question, label):
         steps = tuple(
             (tuple((word.span, weight) for word, weight in step.weights), step.sentence)
             for step in retriever.steps(question, passage, option)
         )
-        found[label_of(option)] = Attention(query=query_text(question, option), steps=steps)
-    return found
+        by_label[label_of(option)] = Attention(query=query_text(question, option), steps=steps)
+    return by_label
 
 
 def add_attention(material: Material, say: Callable[[str], None]) -> None:
@@ -57,35 +57,37 @@ def add_attention(material: Material, say: Callable[[str], None]) -> None:
         options = run.info.reader.options
         if run.info.reader.name == _READER and options.get("retriever") in _MASKING:
             try:
-                other = _add_to_run(material, run, options)
+                n_different = _add_to_run(material, run, options)
             except CloseReadError as error:
                 say(f"{run.name}: shown without the retriever's steps: {error.found}")
                 continue
-            if other:
+            if n_different:
                 say(
                     f"{run.name}: shown without the retriever's steps for "
-                    f"{count_of(other, 'question')}, because the retriever now finds different "
-                    "evidence"
+                    f"{count_of(n_different, 'question')}, because the retriever now finds "
+                    "different evidence"
                 )
 
 
 def _add_to_run(material: Material, run: RunView, options: Mapping[str, Any]) -> int:
     """Add attention to one run; return the number of questions with different evidence now."""
-    given = {name: value for name, value in options.items() if name != "retriever"}
-    retriever, _ = make("retriever", str(options["retriever"]), given)
-    other = 0
+    retriever_options = {name: value for name, value in options.items() if name != "retriever"}
+    retriever, _ = make("retriever", str(options["retriever"]), retriever_options)
+    n_different = 0
     for row in material.rows:
         result = run.results.get(row.question.question_id)
         if row.place != run.place or row.passage < 0 or result is None:
             continue
-        found = retriever_attention(retriever, material.passages[row.passage], row.question)
-        if _is_same_evidence(found, result.prediction):
-            run.results[row.question.question_id] = replace(result, attention=found)
+        attention = retriever_attention(retriever, material.passages[row.passage], row.question)
+        if _is_same_evidence(attention, result.prediction):
+            run.results[row.question.question_id] = replace(result, attention=attention)
         else:
-            other += 1
-    return other
+            n_different += 1
+    return n_different
 
 
-def _is_same_evidence(found: Mapping[str, Attention], prediction: Prediction) -> bool:
-    kept = {one.option_label: sorted(one.spans) for one in prediction.evidence}
-    return kept == {label: sorted(span for _, span in one.steps) for label, one in found.items()}
+def _is_same_evidence(attention: Mapping[str, Attention], prediction: Prediction) -> bool:
+    spans_of = {evidence.option_label: sorted(evidence.spans) for evidence in prediction.evidence}
+    return spans_of == {
+        label: sorted(span for _, span in evidence.steps) for label, evidence in attention.items()
+    }
