@@ -1,1 +1,1 @@
-"""Question or option -> the sentences that bear on it."""
+"""Retrieves the sentences of a passage that are evidence for a question or an option."""

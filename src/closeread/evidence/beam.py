@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DIGITS = 9  # closer scores are ties: sums in another order must not decide
+_DIGITS = 9  # closer scores are ties: the rounding of sums must not decide
 
 
 class Chain(NamedTuple):
-    """Sentences in the order in which they were found, and the sum of their scores."""
+    """Sentence numbers in the order in which they were found, and the sum of their scores."""
 
     sentences: tuple[int, ...]
     score: float
@@ -26,26 +26,26 @@ def search(
     """Return the chains kept at every step, the best first.
 
     A chain's score is the sum of its sentences' scores, each against the query of its own step.
-    Chains of the same sentences count once. Of equal scores that of the better beginning wins, and
-    then that of the earlier sentence.
+    Chains of the same sentences count once. Ties go to the chain with the better prefix, then to
+    the earlier sentence.
 
     Args:
-        first: Each sentence's score against the query, shape (sentences,); ``-inf`` where it
-            cannot be scored.
+        first: Each sentence's score against the query, shape (sentences,); ``-inf`` if it cannot
+            be scored.
         extend: Takes chains; returns every sentence's score against each chain's updated query,
-            shape (chains, sentences); rows of ``-inf`` where nothing is left to look for.
-        steps: Sentences in a chain at most.
-        beam: Chains kept a step.
+            shape (chains, sentences); a row of ``-inf`` ends a chain.
+        steps: Maximum sentences in a chain.
+        beam: Chains kept at each step.
     """
     import numpy as np
 
     kept = _best([Chain((), 0.0)], first[np.newaxis, :], beam)
-    found = [kept] if kept else []
-    while kept and len(found) < steps:
+    kept_by_step = [kept] if kept else []
+    while kept and len(kept_by_step) < steps:
         kept = _best(kept, extend(kept), beam)
         if kept:
-            found.append(kept)
-    return found
+            kept_by_step.append(kept)
+    return kept_by_step
 
 
 def _best(chains: Sequence[Chain], scores: "NDArray[Any]", beam: int) -> list[Chain]:
@@ -58,10 +58,10 @@ def _best(chains: Sequence[Chain], scores: "NDArray[Any]", beam: int) -> list[Ch
     order = np.argsort(-flat, kind="stable")
     kept: list[Chain] = []
     seen: set[frozenset[int]] = set()
-    for place in order.tolist():
-        if len(kept) == beam or flat[place] == -np.inf:
+    for index in order.tolist():
+        if len(kept) == beam or flat[index] == -np.inf:
             break
-        row, sentence = divmod(place, scores.shape[1])
+        row, sentence = divmod(index, scores.shape[1])
         members = (*chains[row].sentences, sentence)
         if frozenset(members) not in seen:
             seen.add(frozenset(members))

@@ -1,7 +1,7 @@
 """BeamDR: found sentences are appended to the query, which is encoded again (Xiong et al. 2021).
 
-The baseline of section 4 that the masking methods are compared with: a query that has grown by its
-evidence finds more of the same.
+This is the baseline of section 4 that the masking methods are compared with: a query extended by
+its evidence finds more sentences like that evidence.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ def beamdr(
 
     Args:
         encoder: From ``closeread ls encoders``, or ``package.module:factory``.
-        model: Its model, a folder or a hub name.
-        steps: Sentences in a chain.
-        beam: Chains kept a step.
+        model: The encoder's model, a folder or a hub name.
+        steps: Maximum sentences in a chain.
+        beam: Chains kept at each step.
         integrate: ``off`` (the baseline), ``encoder`` or ``overlap``.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
 
@@ -49,7 +49,7 @@ def beamdr(
     """
     if steps < 1 or beam < 1:
         raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
-    if integrate not in INTEGRATED_BY:  # the rest needs vectors, or a second encoder
+    if integrate not in INTEGRATED_BY:  # the others need word vectors, or a cross-encoder
         raise UsageError(
             f"integrate={integrate!r}", expected="for beamdr one of " + ", ".join(INTEGRATED_BY)
         )
@@ -58,12 +58,14 @@ def beamdr(
 
 
 class BeamDR:
-    """Chains by dense retrieval with a growing query."""
+    """Finds chains by dense retrieval with a growing query."""
 
-    def __init__(self, encoded: CachedEncoder, chosen: Integrator, steps: int, beam: int) -> None:
+    def __init__(
+        self, encoded: CachedEncoder, integrator: Integrator, steps: int, beam: int
+    ) -> None:
         self._encoded = encoded
-        self._integrator = chosen
-        self.models = models_of(encoded, chosen)
+        self._integrator = integrator
+        self.models = models_of(encoded, integrator)
         self._steps = steps
         self._beam = beam
 
@@ -75,16 +77,18 @@ class BeamDR:
         text = query_text(question, option)
         if not spans or not text.strip():
             return as_evidence(spans, None, option, k)
-        glue = "" if passage.language == "zh" else " "
+        separator = "" if passage.language == "zh" else " "
 
-        def extended(chains: Sequence[Chain]) -> "NDArray[Any]":
+        def extend(chains: Sequence[Chain]) -> "NDArray[Any]":
             queries = [
-                glue.join([text, *(spans[place].of(passage.text) for place in chain.sentences)])
+                separator.join(
+                    [text, *(spans[place].of(passage.text) for place in chain.sentences)]
+                )
                 for chain in chains
             ]
-            return self._encoded.against(queries, rows)
+            return self._encoded.cosines_with(queries, rows)
 
-        first = self._encoded.against([text], rows)[0]
-        found = search(first, extended, steps=self._steps, beam=self._beam)
-        best = self._integrator.best(text, passage, spans, found)
+        first = self._encoded.cosines_with([text], rows)[0]
+        chains = search(first, extend, steps=self._steps, beam=self._beam)
+        best = self._integrator.best(text, passage, spans, chains)
         return as_evidence(spans, best, option, k)

@@ -1,7 +1,7 @@
 """BM25 over the sentences of a passage, as Lucene computes it (Robertson & Zaragoza 2009).
 
-Pyserini, which the authors used, is Lucene underneath; k1 0.9 and b 0.4 are its defaults. Lucene
-rounds a document's length to one byte, which is not done here.
+The authors used Pyserini, which is built on Lucene; k1 0.9 and b 0.4 are its defaults. Lucene
+rounds a document's length to one byte; this module does not.
 """
 
 import itertools
@@ -35,15 +35,15 @@ def bm25(
     """Make the retriever.
 
     Args:
-        k: Sentences taken.
-        k1: How fast repeats of a word stop counting.
-        b: How much long sentences pay for their length, from 0 to 1.
+        k: Number of sentences to return.
+        k1: How slowly the weight of a repeated word saturates.
+        b: How strongly long sentences are penalised, from 0 to 1.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
         words: ``jieba`` or ``characters``.
         stop_words: ``own``, ``none`` or a path.
 
     Raises:
-        UsageError: A number is out of its range, or there is no such splitter or cutter of words.
+        UsageError: A number is out of range, or there is no such splitter or word segmenter.
         InputError: The stop words cannot be read.
     """
     if k < 1 or not 0 <= k1 < math.inf or not 0 <= b <= 1:
@@ -54,7 +54,7 @@ def bm25(
 
 
 class Bm25Retriever:
-    """Each sentence on its own; a sentence that shares no word with the query is never taken."""
+    """Ranks sentences independently; a sentence that shares no word with the query is left out."""
 
     def __init__(
         self, top: int, k1: float, b: float, split: Splitter, segmenter: Segmenter
@@ -70,7 +70,7 @@ class Bm25Retriever:
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
-        """Return the best sentences; of equal scores the earlier. ``score`` is the best one's."""
+        """Return the best sentences, the earlier of ties; ``score`` is that of the best one."""
         index: _Index = self._indexed(passage.text, passage.language)
         text = query_text(question, option)
         scores = index.scores(
@@ -98,23 +98,23 @@ class _Index:
                 self._postings.setdefault(word, []).append((place, count))
 
     def scores(self, words: Sequence[str], k1: float, b: float) -> dict[int, float]:
-        """Return the score of every sentence that holds one of the words; repeats count again."""
-        found: dict[int, list[float]] = {}
-        for word, times in Counter(words).items():
-            held = self._postings.get(word, ())
-            rarity = math.log(1 + (len(self.spans) - len(held) + 0.5) / (len(held) + 0.5))
-            for place, count in held:
+        """Return the score of every sentence with one of the words; repeated words count again."""
+        gains_of: dict[int, list[float]] = {}
+        for word, n_in_query in Counter(words).items():
+            postings = self._postings.get(word, ())
+            idf = math.log(1 + (len(self.spans) - len(postings) + 0.5) / (len(postings) + 0.5))
+            for place, count in postings:
                 length = 1 - b + b * self._lengths[place] / self._mean
-                gain = times * rarity * count / (count + k1 * length)
-                found.setdefault(place, []).append(gain)
-        return {place: math.fsum(gains) for place, gains in found.items()}
+                gain = n_in_query * idf * count / (count + k1 * length)
+                gains_of.setdefault(place, []).append(gain)
+        return {place: math.fsum(gains) for place, gains in gains_of.items()}
 
 
 def grid(score: Callable[[float, float], float]) -> list[tuple[float, float, float]]:
-    """Return ``(score, k1, b)`` for every pair, the best first; of equals the smaller k1, b.
+    """Return ``(score, k1, b)`` for every pair, the best first; ties by smaller k1, then b.
 
     Args:
-        score: How good the retriever is on a development set with these two.
+        score: Evaluates the retriever with k1 and b on a development set.
     """
     rows = [(score(k1, b), k1, b) for k1, b in itertools.product(_K1S, _BS)]
     return sorted(rows, key=lambda row: (-round(row[0], _DIGITS), row[1], row[2]))

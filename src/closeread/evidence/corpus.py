@@ -1,7 +1,7 @@
 """Evidence from a corpus of passages: BM25 finds the passages, any retriever the sentences.
 
-The corpus lies in a folder and is mapped into memory: a search reads what it needs of it. The
-passages found are read as one text, best first, so that a chain may lead from one to another.
+The corpus is a folder that is mapped into memory, so a search reads only the parts that it needs.
+The passages found are joined to one text, best first, so that a chain may lead from one to another.
 """
 
 import glob
@@ -31,7 +31,7 @@ _WORDS = "jieba"
 
 
 class Source(NamedTuple):
-    """A sentence of evidence: the passage that it is from, and where it stands there."""
+    """A sentence of evidence: its passage, and its span there."""
 
     passage: Passage
     span: Span
@@ -58,14 +58,14 @@ def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
     remains of a killed process are removed.
 
     Args:
-        passages: One after the other; only their words are held in memory.
-        folder: Must not exist, or be empty.
+        passages: The passages; only their words are held in memory.
+        folder: A folder that is empty or does not exist.
 
     Raises:
-        UsageError: Something is in the folder.
+        UsageError: The folder is not empty.
         InputError: There is no passage with a word.
-        MissingExtraError: bm25s is not installed, or what cuts words.
-        StorageError: The folder cannot be written, or another process writes it.
+        MissingExtraError: bm25s, or the word segmenter, is not installed.
+        StorageError: The folder cannot be written, or another process is writing it.
     """
     check_can_build(folder)
     target = folder.resolve()
@@ -75,11 +75,11 @@ def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
         with folders.made(target.parent), alone(lock) as others_wait:
             check_can_build(folder)  # another process may just have finished it
             if others_wait:
-                for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-                    shutil.rmtree(left, ignore_errors=True)
+                for leftover in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+                    shutil.rmtree(leftover, ignore_errors=True)
             try:
                 unfinished.mkdir()
-                many = _write(passages, unfinished, folder)
+                n_passages = _write(passages, unfinished, folder)
                 unfinished.replace(target)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
@@ -95,14 +95,14 @@ def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
             where=str(folder),
             cure="free disk space, or choose another place",
         ) from error
-    return many
+    return n_passages
 
 
 def check_can_build(folder: Path) -> None:
     """Check, before a data set is read, that a corpus can be written to a folder.
 
     Raises:
-        UsageError: Something is in it.
+        UsageError: The folder is not empty.
         MissingExtraError: bm25s is not installed.
     """
     _bm25s()
@@ -174,17 +174,19 @@ class Corpus:
         return map(self._passage, range(len(self)))
 
     def search(self, text: str, language: str, k: int = 5) -> list[tuple[Passage, float]]:
-        """Return at most ``k`` passages with their scores, the best first; none shares no word.
+        """Return at most ``k`` passages that share a word with the text, best first, with scores.
 
-        Of equal scores the earlier passage is the better one.
+        Ties go to the earlier passage.
         """
-        known = self._index.vocab_dict
-        words = [word for word in self._segmenter.texts(text, language) if word in known]
+        vocabulary = self._index.vocab_dict
+        words = [word for word in self._segmenter.texts(text, language) if word in vocabulary]
         if not words or k < 1:
             return []
         scores = self._index.get_scores(words)
-        ranked = (-scores).argsort(kind="stable")[:k].tolist()  # of equals the earlier
-        return [(self._passage(one), float(scores[one])) for one in ranked if scores[one] > 0]
+        ranked = (-scores).argsort(kind="stable")[:k].tolist()
+        return [
+            (self._passage(place), float(scores[place])) for place in ranked if scores[place] > 0
+        ]
 
     def _passage(self, place: int) -> Passage:
         start, end = int(self._offsets[place]), int(self._offsets[place + 1])
@@ -208,12 +210,12 @@ def passages_of(folder: Path) -> Iterator[Passage]:
 
 
 def _corpus_error(folder: Path, error: Exception) -> InputError:
-    found: object = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
+    reason: object = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
     if isinstance(error, FileNotFoundError):
-        is_there = folder.exists()
-        found = f"{Path(error.filename).name} is missing" if is_there else "it does not exist"
+        exists = folder.exists()
+        reason = f"{Path(error.filename).name} is missing" if exists else "it does not exist"
     return InputError(
-        f"is not a corpus: {found}",
+        f"is not a corpus: {reason}",
         where=str(folder),
         expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
     )
@@ -231,31 +233,33 @@ def evidence_from(
     """Return the passages and the sentences of the corpus that bear on a claim.
 
     Args:
-        corpus: Where to look.
+        corpus: The corpus.
         retriever: Finds sentences in the joined passages.
         question: The question, without gold.
         option: One of its options, or None for the question itself.
-        language: The claim's.
-        passages: How many passages the first stage gives.
+        language: The language of the claim.
+        passages: How many passages the first stage returns at most.
     """
-    found = [one for one, _ in corpus.search(query_text(question, option), language, passages)]
-    if not found:
+    top_passages = [
+        passage for passage, _ in corpus.search(query_text(question, option), language, passages)
+    ]
+    if not top_passages:
         return CorpusEvidence([], [], None)
-    joined, starts = "", []
-    for passage in found:
-        starts.append(len(joined))
-        joined += passage.text + "\n"
-    whole = Passage(passage_id="", text=joined, language=language)
-    evidence = retriever.retrieve(question, whole, option)
-    sources = [_source(span, found, starts) for span in evidence.spans]
-    return CorpusEvidence(found, sources, evidence)
+    text, starts = "", []
+    for passage in top_passages:
+        starts.append(len(text))
+        text += passage.text + "\n"
+    joined_passage = Passage(passage_id="", text=text, language=language)
+    evidence = retriever.retrieve(question, joined_passage, option)
+    sources = [_source(span, top_passages, starts) for span in evidence.spans]
+    return CorpusEvidence(top_passages, sources, evidence)
 
 
-def _source(span: Span, found: list[Passage], starts: list[int]) -> Source:
-    place = max(number for number, start in enumerate(starts) if start <= span.start)
-    shift = starts[place]
-    end = min(span.end - shift, len(found[place].text))
-    return Source(found[place], Span(span.start - shift, end))
+def _source(span: Span, passages: list[Passage], starts: list[int]) -> Source:
+    number = max(number for number, start in enumerate(starts) if start <= span.start)
+    shift = starts[number]
+    end = min(span.end - shift, len(passages[number].text))
+    return Source(passages[number], Span(span.start - shift, end))
 
 
 def _bm25s() -> Any:

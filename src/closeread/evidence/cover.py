@@ -1,7 +1,7 @@
-"""Closeread's own retriever: the fewest sentences that together cover what a claim says.
+"""Closeread's own retriever: few sentences that together cover the terms of a claim.
 
-It needs no weights and no training, and takes Chinese and English alike. docs/evidence.md derives
-the rule, docs/evidence-research.md tells what else was tried and what it gave.
+It needs no weights and no training, and handles Chinese and English. docs/evidence.md derives the
+rule, docs/evidence-research.md reports the alternatives and their results.
 """
 
 import math
@@ -41,20 +41,20 @@ def cover(
 
     Args:
         sentences: ``default``, or ``vgaokao`` for the splitter of that data set's authors.
-        enough: What a further sentence must bring; a term that no other sentence holds counts 1.
-        clause: What covering the whole of a clause counts beside its terms.
-        near: What standing next to a sentence already taken counts.
-        stem: The weight of the words of a question beside those of its option.
-        most: Sentences at most.
-        unit: ``sentence``, or ``clause`` to leave out the clauses at both ends of a sentence that
-            say nothing of the claim.
-        background: A corpus (a folder) in which the rarity of terms is looked up, too.
+        enough: The minimum gain of a further sentence; a term in a single sentence counts 1.
+        clause: The gain for newly covering a whole clause, in addition to its terms.
+        near: The gain for being next to a sentence already taken.
+        stem: The weight of the words of a question relative to those of its option.
+        most: Maximum number of sentences.
+        unit: ``sentence``, or ``clause`` to trim the clauses at both ends of a sentence that cover
+            nothing of the claim.
+        background: A corpus (a folder) that also determines the rarity of terms.
 
     Raises:
-        UsageError: A value is out of its range.
+        UsageError: A value is out of range.
         InputError: ``background`` is no corpus.
     """
-    if not all(0 <= one < math.inf for one in (enough, clause, near, stem)) or most < 1:
+    if not all(0 <= value < math.inf for value in (enough, clause, near, stem)) or most < 1:
         raise UsageError(
             f"enough={enough:g}, clause={clause:g}, near={near:g}, stem={stem:g}, most={most}",
             expected="finite numbers, none negative, and most at least 1",
@@ -70,7 +70,7 @@ def cover(
 
 
 class CoverRetriever:
-    """Takes the sentence that covers most, and on while a further one brings enough that is new."""
+    """Takes the sentence that covers most, then further ones while their gain is large enough."""
 
     def __init__(
         self,
@@ -90,10 +90,10 @@ class CoverRetriever:
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
-        """Return the sentences that cover the option's text, or the question's where it is None.
+        """Return the sentences that cover the option's text, or the question's if it is None.
 
-        ``score`` is the share of the claim's weight that they cover, from 0 to 1. A claim that
-        shares nothing with the passage, or has nothing that counts, has no evidence and scores 0.
+        ``score`` is the share of the claim's weight that they cover, from 0 to 1. A claim without
+        terms, or without a term in the passage, has no evidence and scores 0.
         """
         indexed: IndexedPassage = self._indexed(passage.text, passage.language)
         text, context = claim_and_context(question, option)
@@ -120,19 +120,19 @@ class CoverRetriever:
             hops=max(1, len(chosen)),
         )
 
-    def _choose(self, search: Search, most: int) -> list[int]:
-        further = search.best() if most > 0 else None
-        while further is not None:
-            search.take(further)
-            further = search.next(self._rule) if len(search.taken) < most else None
+    def _choose(self, search: Search, limit: int) -> list[int]:
+        sentence = search.best() if limit > 0 else None
+        while sentence is not None:
+            search.take(sentence)
+            sentence = search.next(self._rule) if len(search.taken) < limit else None
         return search.taken
 
 
 def claim_and_context(question: Question, option: Option | None) -> tuple[str, str]:
-    """Return the text to be covered and the text that only helps to find the place.
+    """Return the text to cover, and the text that only helps to find the place.
 
-    An option of a verification question is a statement of its own; of any other question it says
-    something only together with its stem.
+    An option of a verification question is a complete statement; other options are statements only
+    together with their stem.
     """
     if option is None:
         return question.text, ""
@@ -151,10 +151,9 @@ def explain(
     Args:
         question: The question.
         passage: Its passage.
-        option: The option, or None for a question without options: its text is explained then.
-        evidence: What to explain; this retriever's own, with its defaults, where None.
-        sentences: The passage's, where several options are explained: each is then taken apart
-            once.
+        option: The option, or None to explain the text of a question without options.
+        evidence: The evidence to explain; None for that of this retriever with its defaults.
+        sentences: The index of the passage's sentences, to share among several options.
     """
     if evidence is None:
         evidence = _DEFAULT.retrieve(question, passage, option)

@@ -1,4 +1,4 @@
-"""Sentences by the cosine of their encodings with the query's (Sentence-BERT, section 4)."""
+"""Ranks sentences by the cosine of their encodings with the query's (Sentence-BERT, section 4)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,9 @@ def dense(
 
     Args:
         encoder: From ``closeread ls encoders``, or ``package.module:factory``.
-        model: Its model, a folder or a hub name (the paper's:
+        model: The encoder's model, a folder or a hub name (in the paper
             distiluse-base-multilingual-cased-v1).
-        k: Sentences taken.
+        k: Number of sentences to return.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
 
     Raises:
@@ -44,16 +44,21 @@ def dense(
 
 
 class CachedEncoder:
-    """An encoder that keeps the sentences of the passages last seen."""
+    """An encoder with a cache of the encoded sentences of recent passages.
+
+    Attributes:
+        passage: Returns a passage's sentences, and their encodings, shape (sentences, dimensions),
+            from its text and language.
+    """
 
     def __init__(self, encoder: Encoder, split: Splitter) -> None:
         self.encoder = encoder
         self.models = models_of(encoder)
         self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = TextCache(
-            lambda text, language: self._passage(text, split(text, language)), most=64
+            lambda text, language: self._encode_passage(text, split(text, language)), most=64
         )
 
-    def _passage(
+    def _encode_passage(
         self, text: str, spans: tuple[Span, ...]
     ) -> "tuple[tuple[Span, ...], NDArray[Any]]":
         import numpy as np
@@ -62,13 +67,13 @@ class CachedEncoder:
             return spans, np.zeros((0, 1))
         return spans, check_rows(self.encoder.encode([span.of(text) for span in spans]), len(spans))
 
-    def against(self, queries: list[str], rows: "NDArray[Any]") -> "NDArray[Any]":
-        """Return the cosine of each query with each encoded sentence, shape (queries, rows)."""
+    def cosines_with(self, queries: list[str], rows: "NDArray[Any]") -> "NDArray[Any]":
+        """Return the cosine of each query with each sentence, shape (queries, sentences)."""
         return cosines(check_rows(self.encoder.encode(queries), len(queries)), rows)
 
 
 class DenseRetriever:
-    """Each sentence on its own; the best few, whatever they say together."""
+    """Ranks sentences independently and returns the best few."""
 
     def __init__(self, encoded: CachedEncoder, top: int) -> None:
         self._encoded = encoded
@@ -78,20 +83,20 @@ class DenseRetriever:
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
-        """Return the sentences nearest to the query; ``score`` is the nearest one's cosine."""
+        """Return the sentences nearest to the query; ``score`` is the cosine of the nearest."""
         spans, rows = self._encoded.passage(passage.text, passage.language)
         text = query_text(question, option)
         if not spans or not text.strip():
             return as_evidence(spans, None, option, k)
-        scores = self._encoded.against([text], rows)[0]
+        scores = self._encoded.cosines_with([text], rows)[0]
         count = self._top if k is None else k
-        ranked = [kept[0] for kept in _top_sentences(scores, count)]
+        ranked = [sentences[0] for sentences in _top_sentences(scores, count)]
         best = Chain(tuple(ranked), float(scores[ranked[0]])) if ranked else None
         return as_evidence(spans, best, option, k)
 
 
 def _top_sentences(scores: "NDArray[Any]", count: int) -> list[tuple[int, ...]]:
-    found = search(
+    steps = search(
         scores, lambda chains: scores[None, :].repeat(len(chains), 0), steps=1, beam=count
     )
-    return [chain.sentences for chain in found[0]] if found and count else []
+    return [chain.sentences for chain in steps[0]] if steps and count else []

@@ -19,32 +19,37 @@ if TYPE_CHECKING:
 def text_encoder(
     name: str, model: str, *, instead: str = "use -o encoder=sentence-transformers, or your own"
 ) -> Encoder:
-    """Make the encoder ``name`` with its model; ``instead`` is the cure for a cross-encoder.
+    """Make a named encoder of single texts.
+
+    Args:
+        name: The encoder's name.
+        model: Its model.
+        instead: The cure in the message for a cross-encoder.
 
     Raises:
-        UsageError: It is no encoder of single texts, or lacks its model.
+        UsageError: The name is of a cross-encoder, or the encoder lacks its model.
         UnknownNameError: There is no such encoder.
-        MissingExtraError: It needs an optional dependency that is not installed.
+        MissingExtraError: The encoder needs an optional dependency that is not installed.
     """
-    made, external = _make_encoder(name, model)
-    if not isinstance(made, Encoder):
+    part, external = _make_encoder(name, model)
+    if not isinstance(part, Encoder):
         raise UsageError(f"{name} scores pairs and cannot encode single texts", cure=instead)
-    return made if external is None else CheckedEncoder(external, made)
+    return part if external is None else CheckedEncoder(external, part)
 
 
 def pair_scorer(name: str, model: str) -> PairScorer:
-    """Make the cross-encoder ``name`` with its model; raises as ``text_encoder``."""
-    made, external = _make_encoder(name, model)
-    if not isinstance(made, PairScorer):
+    """Make a named cross-encoder with its model; raises as ``text_encoder``."""
+    part, external = _make_encoder(name, model)
+    if not isinstance(part, PairScorer):
         raise UsageError(
             f"{name} encodes single texts and cannot score pairs",
             cure="use -o encoder=cross-encoder, or integrate=encoder",
         )
-    return made if external is None else CheckedEncoder(external, made)
+    return part if external is None else CheckedEncoder(external, part)
 
 
 def _make_encoder(name: str, model: str) -> tuple[Any, ExternalPart | None]:
-    """Return an encoder, and its owner if it is external; such a one may lack ``model``."""
+    """Return an encoder, and the user's part that it is, if any; that may have no ``model``."""
     external = find_external_part("encoder", name)
     options = {"model": model} if model or external is None else {}
     return make("encoder", name, options)[0], external
@@ -54,69 +59,71 @@ def check_rows(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) ->
     """Return an encoder's output in double precision: one row per text, or one number per pair.
 
     Raises:
-        CloseReadError: It is not one row a text, or not finite.
+        CloseReadError: The output has another shape, or contains a value that is not finite.
     """
     import numpy as np
 
     try:
-        found = np.asarray(rows, dtype=np.float64)
+        array = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise CloseReadError(
             f"the encoder did not return an array of numbers: {error}",
             expected="one row per text, or one number per pair (docs/extend.md)",
         ) from error
-    fits = found.shape[1:] in ((), (1,)) if of_pairs else found.ndim == 2
-    if not fits or found.shape[:1] != (n_texts,):
+    fits = array.shape[1:] in ((), (1,)) if of_pairs else array.ndim == 2
+    if not fits or array.shape[:1] != (n_texts,):
         raise CloseReadError(
-            f"the encoder returned an array of shape {found.shape} for {n_texts} texts",
+            f"the encoder returned an array of shape {array.shape} for {n_texts} texts",
             expected=f"({n_texts},)" if of_pairs else f"({n_texts}, dimensions)",
         )
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         raise CloseReadError(
             "the encoder returned values that are not finite", cure="check the model's files"
         )
-    return found
+    return array
 
 
 def cosines(left: "NDArray[Any]", right: "NDArray[Any]") -> "NDArray[Any]":
     """Return the cosine of every row of ``left`` with every row of ``right``.
 
-    A row of zeros has no direction: its cosines are -inf, so that it is never picked.
+    A row of zeros has no direction: its cosines are -inf, so that it is never chosen.
     """
     import numpy as np
 
     sizes = np.linalg.norm(left, axis=1)[:, None] * np.linalg.norm(right, axis=1)[None, :]
     products = left @ right.T
-    found: NDArray[Any] = np.where(sizes > 0, products / np.where(sizes > 0, sizes, 1.0), -np.inf)
-    return found
+    result: NDArray[Any] = np.where(sizes > 0, products / np.where(sizes > 0, sizes, 1.0), -np.inf)
+    return result
 
 
 def word_vectors(model: PathText = "", words: str = "jieba") -> "MeanOfWords":
-    """Make an encoder of word vectors: a text is the mean of its words.
+    """Make an encoder that averages word vectors.
 
     Args:
         model: Path of the word vectors.
-        words: How texts are cut: ``jieba`` or ``characters``.
+        words: The word segmentation: ``jieba`` or ``characters``.
     """
     return MeanOfWords(model, words)
 
 
 class MeanOfWords:
-    """Chinese where a text holds a Chinese character, else words at blanks."""
+    """Sums the vectors of a text's words; a text with a Chinese character counts as Chinese."""
 
     def __init__(self, path: str, words: str) -> None:
         self._vectors = load(path)
         self.models = models_of(self._vectors)
-        self._cut = Segmenter(words)
+        self._segmenter = Segmenter(words)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
-        """Return one row a text; zeros, which are never picked, where no word has a vector."""
+        """Return one row per text; zeros, which are never chosen, if no word has a vector."""
         import numpy as np
 
         rows = np.zeros((len(texts), self._vectors.dimensions))
         for place, text in enumerate(texts):
-            language = "zh" if any("\u3400" <= one <= "\u9fff" for one in text) else "en"
-            words = self._cut.texts(text, language)
+            language = (
+                "zh" if any("\u3400" <= character <= "\u9fff" for character in text) else "en"
+            )
+            words = self._segmenter.texts(text, language)
             self._vectors.must_know(words, "text")
             known = self._vectors.known(words)
             if known:

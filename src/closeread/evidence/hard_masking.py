@@ -34,9 +34,9 @@ def hard_masking(
         integrate: ``encoder`` (the paper's), ``cross-encoder``, ``overlap`` (no weights),
             ``vectors`` (the word vectors again) or ``off`` (Table 5: without integration).
         encoder: From ``closeread ls encoders``; used by the first two.
-        model: Its model, a folder or a hub name.
-        steps: Sentences at most; 1 is Table 5's "without iteration".
-        beam: Chains kept a step.
+        model: The encoder's model, a folder or a hub name.
+        steps: Maximum sentences; 1 is Table 5's "without iteration".
+        beam: Chains kept at each step.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
         words: ``jieba`` or ``characters``.
         stop_words: ``own``, ``none`` or a path.
@@ -55,18 +55,18 @@ def hard_masking(
 
 
 class HardMask:
-    """Equations 1 and 2: weight 0 for a word that stands in any found sentence, else equal."""
+    """Equations 1 and 2: weight 0 for words that occur in a found sentence, else equal."""
 
-    def weights(self, query: Query, found: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
+    def weights(self, query: Query, chains: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
         """Return each word's weight after each chain, shape (chains, words)."""
         import numpy as np
 
-        left = np.array(
+        is_unmasked = np.array(
             [
                 [not any(word in sentence.words for sentence in chain) for word in query.words]
-                for chain in found
+                for chain in chains
             ],
             dtype=np.float64,
         )
-        shares: NDArray[Any] = left / np.maximum(left.sum(axis=1, keepdims=True), 1.0)
+        shares: NDArray[Any] = is_unmasked / np.maximum(is_unmasked.sum(axis=1, keepdims=True), 1.0)
         return shares

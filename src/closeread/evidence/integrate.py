@@ -1,7 +1,7 @@
-"""Adaptive integration: which of the chains found at all steps is the evidence (section 3.2).
+"""Adaptive integration: chooses the evidence among the chains of all steps (section 3.2).
 
-Every chain's sentences are put in passage order and joined; a reranker compares the joined text
-with the query, and the best chain is the evidence, whatever its length.
+The sentences of each chain are joined in passage order; a reranker compares the joined text with
+the query, and the best chain is the evidence, whatever its length.
 """
 
 import math
@@ -23,10 +23,10 @@ NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
 
 
 class Reranker(Protocol):
-    """Says how well each of several joined chains answers to a query.
+    """Scores how well joined chains match a query.
 
     Attributes:
-        models: What it works with.
+        models: The models that the reranker uses.
     """
 
     models: tuple[UsedModel, ...]
@@ -34,12 +34,12 @@ class Reranker(Protocol):
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
-        """Return one number a chain; higher is better."""
+        """Return one number per chain; higher is better."""
         ...
 
 
 class Integrator:
-    """Picks among chains by a reranker; without one the best of the longest chains is taken."""
+    """Chooses among chains by a reranker; without one, takes the best of the longest chains."""
 
     def __init__(self, reranker: Reranker | None) -> None:
         self._reranker = reranker
@@ -48,22 +48,22 @@ class Integrator:
     def best(
         self, query: str, passage: Passage, spans: Sequence[Span], found: list[list[Chain]]
     ) -> Chain | None:
-        """Return the evidence with the reranker's score; of equals, the one found first.
+        """Return the best chain with the reranker's score, the first of ties; None if none.
 
         Args:
-            query: What evidence is sought for.
-            passage: The passage; ``spans`` are its sentences.
+            query: The query.
+            passage: The passage.
             spans: Its sentences.
-            found: The chains of each step, as ``beam.search`` gives them.
+            found: The chains of each step, as ``beam.search`` returns them.
         """
         if not found:
             return None
         if self._reranker is None:
             return found[-1][0]
         chains = [chain for kept in found for chain in kept]
-        glue = "" if passage.language == "zh" else " "
+        separator = "" if passage.language == "zh" else " "
         joined = [
-            glue.join(spans[place].of(passage.text) for place in sorted(chain.sentences))
+            separator.join(spans[place].of(passage.text) for place in sorted(chain.sentences))
             for chain in chains
         ]
         scores = [
@@ -81,18 +81,18 @@ def integrator(
     vectors: WordVectors | None = None,
     segmenter: Segmenter | None = None,
 ) -> Integrator:
-    """Make an integrator by name; nothing takes another's place silently.
+    """Make a named integrator.
 
     Raises:
-        UsageError: No such name, or it lacks its model.
+        UsageError: There is no such integrator, or it lacks its model.
     """
     if name == "off":
         return Integrator(None)
     if name == "overlap":
         return Integrator(Overlap())
     if name == "encoder":
-        made = text_encoder(encoder, model, instead="use integrate=cross-encoder")
-        return Integrator(ByEncoder(made))
+        single_encoder = text_encoder(encoder, model, instead="use integrate=cross-encoder")
+        return Integrator(ByEncoder(single_encoder))
     if name == "cross-encoder":
         return Integrator(ByPairs(pair_scorer(encoder, model)))
     if name == "vectors" and vectors is not None and segmenter is not None:
@@ -116,7 +116,7 @@ class ByEncoder:
 
 
 class ByPairs:
-    """A cross-encoder reads the query and the chain together."""
+    """Scores a query and a chain together with a cross-encoder."""
 
     def __init__(self, scorer: PairScorer) -> None:
         self._scorer = scorer
@@ -126,13 +126,13 @@ class ByPairs:
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
         """Return the model's score of each pair."""
-        given = self._scorer.score_pairs([(query, chain) for chain in chains])
-        found = check_rows(given, len(chains), of_pairs=True)
-        return [float(score) for score in found.ravel()]
+        output = self._scorer.score_pairs([(query, chain) for chain in chains])
+        checked = check_rows(output, len(chains), of_pairs=True)
+        return [float(score) for score in checked.ravel()]
 
 
 class ByVectors:
-    """The cosine of mean word vectors: what the extraction itself goes by, for whole chains."""
+    """The cosine of mean word vectors, as in the extraction, for whole chains."""
 
     def __init__(self, vectors: WordVectors, segmenter: Segmenter) -> None:
         self._vectors = vectors
@@ -142,35 +142,35 @@ class ByVectors:
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
-        """Return the cosine of each chain with the query; -1 where no word has a vector."""
+        """Return the cosine of each chain with the query; -1 if no word of one has a vector."""
         import numpy as np
 
         means = []
         for text in (query, *chains):
             known = self._vectors.known(self._segmenter.texts(text, passage.language))
             means.append(self._vectors.rows(known).sum(axis=0) if known else None)
-        asked = means[0]
+        query_mean = means[0]
         return [
-            -1.0 if asked is None or mean is None
-            else float(cosines(asked[np.newaxis], mean[np.newaxis])[0, 0])
+            -1.0 if query_mean is None or mean is None
+            else float(cosines(query_mean[np.newaxis], mean[np.newaxis])[0, 0])
             for mean in means[1:]
         ]  # fmt: skip
 
 
 class Overlap:
-    """Needs no weights: the terms that query and chain share, rare ones more, too long ones less.
+    """Weighted overlap of terms, without a model: rare terms count more, long chains less.
 
-    With W the summed weights of a set of terms (characters, pairs of them, words; the weight is
-    the logarithm of how few of the passage's sentences hold it), the score is
+    With W the summed weights of a set of terms (characters, pairs of them, or words; a weight is
+    an inverse document frequency over the passage's sentences), the score is
     ``W(query and chain) / sqrt(W(query) * W(chain))``.
     """
 
     models: tuple[UsedModel, ...] = ()
 
     def __init__(self) -> None:
-        self._cut = Segmenter("characters")
+        self._segmenter = Segmenter("characters")
         self._terms = TextCache(
-            lambda text, language: frozenset(self._cut.texts(text, language)), most=4096
+            lambda text, language: frozenset(self._segmenter.texts(text, language)), most=4096
         )
         self._rarity = TextCache(self._weights, most=64)
 
@@ -178,22 +178,27 @@ class Overlap:
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
         """Return each chain's score, from 0 to 1."""
-        weights, never = self._rarity(passage.text, passage.language, tuple(spans))
+        weights, unknown_weight = self._rarity(passage.text, passage.language, tuple(spans))
 
         def weight(terms: frozenset[str]) -> float:
-            return math.fsum(weights.get(term, never) for term in terms)
+            return math.fsum(weights.get(term, unknown_weight) for term in terms)
 
-        asked = self._terms(query, passage.language)
-        found = []
+        query_terms = self._terms(query, passage.language)
+        scores = []
         for chain in chains:
-            held = self._terms(chain, passage.language)
-            size = math.sqrt(weight(asked) * weight(held))
-            found.append(weight(asked & held) / size if size else 0.0)
-        return found
+            chain_terms = self._terms(chain, passage.language)
+            size = math.sqrt(weight(query_terms) * weight(chain_terms))
+            scores.append(weight(query_terms & chain_terms) / size if size else 0.0)
+        return scores
 
     def _weights(
         self, text: str, language: str, spans: tuple[Span, ...]
     ) -> tuple[dict[str, float], float]:
-        held = Counter(term for span in spans for term in self._terms(span.of(text), language))
-        weights = {term: math.log(1 + len(spans) / (0.5 + count)) for term, count in held.items()}
+        n_sentences_with = Counter(
+            term for span in spans for term in self._terms(span.of(text), language)
+        )
+        weights = {
+            term: math.log(1 + len(spans) / (0.5 + count))
+            for term, count in n_sentences_with.items()
+        }
         return weights, math.log(1 + len(spans) / 0.5)

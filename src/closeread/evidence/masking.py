@@ -1,7 +1,7 @@
-"""Iterative extraction over word vectors: what is found is masked in the query (section 3.1).
+"""Iterative extraction over word vectors, which masks found words in the query (section 3.1).
 
-A sentence is the mean of its words' vectors, a query their weighted mean (equation 3), relevance
-is the cosine. How found evidence lowers the weights is the mask's: ``hard_masking``,
+A sentence is the mean of its words' vectors, a query their weighted mean (equation 3), and
+relevance is the cosine. The mask defines how found evidence lowers the weights: ``hard_masking`` or
 ``soft_masking``.
 """
 
@@ -24,40 +24,40 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_TINY = 1e-300  # a norm of 0 is seen to afterwards
+_TINY = 1e-300  # avoids a division by zero; norms of 0 are handled afterwards
 
 
 class Query(NamedTuple):
-    """The query's words that have a vector: their numbers, and vectors (words, dimensions)."""
+    """The query's words that have a vector: their rows, and vectors, shape (words, dimensions)."""
 
     words: Sequence[Hashable]
     vectors: "NDArray[Any]"
 
 
 class Mask(Protocol):
-    """Weights a query's words by what has been found."""
+    """Weights a query's words by the sentences found so far."""
 
     def weights(self, query: Query, found: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
         """Return each word's weight after each chain of sentences, shape (chains, words).
 
-        Rows sum to 1, or are all 0 where nothing is left to look for.
+        Rows sum to 1, or are all 0 if every word is masked.
         """
         ...
 
 
 class Step(NamedTuple):
-    """One step of the best chain: the weight of each word of the query, and what was found."""
+    """One step of the best chain: the weight of each query word, and the sentence found."""
 
     weights: tuple[tuple[Word, float], ...]
     sentence: Span
 
 
 class MaskingRetriever:
-    """Finds chains of complementary sentences, and lets an integrator pick among them.
+    """Finds chains of complementary sentences, among which an integrator chooses.
 
     Attributes:
-        vectors: In which words are looked up.
-        models: What it works with.
+        vectors: The word vectors.
+        models: The models that the retriever uses.
     """
 
     def __init__(
@@ -93,31 +93,31 @@ class MaskingRetriever:
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
-        """Return the best chain's sentences; none where no word of the query has a vector.
+        """Return the best chain's sentences; none if no word of the query has a vector.
 
         ``score`` is the integrator's, ``hops`` the number of sentences.
 
         Raises:
-            InputError: Hardly a word of passage and query has a vector.
+            InputError: The passage has many different words, and none has a vector.
         """
         index, _, best = self._best(question, passage, option)
         return as_evidence(index.spans, best, option, k)
 
     def steps(self, question: Question, passage: Passage, option: Option | None) -> list[Step]:
-        """Return how the query's weights moved along the chain that is the evidence (Figure 1)."""
+        """Return the query's weights at each step of the chain that is the evidence (Figure 1)."""
         index, query, best = self._best(question, passage, option)
-        found_words = self._segmenter.words(query_text(question, option), passage.language)
-        words = [word for word in found_words if word.text in self.vectors]
-        picked = best.sentences if best is not None else ()
-        made = []
-        for place, sentence in enumerate(picked):
-            weights = self._weights(query, [Chain(picked[:place], 0.0)], index)[0]
+        all_words = self._segmenter.words(query_text(question, option), passage.language)
+        words = [word for word in all_words if word.text in self.vectors]
+        chosen = best.sentences if best is not None else ()
+        steps = []
+        for place, sentence in enumerate(chosen):
+            weights = self._weights(query, [Chain(chosen[:place], 0.0)], index)[0]
             pairs = tuple(zip(words, weights.tolist(), strict=True))
-            made.append(Step(pairs, index.spans[sentence]))
-        return made
+            steps.append(Step(pairs, index.spans[sentence]))
+        return steps
 
     def vocabulary(self, text: str, language: str) -> list[str]:
-        """Return a text's words as they are looked up in the vectors."""
+        """Return a text's words in the form in which the vectors list them."""
         return self._segmenter.texts(text, language)
 
     def _best(
@@ -128,30 +128,33 @@ class MaskingRetriever:
         words = self.vectors.places(self.vocabulary(text, passage.language))
         query = Query(words, self.vectors.at(words))
 
-        def relevance(chains: Sequence[Chain]) -> "NDArray[Any]":
+        def score_chains(chains: Sequence[Chain]) -> "NDArray[Any]":
             return self._relevance(query, self._weights(query, chains, index), index)
 
-        found: list[list[Chain]] = []
+        chains_by_step: list[list[Chain]] = []
         if words:
-            first = relevance([Chain((), 0.0)])[0]
-            found = search(first, relevance, steps=self._steps, beam=self._beam)
-        return index, query, self._integrator.best(text, passage, index.spans, found)
+            first = score_chains([Chain((), 0.0)])[0]
+            chains_by_step = search(first, score_chains, steps=self._steps, beam=self._beam)
+        return index, query, self._integrator.best(text, passage, index.spans, chains_by_step)
 
     def _weights(
         self, query: Query, chains: Sequence[Chain], index: "VectorIndex"
     ) -> "NDArray[Any]":
-        found = [[index.sentence(place) for place in chain.sentences] for chain in chains]
-        return self._mask.weights(query, found)
+        found_sentences = [[index.sentence(place) for place in chain.sentences] for chain in chains]
+        return self._mask.weights(query, found_sentences)
 
     def _relevance(
         self, query: Query, weights: "NDArray[Any]", index: "VectorIndex"
     ) -> "NDArray[Any]":
-        """Return every sentence's cosine with each weighted query; -inf where there is none."""
+        """Return the cosine of each weighted query with each sentence, shape (chains, sentences).
+
+        It is -inf where a side has no direction.
+        """
         import numpy as np
 
-        mixed = weights @ query.vectors
-        norms = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
-        scores: NDArray[Any] = mixed @ index.directions.T
+        queries = weights @ query.vectors
+        norms = np.sqrt(np.einsum("ij,ij->i", queries, queries))
+        scores: NDArray[Any] = queries @ index.directions.T
         scores /= np.maximum(norms, _TINY)[:, np.newaxis]
         scores[:, index.unknown] = -np.inf
         scores[norms == 0] = -np.inf

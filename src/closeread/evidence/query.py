@@ -1,4 +1,4 @@
-"""The query of a retriever: a statement, a stem with an option, or a question alone."""
+"""Builds the query of a retriever: a statement, a stem with an option, or a question alone."""
 
 import re
 
@@ -10,8 +10,8 @@ _BLANK = re.compile(r"_+|（\s*）|\(\s*\)")
 def query_text(question: Question, option: Option | None) -> str:
     """Return the text for which evidence is sought.
 
-    An option of a verification question is a statement of its own (section 3.1); another option
-    means something only behind its stem, or in the stem's blank.
+    An option of a verification question is a complete statement (section 3.1); another option is
+    appended to its stem, or put into the stem's blank.
     """
     if option is None:
         return question.text
@@ -28,7 +28,7 @@ def label_of(option: Option | None) -> str:
 
 
 def stem_parts(question: Question) -> tuple[str, str]:
-    """Return what stands before an option and behind it in ``query_text``: nothing, or the stem."""
+    """Return the text before and after an option in ``query_text``; both may be empty."""
     if question.kind == "verification":
         return "", ""
     blank = _BLANK.search(question.text)

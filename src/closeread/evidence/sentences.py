@@ -27,14 +27,14 @@ def splitter(name: str) -> Splitter:
 def as_evidence(
     spans: Sequence[Span], chain: Chain | None, option: Option | None, k: int | None
 ) -> Evidence:
-    """Return a chain as evidence in text order: its first ``k`` sentences where k is given."""
+    """Return a chain as evidence, in text order; if ``k`` is given, only its first k sentences."""
     label = label_of(option)
     if chain is None or k == 0:
         return Evidence(option_label=label, score=None if chain is None else round(chain.score, 6))
-    picked = chain.sentences[:k]
+    chosen = chain.sentences[:k]
     return Evidence(
-        spans=tuple(spans[place] for place in sorted(picked)),
+        spans=tuple(spans[place] for place in sorted(chosen)),
         option_label=label,
         score=round(chain.score, 6),
-        hops=len(picked),
+        hops=len(chosen),
     )

@@ -1,8 +1,8 @@
-"""Soft masking: words of the query count the less, the better the evidence matches them.
+"""Soft masking: query words count less the better the evidence matches them.
 
 Equations 4 and 5 of Zhang et al. (2021). With m the highest dot product of a query word with any
 word of any sentence found so far (the running maximum of equation 5), its weight is
-``exp(-lambda m)``, normalised over the query. Before anything is found all weights are equal.
+``exp(-lambda m)``, normalised over the query. In the first step all weights are equal.
 """
 
 import math
@@ -41,13 +41,13 @@ def soft_masking(
     Args:
         vectors: Path of the word vectors.
         sharpness: The paper's lambda.
-        similarity: ``dot`` (the paper's) or ``cosine``, for vectors of other lengths.
+        similarity: ``dot`` (the paper's), or ``cosine`` for vectors with other norms.
         integrate: ``encoder`` (the paper's), ``cross-encoder``, ``overlap`` (no weights),
             ``vectors`` (the word vectors again) or ``off`` (Table 5: without integration).
         encoder: From ``closeread ls encoders``; used by the first two.
-        model: Its model, a folder or a hub name.
-        steps: Sentences at most; 1 is Table 5's "without iteration".
-        beam: Chains kept a step.
+        model: The encoder's model, a folder or a hub name.
+        steps: Maximum sentences; 1 is Table 5's "without iteration".
+        beam: Chains kept at each step.
         sentences: ``default``, or ``vgaokao`` for the authors' splitter.
         words: ``jieba`` or ``characters``.
         stop_words: ``own``, ``none`` or a path.
@@ -76,19 +76,19 @@ class SoftMask:
         self._sharpness = sharpness
         self._cosine = similarity == "cosine"
 
-    def weights(self, query: Query, found: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
+    def weights(self, query: Query, chains: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
         """Return each word's weight after each chain, shape (chains, words)."""
         import numpy as np
 
-        if not any(found):
-            return np.full((len(found), len(query.words)), 1.0 / len(query.words))
+        if not any(chains):
+            return np.full((len(chains), len(query.words)), 1.0 / len(query.words))
         highest = np.array(
             [
                 np.maximum.reduce([self._matches(query, sentence) for sentence in chain])
-                for chain in found
+                for chain in chains
             ]
         )
-        # The smallest is taken off first: the same softmax, and no overflow.
+        # Subtracting the minimum does not change the softmax, and avoids an overflow.
         powers = np.exp(-self._sharpness * (highest - highest.min(axis=1, keepdims=True)))
         shares: NDArray[Any] = powers / powers.sum(axis=1, keepdims=True)
         return shares

@@ -1,10 +1,10 @@
-"""A text's words as the methods of Zhang et al. (2021) use them: content words only.
+"""Segments texts into content words, as the methods of Zhang et al. (2021) do.
 
-Chinese is cut by jieba's dictionary in full mode: every dictionary word wherever it stands, words
-inside words included, and single characters only where no word begins or goes on (section 3.4
-names jieba; the mode is the authors'). Other languages are cut at blanks and marks. Punctuation
-and function words are out, letters are lower-cased, full-width letters and digits made half-width,
-letters and their accents composed.
+Chinese is segmented by jieba's dictionary in full mode: every dictionary word at every place,
+including words inside words, and single characters only where no word starts or continues (section
+3.4 names jieba; the mode is the authors'). Other languages are split at spaces and punctuation.
+Punctuation and function words are left out, letters are lower-cased, full-width letters and digits
+become half-width, and accents are composed with their letters.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ from closeread.text.memo import WordCache
 from closeread.text.segment import tokens
 from closeread.types import Span
 
-# Pure function words, listed by us; the authors' own list of 748 is not free to ship.
+# Pure function words, our own list; the authors' list of 748 words may not be redistributed.
 _CHINESE = (
     "的 地 得 了 着 过 之 其 此 这 那 这个 那个 这些 那些 它 它们 他 她 他们 她们 我 我们 你 你们 "
     "是 在 于 和 与 及 以及 并 并且 而 而且 或 或者 但 但是 却 则 就 也 都 还 又 再 把 被 将 让 使 "
@@ -28,23 +28,23 @@ _CHINESE = (
 )
 OWN = ENGLISH | frozenset(f"done having {_CHINESE}".split())
 METHODS = ("jieba", "characters")
-# Full-width letters and digits to half-width ones: as many characters, so places stay.
+# Full-width letters and digits to half-width ones, one to one, so that offsets stay valid.
 _NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnum()}
 
 
 class Word(NamedTuple):
-    """A word in the form in which words are compared, and where it stands."""
+    """A word in its normalised form, and its span in the text."""
 
     text: str
     span: Span
 
 
 class Segmenter:
-    """Cuts texts into content words.
+    """Segments texts into content words.
 
     Raises:
         UsageError: There is no such method.
-        MissingExtraError: A Chinese text is to be cut by ``jieba``, and rjieba is not installed.
+        MissingExtraError: ``jieba`` is used for a Chinese text, and rjieba is not installed.
     """
 
     def __init__(self, method: str = "jieba", stop_words: str = "own") -> None:
@@ -52,7 +52,7 @@ class Segmenter:
 
         Args:
             method: ``jieba`` (Chinese by dictionary), or ``characters`` (Chinese characters and
-                pairs of neighbours; needs nothing).
+                adjacent pairs; needs no package).
             stop_words: ``own``, ``none``, or the path of a file with one word a line.
         """
         if method not in METHODS:
@@ -62,7 +62,7 @@ class Segmenter:
         self._forms = WordCache(lambda piece: "" if (word := _form(piece)) in stop else word)
 
     def _cut_all(self, text: str) -> list[str]:
-        """Cut by rjieba, imported at the first Chinese text: other languages do without it."""
+        """Segment by rjieba, which is imported at the first Chinese text."""
         try:
             import rjieba
         except ModuleNotFoundError as error:
@@ -72,7 +72,7 @@ class Segmenter:
         return found
 
     def words(self, text: str, language: str) -> list[Word]:
-        """Return the content words in the order of their places; repeats are kept."""
+        """Return the content words in the order of the text; repeats are kept."""
         if language != "zh":
             spans = iter(tokens(text))
         elif self.method == "jieba":
@@ -83,7 +83,7 @@ class Segmenter:
         return [word for word in found if word.text]
 
     def texts(self, text: str, language: str) -> list[str]:
-        """Return the same words without their places, faster."""
+        """Return the same words without their spans, faster."""
         if language == "zh" and self.method == "jieba":
             found = self._full_mode_texts(text)
             if found is not None:
@@ -91,47 +91,48 @@ class Segmenter:
         return [word.text for word in self.words(text, language)]
 
     def _full_mode_texts(self, text: str) -> list[str] | None:
-        """Return the words of ``_full_mode``; None where rjieba lost a character.
+        """Return the words of ``_full_mode``; None if rjieba lost a character.
 
-        At every place rjieba gives the single character first, then the longer words.
+        At every place rjieba yields the single character first, then the longer words.
         """
         form = self._forms.__getitem__
-        found: list[str] = []
-        head, waits = "", False  # the last single character, and whether it may stand alone
-        at = last = 0  # behind that character; behind the last word
+        words: list[str] = []
+        head, may_be_word = "", False  # the last single character, and whether it may be a word
+        at = last = 0  # the end of that character; the end of the last word
         for piece in self._cut_all(text.translate(_NARROW)):
             length = len(piece)
             if length > 1 and piece[0] == head and head >= "\u3400":
-                waits = False
+                may_be_word = False
                 last = at - 1 + length
-                found.append(form(piece))
+                words.append(form(piece))
                 continue
-            if waits and at > last:
+            if may_be_word and at > last:
                 last = at
-                found.append(form(head))
-            waits = length == 1
+                words.append(form(head))
+            may_be_word = length == 1
             at += length
-            if waits:
+            if may_be_word:
                 head = piece
             elif piece[0] >= "\u3400":
                 return None
             else:
                 head, last = "", at
-                found.append(form(piece.strip()))
-        if waits and at > last:
-            found.append(form(head))
-        return [word for word in found if word] if at == len(text) else None
+                words.append(form(piece.strip()))
+        if may_be_word and at > last:
+            words.append(form(head))
+        return [word for word in words if word] if at == len(text) else None
 
     def _full_mode(self, text: str) -> Iterator[Span]:
-        """Yield what jieba's full mode gives; rjieba loses unknown characters and adds single ones.
+        """Yield the words of jieba's full mode, which rjieba returns with other single characters.
 
-        Where no dictionary word begins at a character behind the last word's end, it stands alone.
+        rjieba loses unknown characters, and adds single ones. Here a character is a word if it lies
+        after the end of the last word and no dictionary word starts at it.
         """
         ends: dict[int, list[int]] = {}
         text = text.translate(_NARROW)
         start, length = 0, 0
         for piece in self._cut_all(text):
-            # At one place they come the longer the later.
+            # Words at one place come in the order of their length.
             start = text.find(piece, start + (len(piece) <= length))
             length = len(piece)
             ends.setdefault(start, []).append(start + length)
@@ -168,7 +169,7 @@ def read_stop_words(name: str) -> frozenset[str]:
 
 
 def _characters(text: str) -> Iterator[Span]:
-    end_of_last = -1  # where the Chinese character before ends
+    end_of_last = -1  # the end of the previous Chinese character
     for span in tokens(text):
         start, end = span.start, span.end
         yield span
@@ -181,7 +182,7 @@ def _characters(text: str) -> Iterator[Span]:
 
 
 def _form(word: str) -> str:
-    """Return the form in which words are compared; "" for what has neither letter nor digit."""
+    """Return the normalised form of a word; "" if it has neither letter nor digit."""
     if not any(character.isalnum() for character in word):
         return ""
     if "\u3400" <= word[0] <= "\u9fff":

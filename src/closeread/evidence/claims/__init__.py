@@ -1,1 +1,1 @@
-"""What a claim says, and which of it stands in which sentence."""
+"""Splits a claim into weighted terms, and finds the sentences that contain them."""

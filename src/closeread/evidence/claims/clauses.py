@@ -1,4 +1,4 @@
-"""Evidence below the sentence: trim clauses at its ends that say nothing about the claim."""
+"""Evidence below the sentence: trims clauses at its ends that cover nothing of the claim."""
 
 import re
 from bisect import bisect_left
@@ -8,36 +8,40 @@ from closeread.evidence.claims.terms import terms_of_folded
 from closeread.summation import sum_in_order
 from closeread.types import Span
 
-# A comma inside a number is none; the marks of Chinese need no space behind them.
+# A comma inside a number ends no clause; Chinese marks are not followed by a space.
 _CUT = re.compile(r"(?:[，；：—]+|[,;:](?=\s))[”’」』\"')）]*\s*")
 _AT_END = " \t\u3000，；：—,;:"
 
 
 def trim_empty_clauses(text: str, folded: str, span: Span, weights: Mapping[str, float]) -> Span:
-    """Return a sentence without the clauses at its ends that cover nothing of their own.
+    """Return a sentence without the clauses at its ends that cover no term that the rest does not.
 
     Args:
         text: The passage.
         folded: The passage, folded.
         span: The sentence.
-        weights: The claim's terms and what they weigh.
+        weights: The weight of each of the claim's terms.
     """
     clauses = list(_clauses(text, span))
     whole = _weight(folded, span, weights) - 1e-9
 
-    def loses(begin: int, end: int) -> bool:
-        rest = Span(clauses[begin].start, clauses[end - 1].end)
+    def loses_weight(first: int, end: int) -> bool:
+        rest = Span(clauses[first].start, clauses[end - 1].end)
         return _weight(folded, rest, weights) < whole
 
-    # Whatever more is left out, the less is covered: the borders need not be sought one by one.
-    many = len(clauses)
-    begin = bisect_left(range(1, many), True, key=lambda begin: loses(begin, many))
-    fewer = bisect_left(range(1, many - begin), True, key=lambda fewer: loses(begin, many - fewer))
-    end = many - fewer
+    # The weight only falls as clauses are dropped, so both borders are found by bisection.
+    n_clauses = len(clauses)
+    first = bisect_left(range(1, n_clauses), True, key=lambda first: loses_weight(first, n_clauses))
+    n_dropped = bisect_left(
+        range(1, n_clauses - first),
+        True,
+        key=lambda n_dropped: loses_weight(first, n_clauses - n_dropped),
+    )
+    end = n_clauses - n_dropped
     stop = clauses[end - 1].end
-    if end < len(clauses):
-        stop = clauses[begin].start + len(text[clauses[begin].start : stop].rstrip(_AT_END))
-    return Span(clauses[begin].start, stop)
+    if end < n_clauses:
+        stop = clauses[first].start + len(text[clauses[first].start : stop].rstrip(_AT_END))
+    return Span(clauses[first].start, stop)
 
 
 def _clauses(text: str, span: Span) -> Iterator[Span]:

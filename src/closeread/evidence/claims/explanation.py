@@ -1,7 +1,8 @@
-"""Which part of a claim is in which sentence of its evidence, and which part in none.
+"""Matches the parts of a claim with the sentences of its evidence.
 
-The parts are found as plagiarism detectors find copies, by tiling (Wise 1993): the longest run of
-units that claim and sentence share is matched first, and every unit of the claim is in one tile.
+The parts are found by greedy string tiling, as in plagiarism detection (Wise 1993): the longest run
+of units that claim and sentence share is matched first, and a unit of the claim is in at most one
+tile.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,16 +13,16 @@ from closeread.evidence.claims.terms import Unit, units
 from closeread.evidence.claims.unit_index import SentenceUnits, UnitIndex
 from closeread.types import Evidence, Record, Span
 
-_OPEN = 16  # runs that are followed at once
+_MAX_OPEN_RUNS = 16  # runs that are followed at once
 
 
 class Match(Record, frozen=True, kw_only=True):
-    """A part of the claim and where the passage says it.
+    """A part of the claim, and the part of the passage that it matches.
 
     Attributes:
-        option_span: The part, in the option's text (the question's where there is no option).
-        passage_span: Where it stands, in the passage.
-        sentence_index: In which of the evidence's sentences.
+        option_span: The part, in the option's text (the question's if there is no option).
+        passage_span: The matching part of the passage.
+        sentence_index: The index of its sentence among those of the evidence.
     """
 
     option_span: Span
@@ -30,10 +31,14 @@ class Match(Record, frozen=True, kw_only=True):
 
 
 class Explanation(Record, frozen=True, kw_only=True):
-    """Evidence with what it does and does not cover; both in the order of the claim.
+    """Evidence with the parts of the claim that it covers and does not cover.
 
-    Function words, and single Chinese characters that the evidence holds somewhere, may be in
-    neither.
+    Function words, and single Chinese characters that occur in the evidence, may be in neither.
+
+    Attributes:
+        evidence: The evidence.
+        covered: The parts that it covers, in the order of the claim.
+        uncovered: The parts that it does not cover, in the order of the claim.
     """
 
     evidence: Evidence
@@ -42,7 +47,7 @@ class Explanation(Record, frozen=True, kw_only=True):
 
 
 class _Run(NamedTuple):
-    """``length`` units from ``start`` in the claim and from ``place`` in a sentence are equal."""
+    """Equal units: ``length`` of them from ``start`` in the claim and ``place`` in a sentence."""
 
     start: int
     place: int
@@ -54,105 +59,112 @@ def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Expla
     """Match the parts of a claim with the sentences of its evidence.
 
     Args:
-        claim: The option's text, or the question's where there is none.
-        sentences: Those of the passage.
-        evidence: From any retriever; its spans lie in the passage.
+        claim: The option's text, or the question's if there is no option.
+        sentences: The index of the passage's sentences.
+        evidence: Evidence from any retriever, with spans in the passage.
     """
-    wanted = units(claim)
+    claim_units = units(claim)
     sentence_units = [sentences[span] for span in evidence.spans]
-    under = [False] * len(wanted)
-    covered = []
-    for run in _tiles(wanted, sentence_units, under):
-        found, last = sentence_units[run.sentence], run.length - 1
-        covered.append(
+    is_covered = [False] * len(claim_units)
+    matches = []
+    for run in _tiles(claim_units, sentence_units, is_covered):
+        sentence, last = sentence_units[run.sentence], run.length - 1
+        matches.append(
             Match(
-                option_span=Span(wanted[run.start].start, wanted[run.start + last].end),
-                passage_span=Span(found.starts[run.place], found.ends[run.place + last]),
+                option_span=Span(claim_units[run.start].start, claim_units[run.start + last].end),
+                passage_span=Span(sentence.starts[run.place], sentence.ends[run.place + last]),
                 sentence_index=run.sentence,
             )
         )
     return Explanation(
         evidence=evidence,
-        covered=tuple(sorted(covered, key=lambda match: match.option_span)),
-        uncovered=tuple(_uncovered(wanted, under, sentences.held(evidence.spans))),
+        covered=tuple(sorted(matches, key=lambda match: match.option_span)),
+        uncovered=tuple(_uncovered(claim_units, is_covered, sentences.forms_in(evidence.spans))),
     )
 
 
 def _tiles(
-    wanted: Sequence[Unit], sentence_units: Sequence[SentenceUnits], under: list[bool]
+    claim_units: Sequence[Unit], sentence_units: Sequence[SentenceUnits], is_covered: list[bool]
 ) -> Iterator[_Run]:
-    """Yield runs of units that lie under no other, the longest first; mark them in ``under``."""
-    pairs = list(pairwise([*(unit.form for unit in wanted), ""]))
+    """Yield runs that do not overlap in the claim, the longest first; mark their units covered."""
+    pairs = list(pairwise([*(unit.form for unit in claim_units), ""]))
     runs = [
-        run for number, found in enumerate(sentence_units) for run in _runs(pairs, found, number)
+        run
+        for number, sentence in enumerate(sentence_units)
+        for run in _runs(pairs, sentence, number)
     ]
     runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.place))
     for run in runs:
-        for free in _free_parts(run, under):
-            if _is_meaningful(wanted[free.start : free.start + free.length]):
-                for place in range(free.start, free.start + free.length):
-                    under[place] = True
-                yield free
+        for part in _uncovered_parts(run, is_covered):
+            if _is_meaningful(claim_units[part.start : part.start + part.length]):
+                for place in range(part.start, part.start + part.length):
+                    is_covered[place] = True
+                yield part
 
 
-def _runs(pairs: Sequence[tuple[str, str]], found: SentenceUnits, sentence: int) -> Iterator[_Run]:
-    """Yield, for each unit of the claim where the longest run breaks off, that run.
+def _runs(pairs: Sequence[tuple[str, str]], sentence: SentenceUnits, number: int) -> Iterator[_Run]:
+    """Yield the longest run at each unit of the claim at which that run ends.
 
     Args:
-        pairs: The form of each unit of the claim, and of the next.
-        found: The sentence.
-        sentence: Its number.
+        pairs: The form of each unit of the claim, and of the next one.
+        sentence: The sentence.
+        number: Its number.
     """
-    begins = found.begins
-    forms = [*found.forms, ""]  # no unit is like what stands behind the last
-    ending: dict[int, int] = {}  # place in the sentence -> length of the run that ends there
+    starts_of = sentence.starts_of
+    forms = [*sentence.forms, ""]  # a sentinel that equals no unit
+    previous: dict[int, int] = {}  # place in the sentence -> length of the run that ends there
     longest = (0, 0)
     for start, pair in enumerate(pairs):
         form = pair[0]
-        here = {
-            place + 1: length + 1 for place, length in ending.items() if forms[place + 1] == form
+        current = {
+            place + 1: length + 1 for place, length in previous.items() if forms[place + 1] == form
         }
         for key in (pair, (form, "")):
-            for place in begins.get(key, ()):
-                here.setdefault(place, 1)
-        if len(here) > _OPEN:
-            here = dict(sorted(here.items(), key=lambda run: (-run[1], run[0]))[:_OPEN])
-        best = min(((-length, place) for place, length in here.items()), default=(0, 0))
+            for place in starts_of.get(key, ()):
+                current.setdefault(place, 1)
+        if len(current) > _MAX_OPEN_RUNS:
+            ranked = sorted(current.items(), key=lambda run: (-run[1], run[0]))
+            current = dict(ranked[:_MAX_OPEN_RUNS])
+        best = min(((-length, place) for place, length in current.items()), default=(0, 0))
         if longest[0] and best[0] != longest[0] - 1:
-            yield _Run(start + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
-        ending, longest = here, best
+            yield _Run(start + longest[0], longest[1] + longest[0] + 1, -longest[0], number)
+        previous, longest = current, best
     if longest[0]:
-        yield _Run(len(pairs) + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
+        yield _Run(len(pairs) + longest[0], longest[1] + longest[0] + 1, -longest[0], number)
 
 
-def _free_parts(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
-    """Yield the parts of a run that lie under no other."""
+def _uncovered_parts(run: _Run, is_covered: Sequence[bool]) -> Iterator[_Run]:
+    """Yield the parts of a run whose units of the claim are not covered yet."""
     first: int | None = None
     for offset in range(run.length + 1):
-        taken = offset == run.length or under[run.start + offset]
-        if first is None and not taken:
+        ends_part = offset == run.length or is_covered[run.start + offset]
+        if first is None and not ends_part:
             first = offset
-        elif first is not None and taken:
+        elif first is not None and ends_part:
             yield _Run(run.start + first, run.place + first, offset - first, run.sentence)
             first = None
 
 
 def _is_meaningful(tile: Sequence[Unit]) -> bool:
-    """Whether units that match are more than chance: one Chinese character alone is not."""
+    """Return whether matching units are more than chance: one Chinese character alone is not."""
     content = [unit for unit in tile if not unit.is_function]
     return bool(content) and (len(tile) > 1 or content[0].is_word)
 
 
 def _uncovered(
-    wanted: Sequence[Unit], under: Sequence[bool], met: frozenset[str]
+    claim_units: Sequence[Unit], is_covered: Sequence[bool], evidence_forms: frozenset[str]
 ) -> Iterator[Span]:
-    """Yield the gaps between tiles, but for those of function words and single characters met."""
+    """Yield the gaps between tiles.
+
+    Gaps of only function words are left out, and so is a single character that the evidence
+    contains.
+    """
     gap: list[Unit] = []
-    for unit, taken in zip([*wanted, None], [*under, True], strict=True):
-        if unit is not None and not taken:
+    for unit, ends_gap in zip([*claim_units, None], [*is_covered, True], strict=True):
+        if unit is not None and not ends_gap:
             gap.append(unit)
             continue
-        content = [one for one in gap if not one.is_function]
-        if len(content) > 1 or any(one.form not in met for one in content):
+        content = [unit for unit in gap if not unit.is_function]
+        if len(content) > 1 or any(unit.form not in evidence_forms for unit in content):
             yield Span(gap[0].start, gap[-1].end)
         gap = []

@@ -1,4 +1,4 @@
-"""The gain of each sentence for a claim, while ``cover`` takes one after the other."""
+"""The greedy search of ``cover``: the gain of each sentence for a claim, updated as it goes."""
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property
@@ -10,11 +10,11 @@ from closeread.summation import sum_in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DIGITS = 9  # closer values are ties: sums in another order must not decide
+_DIGITS = 9  # closer values are ties: the rounding of sums must not decide
 
 
 class Rule(NamedTuple):
-    """When a further sentence is taken; the options of ``cover``."""
+    """The rule for taking another sentence; its fields are options of ``cover``."""
 
     enough: float
     clause: float
@@ -24,16 +24,16 @@ class Rule(NamedTuple):
 
 
 class Search:
-    """Sentences and what they would bring.
+    """The state of the search: the sentences taken, and the gain of each of the others.
 
-    Sums run over the terms in the order of the claim: numpy's own sums would take them in another
-    order where there are many, and round otherwise.
+    Sums run over the terms in the order of the claim: numpy's own sums use another order if there
+    are many terms, and so round differently.
 
     Attributes:
-        taken: The sentences taken, in that order.
-        gains: The weight of the terms that each would newly cover, shape (sentences,).
-        nearness: 1 over the distance of each, in sentences, to the nearest one taken of its
-            paragraph, shape (sentences,); 0 where there is none.
+        taken: The numbers of the sentences taken, in the order of taking.
+        gains: The weight of the terms that each sentence would newly cover, shape (sentences,).
+        nearness: The inverse distance, in sentences, to the nearest sentence taken in the same
+            paragraph, shape (sentences,); 0 if there is none.
     """
 
     def __init__(self, indexed: IndexedPassage, claim: Claim) -> None:
@@ -45,70 +45,73 @@ class Search:
         self._paragraphs = indexed.paragraphs
         self._weights = np.array(claim.weights)
         self._open = np.ones(len(claim.terms), dtype=bool)
-        self._places = claim.places  # a sentence and a term that it holds, term by term
-        self._numbers = np.repeat(np.arange(len(claim.terms)), claim.counts)
-        self._begins = np.cumsum(claim.counts) - claim.counts  # of each term, in these
+        # Pairs of a sentence and a term that it contains, ordered by term:
+        self._places = claim.places  # the sentence of each pair
+        self._numbers = np.repeat(np.arange(len(claim.terms)), claim.counts)  # its term
+        self._begins = np.cumsum(claim.counts) - claim.counts  # the first pair of each term
         self.gains = np.bincount(
             self._places, self._weights[self._numbers], minlength=len(indexed.spans)
         )
 
     def best(self) -> int | None:
-        """Return the first of the sentences that bring most; None where none brings anything."""
+        """Return the sentence with the largest gain, the first of ties; None if no gain."""
         if not self.gains.size:
             return None
         place, gain = _first_of_most(self.gains)
         return place if gain > 0 else None
 
     def take(self, place: int) -> None:
-        """Take a sentence: what it covers is no longer open."""
+        """Take a sentence: its terms no longer count for other sentences."""
         import numpy as np
 
         self.taken.append(place)
         covered = self._numbers[self._places == place]
-        closed = covered[self._open[covered]]
-        self._open[closed] = False
-        counts = self._claim.counts[closed]
-        held_by = self._places[expand_ranges(self._begins[closed], counts)]
-        np.subtract.at(self.gains, held_by, np.repeat(self._weights[closed], counts))
+        newly_covered = covered[self._open[covered]]
+        self._open[newly_covered] = False
+        counts = self._claim.counts[newly_covered]
+        sentences = self._places[expand_ranges(self._begins[newly_covered], counts)]
+        np.subtract.at(self.gains, sentences, np.repeat(self._weights[newly_covered], counts))
         paragraph = self._paragraphs[place]
         first = bisect_left(self._paragraphs, paragraph)
         end = bisect_right(self._paragraphs, paragraph)
         distances = np.maximum(np.abs(np.arange(first - place, end - place)), 1)
-        near = self.nearness[first:end]
-        np.maximum(near, 1 / distances, out=near)
+        nearness = self.nearness[first:end]
+        np.maximum(nearness, 1 / distances, out=nearness)
 
     def next(self, rule: Rule) -> int | None:
-        """Return the sentence that brings most, where that is enough; of equals the first."""
+        """Return the sentence worth most, the first of ties; None if it is not worth ``enough``."""
         import numpy as np
 
         worth = self.gains + rule.near * self.nearness
-        good = self.gains > 1e-9
-        good &= self.gains + rule.near + rule.clause >= rule.enough
-        good &= worth + rule.clause >= rule.enough
-        good[self.taken] = False
-        candidates = np.flatnonzero(good)
+        is_candidate = self.gains > 1e-9
+        is_candidate &= self.gains + rule.near + rule.clause >= rule.enough
+        is_candidate &= worth + rule.clause >= rule.enough
+        is_candidate[self.taken] = False
+        candidates = np.flatnonzero(is_candidate)
         if not candidates.size:
             return None
         shares = self.clause_shares()[candidates]
-        place, most = _first_of_most(worth[candidates] + rule.clause * shares)
-        return int(candidates[place]) if most >= rule.enough else None
+        place, highest = _first_of_most(worth[candidates] + rule.clause * shares)
+        return int(candidates[place]) if highest >= rule.enough else None
 
     def clause_shares(self) -> "NDArray[Any]":
-        """Return the largest share of a clause that each sentence would newly cover."""
+        """Return the largest share (0 to 1) of a clause that each sentence would newly cover."""
         import numpy as np
 
-        numbers, of, places, totals = self._by_clause
-        brought = np.bincount(of, self._weights[numbers] * self._open[numbers], len(places))
-        found = np.zeros(len(self.gains))
-        np.maximum.at(found, places, brought / totals)
-        return found
+        numbers, groups, places, totals = self._by_clause
+        gains = np.bincount(groups, self._weights[numbers] * self._open[numbers], len(places))
+        shares = np.zeros(len(self.gains))
+        np.maximum.at(shares, places, gains / totals)
+        return shares
 
     @cached_property
     def _by_clause(self) -> "tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]":
-        """The terms of the claim itself, sentence by sentence and there clause by clause.
+        """The terms of the claim itself in each sentence, grouped by clause.
+
+        A group is a clause of the claim in a sentence.
 
         Returns:
-            Every term's number and its group, a clause in a sentence; every group's sentence and
+            For every term in a sentence its number and its group; for every group its sentence and
             the weight of its clause.
         """
         import numpy as np
@@ -117,27 +120,27 @@ class Search:
         own = np.flatnonzero(clauses >= 0)
         own = own[np.argsort(self._places[own], kind="stable")]
         places, clauses = self._places[own], clauses[own]
-        # Terms stand in the order of their clauses: those of one clause are neighbours.
+        # Terms are in the order of their clauses, so those of one clause are adjacent.
         begins = np.ones(len(own), dtype=bool)
         begins[1:] = (places[1:] != places[:-1]) | (clauses[1:] != clauses[:-1])
         totals = np.array(self._claim.clause_totals)[clauses[begins]]
         return self._numbers[own], np.cumsum(begins) - 1, places[begins], totals
 
     def covered(self) -> float:
-        """Return the weight of the claim itself, without its context, that is covered."""
+        """Return the covered weight of the claim itself, without its context."""
         closed = (~self._open).tolist()
-        weighed = zip(closed, self._claim.weights, self._claim.clauses, strict=True)
+        rows = zip(closed, self._claim.weights, self._claim.clauses, strict=True)
         weights: list[float] = [
-            one for is_closed, one, clause in weighed if is_closed and clause >= 0
+            weight for is_closed, weight, clause in rows if is_closed and clause >= 0
         ]
         return sum_in_order(weights)
 
 
 def _first_of_most(values: "NDArray[Any]") -> tuple[int, float]:
-    """Return the first place of the largest value, and that, rounded; there is one at least."""
+    """Return the first place of the largest value, and that value, rounded."""
     import numpy as np
 
-    near = np.flatnonzero(values >= values.max() - 2 * 10**-_DIGITS)
-    rounded = [round(value, _DIGITS) for value in values[near].tolist()]
-    most = max(rounded)
-    return int(near[rounded.index(most)]), most
+    candidates = np.flatnonzero(values >= values.max() - 2 * 10**-_DIGITS)
+    rounded = [round(value, _DIGITS) for value in values[candidates].tolist()]
+    highest = max(rounded)
+    return int(candidates[rounded.index(highest)]), highest

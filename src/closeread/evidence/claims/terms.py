@@ -1,8 +1,8 @@
-"""A text's terms: what two texts share when one bears on the other, in Chinese and English alike.
+"""Splits texts into the terms by which claims and sentences are compared, in any language.
 
 A unit is a Chinese character, a number, or a word cut to its stem; a term is a unit or a pair of
-neighbours. Units keep their places in the text as it stands. Composed and decomposed letters
-(``é``) are one, and so are ligatures (``ﬁ``) and the letters that they stand for.
+adjacent ones. Units keep their places in the original text. Composed and decomposed letters
+(``é``) are equal, and so are ligatures (``ﬁ``) and the letters that they stand for.
 """
 
 import unicodedata
@@ -14,14 +14,14 @@ from closeread.text.memo import TextCache, WordCache
 from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
-# What a stem says of its options is no content of theirs.
+# Words by which a stem asks about its options; they are not content.
 _OF_STEMS = "according passage following statement true false"
 _FUNCTION = ENGLISH | ENGLISH_COMMON | frozenset(_OF_STEMS.split()) | CHINESE
 _ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 
 
 class Unit(NamedTuple):
-    """One unit in the form in which it is compared, and its place: ``[start, end)``."""
+    """A unit in its normalised form, and its place in the text: ``[start, end)``."""
 
     form: str
     is_word: bool
@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 
 
 class _Folded(dict[int, str]):
-    """Maps each character to one: half-width, lower case, simplified where there is such one."""
+    """Maps a character to its half-width, lower-case, simplified form if that is a single one."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -45,17 +45,17 @@ _FOLDED = _Folded()
 
 
 def fold(text: str) -> str:
-    """Make full-width characters half-width, letters small, and Traditional characters simplified.
+    """Convert a text to half-width, lower case and Simplified Chinese, with the same length.
 
-    No character moves: one whose plain form is longer than one (``㎏``) stays as it is, and a
-    Traditional character has one simplified one, whatever stands beside it. That is enough to
-    compare two texts.
+    Offsets stay valid: a character whose folded form is longer (``㎏``) is kept, and a Traditional
+    character maps to one simplified character, whatever its context. That is enough to compare two
+    texts.
     """
     return text.lower() if text.isascii() else text.translate(_FOLDED)
 
 
 def units(text: str) -> tuple[Unit, ...]:
-    """Return a text's units in order; punctuation, white space and emoji are in none."""
+    """Return a text's units in order; punctuation, white space and emoji belong to none."""
     return _UNITS(text)
 
 
@@ -74,30 +74,31 @@ def terms_of_folded(text: str) -> set[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Return a text's terms, each once, in order: function words out, but in pairs."""
-    found: dict[str, None] = {}
-    before = ""
+    """Return a text's distinct terms in order; function words occur only in pairs."""
+    distinct: dict[str, None] = {}
+    previous = ""
     for word in words(fold(text)):
         form, _, is_function = _FORMS[word]
-        if before:
-            found[f"{before} {form}"] = None
+        if previous:
+            distinct[f"{previous} {form}"] = None
         if not is_function:
-            found[form] = None
-        before = form
-    return list(found)
+            distinct[form] = None
+        previous = form
+    return list(distinct)
 
 
 def _form(word: str) -> tuple[str, bool, bool]:
-    """Return the form, whether it is a word of letters or digits, and whether it is function."""
+    """Return a token's form, whether it is a word or number, and whether it is a function word."""
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word)
     return stem(word), not is_character(word), word in _FUNCTION
 
 
 def stem(word: str) -> str:
-    """Cut the commonest English endings, crudely: both sides of a comparison are cut alike.
+    """Return a crude English stem, without the commonest endings.
 
-    So ``carries``, ``carried`` and ``carry`` are one, and ``stopped``, ``stops`` and ``stopping``.
+    Both sides of a comparison are stemmed alike, so that ``carries``, ``carried`` and ``carry`` are
+    equal, and so are ``stopped``, ``stops`` and ``stopping``.
     """
     if not word.endswith("ss"):
         for ending in _ENDINGS:
@@ -112,5 +113,5 @@ def stem(word: str) -> str:
 
 
 _FORMS = WordCache(_form)
-# A claim is asked for in several ways at a time, and a passage by several questions.
+# Several functions split the same claim, and several questions the same passage.
 _UNITS = TextCache(_split_units, most=32, characters=40_000)

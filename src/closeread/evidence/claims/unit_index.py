@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from closeread.evidence.claims.terms import units
 from closeread.types import Span
 
-_PLACES = 16
+_MAX_PLACES = 16
 
 
 class SentenceUnits:
@@ -14,49 +14,49 @@ class SentenceUnits:
 
     Attributes:
         forms: Their forms, in order.
-        starts: Where each begins, in the passage.
-        ends: Where each ends.
-        held: The different forms.
-        begins: The places, among the units, at which a pair of forms stands, and a word alone
-            under ``(form, "")``. Of a pair that comes over and over only the first few count, so
-            that a claim is laid in time that is linear in it, whatever the sentence repeats.
+        starts: Where each starts, in the passage.
+        ends: Where each ends, in the passage.
+        distinct_forms: The set of forms.
+        starts_of: The places, among the units, of each pair of forms, and of each single word under
+            ``(form, "")``. Only the first few places of a repeated pair are kept, so that the time
+            to match a claim is linear in its length, whatever the sentence repeats.
     """
 
     def __init__(self, text: str, span: Span) -> None:
-        found = units(span.of(text))
-        self.forms = [unit.form for unit in found]
-        self.starts = array("q", [span.start + unit.start for unit in found])
-        self.ends = array("q", [span.start + unit.end for unit in found])
-        self.held = frozenset(self.forms)
-        self.begins: dict[tuple[str, str], list[int]] = {}
-        for place, unit in enumerate(found):
+        sentence_units = units(span.of(text))
+        self.forms = [unit.form for unit in sentence_units]
+        self.starts = array("q", [span.start + unit.start for unit in sentence_units])
+        self.ends = array("q", [span.start + unit.end for unit in sentence_units])
+        self.distinct_forms = frozenset(self.forms)
+        self.starts_of: dict[tuple[str, str], list[int]] = {}
+        for place, unit in enumerate(sentence_units):
             if place:
-                self._begin(place - 1, (found[place - 1].form, unit.form))
+                self._add_start(place - 1, (sentence_units[place - 1].form, unit.form))
             if unit.is_word:
-                self._begin(place, (unit.form, ""))
+                self._add_start(place, (unit.form, ""))
 
-    def _begin(self, place: int, pair: tuple[str, str]) -> None:
-        places = self.begins.setdefault(pair, [])
-        if len(places) < _PLACES:
+    def _add_start(self, place: int, pair: tuple[str, str]) -> None:
+        places = self.starts_of.setdefault(pair, [])
+        if len(places) < _MAX_PLACES:
             places.append(place)
 
 
 class UnitIndex:
-    """The sentences of one passage that were asked for; made for one question, not kept.
+    """The units of a passage's sentences, split on demand; made for one question, and not kept.
 
-    Sentences of one retriever lie apart, so all of them together take no more room than the
-    passage taken apart as a whole.
+    The sentences of one retriever do not overlap, so together they take no more memory than the
+    whole passage.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._made: dict[Span, SentenceUnits] = {}
+        self._sentences: dict[Span, SentenceUnits] = {}
 
     def __getitem__(self, span: Span) -> SentenceUnits:
-        if span not in self._made:
-            self._made[span] = SentenceUnits(self._text, span)
-        return self._made[span]
+        if span not in self._sentences:
+            self._sentences[span] = SentenceUnits(self._text, span)
+        return self._sentences[span]
 
-    def held(self, spans: Iterable[Span]) -> frozenset[str]:
-        """Return the forms that stand in any of some sentences."""
-        return frozenset[str]().union(*(self[span].held for span in spans))
+    def forms_in(self, spans: Iterable[Span]) -> frozenset[str]:
+        """Return the forms that occur in any of some sentences."""
+        return frozenset[str]().union(*(self[span].distinct_forms for span in spans))

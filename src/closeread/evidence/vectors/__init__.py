@@ -1,1 +1,1 @@
-"""Word vectors: their files, the words that have one, passages in them, and learning them."""
+"""Word vectors: their files, look-up, the index of a passage, and training."""

@@ -1,4 +1,4 @@
-"""Word-vector files, read through gensim once and kept as a matrix that can be mapped."""
+"""Converts word-vector files, by gensim, into a cached matrix that can be memory-mapped."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FASTTEXT = b"\xba\x16\x4f\x2f"  # the magic number 793712314, little-endian
 _COMPRESSED = {b"\x1f\x8b": ".gz", b"BZh": ".bz2"}
 _VERSION = b"2"
-_HASH_LETTERS = 64  # of a sha256 in hexadecimal
+_HASH_LENGTH = 64  # of a sha256 in hexadecimal
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,11 @@ class StoredVectors:
     """Vectors on disk.
 
     Attributes:
-        rows: Shape (words, dimensions), single precision, mapped.
-        places: Word to row.
-        left_out: How many words of the file had a vector of zeros, which has no direction.
-        sha256: Of the file that they were converted from, as ``sha256sum`` prints it.
+        name: The name of the original file.
+        rows: The vectors, shape (words, dimensions), single precision, memory-mapped.
+        places: The row of each word.
+        left_out: How many words were left out because their vector is zero, without a direction.
+        sha256: The hash of the original file, as ``sha256sum`` prints it.
     """
 
     name: str
@@ -46,8 +47,8 @@ def load_stored(path: Path) -> StoredVectors:
     """Return a file's vectors from the cache, converting them first if they are not cached.
 
     Raises:
-        InputError: The file is missing or broken, its rows differ in length, or a number in it
-            is none.
+        InputError: The file is missing or broken, its rows differ in length, or it contains a
+            value that is not finite.
         MissingExtraError: gensim is not installed.
         StorageError: The cache cannot be written.
     """
@@ -57,7 +58,7 @@ def load_stored(path: Path) -> StoredVectors:
     words, matrix = folder / "words.txt", folder / "rows.npy"
     if not (words.exists() and matrix.exists()):
         _convert(path, folder)
-    # Not as text: words may hold a carriage return, which would end a line there.
+    # Not in text mode, where a carriage return in a word would end the line.
     lines = words.read_bytes().decode().split("\n")
     left_out, listed = int(lines[0]), lines[1:]
     rows = np.asarray(np.load(matrix, mmap_mode="r"))  # still mapped; plain arrays index faster
@@ -66,26 +67,26 @@ def load_stored(path: Path) -> StoredVectors:
 
 
 def _sha256(path: Path, folder: Path) -> str:
-    """Return a file's hash, kept beside its vectors: gigabytes are not read at every start."""
-    kept = folder / "sha256"
+    """Return a file's hash, cached beside its vectors, because hashing gigabytes takes long."""
+    path_of_hash = folder / "sha256"
     with contextlib.suppress(OSError):
-        if len(found := kept.read_text("ascii")) == _HASH_LETTERS:
-            remember(path, found)
-            return found
-    found = sha256_of(path)
-    unfinished = partial_files.beside(kept)
-    partial_files.sweep(kept)
-    with contextlib.suppress(OSError):  # a cache that was written before may be read-only
-        unfinished.write_text(found, "ascii")
-        unfinished.replace(kept)
-    return found
+        if len(digest := path_of_hash.read_text("ascii")) == _HASH_LENGTH:
+            remember(path, digest)
+            return digest
+    digest = sha256_of(path)
+    unfinished = partial_files.beside(path_of_hash)
+    partial_files.sweep(path_of_hash)
+    with contextlib.suppress(OSError):  # the cache may be read-only
+        unfinished.write_text(digest, "ascii")
+        unfinished.replace(path_of_hash)
+    return digest
 
 
 def _cache_folder(path: Path) -> Path:
-    """Return the cache folder of a converted file; another size or time makes it another file.
+    """Return the cache folder of a file; it depends on the file's path, size and modification time.
 
     Raises:
-        InputError: The file is missing, a folder, or not to be read.
+        InputError: The file is missing, is a folder, or cannot be read.
     """
     try:
         with path.open("rb"):
@@ -114,26 +115,30 @@ def _convert(path: Path, folder: Path) -> None:
         )
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
-        bad = int(np.flatnonzero(~finite)[0])
+        first_bad = int(np.flatnonzero(~finite)[0])
         raise InputError(
             f"{int((~finite).sum()):,} of {len(words):,} vectors contain a value that is not "
-            f"finite; the first is row {bad + 1}, {words[bad]!r}",
+            f"finite; the first is row {first_bad + 1}, {words[first_bad]!r}",
             where=str(path),
             cure="train or download the vectors again",
         )
-    directed = np.linalg.norm(rows, axis=1) > 0
-    kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
+    has_direction = np.linalg.norm(rows, axis=1) > 0
+    kept = [
+        word.replace("\n", " ")
+        for word, is_kept in zip(words, has_direction, strict=True)
+        if is_kept
+    ]
     lines = [str(len(words) - len(kept)), *kept]
-    made = (folder / "rows.npy", folder / "words.txt")
-    unfinished = [partial_files.beside(one) for one in made]
+    targets = (folder / "rows.npy", folder / "words.txt")
+    unfinished = [partial_files.beside(target) for target in targets]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for one in made:
-            partial_files.sweep(one)
+        for target in targets:
+            partial_files.sweep(target)
         with unfinished[0].open("wb") as stream:
-            np.save(stream, rows[directed])
+            np.save(stream, rows[has_direction])
         unfinished[1].write_bytes("\n".join(lines).encode())
-        for written, target in zip(unfinished, made, strict=True):
+        for written, target in zip(unfinished, targets, strict=True):
             written.replace(target)
     except OSError as error:
         raise StorageError(
@@ -142,9 +147,9 @@ def _convert(path: Path, folder: Path) -> None:
             cure="free disk space, or set CLOSEREAD_CACHE to another folder",
         ) from error
     finally:
-        for left in unfinished:
+        for leftover in unfinished:
             with contextlib.suppress(OSError):
-                left.unlink()
+                leftover.unlink()
 
 
 def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
@@ -155,18 +160,18 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
     except ModuleNotFoundError as error:
         raise missing_extra("word vectors", error.name or "gensim", "vectors") from error
     try:
-        with utils.open(str(path), "rb") as stream:  # as gensim: inflated by what the name says
-            start = stream.read(4096)
-        _check_decompressed(start, path)
+        with utils.open(str(path), "rb") as stream:  # decompresses by the name's ending, as gensim
+            head = stream.read(4096)
+        _check_decompressed(head, path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)  # too large a number is told later
-            if start.startswith(_FASTTEXT):
-                _check_complete(start, path)
-                found = load_facebook_vectors(str(path))
+            warnings.simplefilter("ignore", RuntimeWarning)  # overflows are reported later
+            if head.startswith(_FASTTEXT):
+                _check_complete(head, path)
+                vectors = load_facebook_vectors(str(path))
             else:
-                found = KeyedVectors.load_word2vec_format(
-                    str(path), binary=_is_binary(start), unicode_errors="replace"
+                vectors = KeyedVectors.load_word2vec_format(
+                    str(path), binary=_is_binary(head), unicode_errors="replace"
                 )
     except (
         ValueError, EOFError, OSError, AssertionError, LookupError, NotImplementedError,
@@ -178,7 +183,7 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
             expected="word2vec text or binary (a header of two numbers, then a word and its "
             "numbers in every row), or a fastText .bin",
         ) from error
-    return list(found.index_to_key), found.vectors
+    return list(vectors.index_to_key), vectors.vectors
 
 
 def _check_decompressed(start: bytes, path: Path) -> None:
@@ -192,10 +197,10 @@ def _check_decompressed(start: bytes, path: Path) -> None:
 
 
 def _check_complete(start: bytes, path: Path) -> None:
-    """Reject a fastText file that gensim would misread, or never finish.
+    """Reject a fastText file that gensim would misread, or never finish reading.
 
-    It maps the bytes of a compressed file as numbers, and searches for ever for the end of a word
-    beyond the end of a truncated file.
+    gensim maps the bytes of a compressed file as numbers, and on a truncated file searches forever
+    for the end of a word.
 
     Raises:
         ValueError: The file is compressed or truncated.
@@ -228,6 +233,6 @@ def _explain_error(error: Exception) -> str:
 
 
 def _is_binary(start: bytes) -> bool:
-    """Whether what follows the header is no text."""
+    """Return whether the body after the header is binary."""
     body = start.partition(b"\n")[2]
     return any(byte < 9 for byte in body[:1024])

@@ -1,4 +1,4 @@
-"""A passage for the word-vector methods: each sentence a direction, its words their vectors."""
+"""Indexes a passage for the word-vector methods: the vectors of its sentences and words."""
 
 from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class Sentence(NamedTuple):
-    """A sentence's different words that have a vector: their numbers, and their vectors."""
+    """The distinct words of a sentence that have a vector: their rows, and their vectors."""
 
     words: frozenset[Hashable]
     vectors: "NDArray[Any]"
 
 
 class VectorIndex:
-    """Sentences of one passage.
+    """The sentences of a passage as vectors.
 
     Attributes:
-        spans: Where they are.
-        directions: Each sentence's mean vector at length 1, shape (sentences, dimensions).
-        unknown: Sentences without any such word; their directions are zeros and mean nothing.
+        spans: The sentences.
+        directions: Each sentence's mean vector, scaled to norm 1, shape (sentences, dimensions).
+        unknown: The numbers of the sentences without a known word; their directions are zeros.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class VectorIndex:
         vectors: WordVectors,
         cut: Callable[[str], list[str]],
     ) -> None:
-        """Look all words up.
+        """Look up the vectors of all words.
 
         Raises:
             InputError: The text has many words, and not one has a vector.
@@ -63,7 +63,7 @@ class VectorIndex:
         self._sentences: dict[int, Sentence] = {}
 
     def sentence(self, place: int) -> Sentence:
-        """Return one sentence's different words and their vectors."""
+        """Return the distinct words of a sentence with their vectors."""
         import numpy as np
 
         if place not in self._sentences:

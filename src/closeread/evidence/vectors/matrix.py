@@ -1,4 +1,4 @@
-"""Word vectors as a matrix on disk, of which only the requested rows are read."""
+"""Word vectors as a matrix on disk, from which only the requested rows are read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -12,12 +12,12 @@ from closeread.evidence.vectors.files import StoredVectors, load_stored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FEW = 20  # so many different words must be known in part before their vectors are believed
-MEANINGLESS = 0.5  # a larger share of words without a vector than this says nothing useful
+_MIN_WORDS = 20  # of fewer distinct words, none needs to have a vector
+MEANINGLESS = 0.5  # with a larger share of words without a vector, results are unreliable
 
 
 class WordVectors:
-    """Words and their vectors; a word without one has no row, never a row of zeros."""
+    """Words with their vectors; a word without one has no row, and no row is zero."""
 
     def __init__(self, source: StoredVectors) -> None:
         self._rows = source.rows
@@ -43,12 +43,12 @@ class WordVectors:
         return [word for word in words if word in self._places]
 
     def places(self, words: Iterable[str]) -> list[int]:
-        """Return the rows of the words that have one, repeats kept."""
+        """Return the row numbers of the words that have a vector, repeats kept."""
         find = self._places.get
         return [place for place in map(find, words) if place is not None]
 
     def at(self, places: "Sequence[int] | NDArray[Any]") -> "NDArray[Any]":
-        """Return rows in double precision, shape (places, dimensions)."""
+        """Return the vectors of row numbers in double precision, shape (places, dimensions)."""
         import numpy as np
 
         return self._rows[np.asarray(places, dtype=np.intp)].astype(np.float64)
@@ -58,21 +58,27 @@ class WordVectors:
         return self.at([self._places[word] for word in words])
 
     def missed(self, words: Iterable[str]) -> float:
-        """Return which share of the different words has no vector; 0.0 for no words."""
-        asked = set(words)
-        return sum(word not in self._places for word in asked) / len(asked) if asked else 0.0
+        """Return the share (0 to 1) of distinct words without a vector; 0.0 for no words."""
+        distinct = set(words)
+        return (
+            sum(word not in self._places for word in distinct) / len(distinct) if distinct else 0.0
+        )
 
     def must_know(self, words: Iterable[str], where: str) -> None:
-        """Reject texts of many words of which none has a vector.
+        """Reject texts with many words of which none has a vector.
+
+        Args:
+            words: The words of the text.
+            where: The text, for messages.
 
         Raises:
-            InputError: Of 20 different words or more, none is known.
+            InputError: There are 20 or more distinct words, and none has a vector.
         """
-        asked = set(words)
-        if len(asked) >= _FEW and not any(word in self._places for word in asked):
+        distinct = set(words)
+        if len(distinct) >= _MIN_WORDS and not any(word in self._places for word in distinct):
             raise InputError(
-                f"none of {len(asked)} different words has a vector, for example "
-                + ", ".join(sorted(asked)[:3]),
+                f"none of {len(distinct)} different words has a vector, for example "
+                + ", ".join(sorted(distinct)[:3]),
                 where=where,
                 expected=f"texts in the language of {self.name}",
                 cure="use vectors for this language, trained with the same word segmentation",
@@ -81,12 +87,12 @@ class WordVectors:
 
 def coverage_warning(vectors: WordVectors, words: Iterable[str]) -> str:
     """Return a warning if too few words have a vector for reliable results, else ""."""
-    asked = set(words)
-    missed = vectors.missed(asked)
+    distinct = set(words)
+    missed = vectors.missed(distinct)
     if missed <= MEANINGLESS:
         return ""
     return (
-        f"only {1 - missed:.0%} of {len(asked):,} different words have a vector in "
+        f"only {1 - missed:.0%} of {len(distinct):,} different words have a vector in "
         f"{vectors.name}: evidence from word vectors is unreliable here"
     )
 
@@ -95,12 +101,12 @@ def coverage_warning(vectors: WordVectors, words: Iterable[str]) -> str:
 def load(path: str) -> WordVectors:
     """Open word vectors: word2vec text or binary, or fastText; word2vec's also as .gz or .bz2.
 
-    The first time they are converted into a matrix in the user's cache; from then on opening them
-    takes as long as reading their words.
+    The first time, the file is converted into a matrix in the user's cache; later, only the words
+    are read.
 
     Raises:
         UsageError: No path is given.
-        InputError: The file is missing, broken, or has vectors that are no numbers.
+        InputError: The file is missing or broken, or contains values that are not finite.
         MissingExtraError: gensim is needed and not installed.
     """
     if not path:

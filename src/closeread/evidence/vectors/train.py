@@ -1,4 +1,4 @@
-"""Train word vectors on the user's own texts, so that nothing has to be downloaded."""
+"""Trains word vectors on the user's own texts, so that nothing has to be downloaded."""
 
 import random
 from collections.abc import Iterable
@@ -22,28 +22,28 @@ def train(
     least: int = 2,
     seed: int = 0,
 ) -> int:
-    """Train skip-gram vectors with negative sampling and write them in word2vec's binary form.
+    """Train skip-gram vectors with negative sampling and write them in word2vec's binary format.
 
-    One thread works, so the same texts and seed give the same vectors on the same machine; other
-    processors round otherwise, and every step builds on the one before.
+    Training uses one thread, so the same texts and seed give the same vectors on the same machine.
+    Other processors round differently, and the differences accumulate.
 
     Args:
         texts: Pairs of a text and its language.
-        path: Where to; the old file stays until the new one is whole.
-        segmenter: How words are cut; it must be the one that the vectors are then used with.
-        dimensions: Numbers a word.
-        window: Words on each side.
+        path: The file to write; an existing one is replaced when the new one is complete.
+        segmenter: The word segmenter; the vectors must later be used with the same one.
+        dimensions: Dimensions of a vector.
+        window: Context words on each side.
         epochs: Passes over the texts.
-        least: Words that occur less often get no vector.
-        seed: Of the initial weights and of the order of the sentences.
+        least: Rarer words get no vector.
+        seed: The seed of the initial weights and of the order of the sentences.
 
     Returns:
-        How many words have a vector.
+        The number of words with a vector.
 
     Raises:
         InputError: No word occurs often enough.
         MissingExtraError: gensim is not installed.
-        StorageError: The folder cannot be written, which is found out before training, or the disk
+        StorageError: The folder cannot be written, which is checked before training, or the disk
             is full.
     """
     try:

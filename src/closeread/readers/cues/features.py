@@ -173,7 +173,7 @@ def coverage_features(text: str, explanation: Explanation, passage_index: Passag
     evidence_spans = explanation.evidence.spans
     n_evidence = sum(span.end - span.start for span in evidence_spans)
     option_units = units(text)
-    evidence_forms = passage_index.sentences.held(evidence_spans)
+    evidence_forms = passage_index.sentences.forms_in(evidence_spans)
     pairs = list(pairwise(unit.form for unit in option_units))
     numbers = {match.group() for match in _NUMBER.finditer(fold(text))}
     evidence_text = (
@@ -285,7 +285,7 @@ def stem_features(
     support = [explanation.evidence.score or 0.0 for explanation in explanations]
     rows = []
     for index, (option, explanation) in enumerate(zip(question.options, explanations, strict=True)):
-        evidence_forms = passage_index.sentences.held(explanation.evidence.spans)
+        evidence_forms = passage_index.sentences.forms_in(explanation.evidence.spans)
         nearby_forms = {
             unit.form
             for match in explanation.covered

@@ -27,7 +27,7 @@ def test_the_passage_is_asked_three_times_as_much():
 
 
 def test_the_first_sentences_are_counted(monkeypatch):
-    monkeypatch.setattr(background, "_MOST_SENTENCES", 2)
+    monkeypatch.setattr(background, "_MAX_SENTENCES", 2)
     known = Background([SEA])
     assert known.rarity("盐") == pytest.approx(log(3 / 2.5) / log(3 / 1.5))
     assert known.rarity("深") == known.rarity("山")

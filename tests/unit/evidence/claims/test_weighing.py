@@ -19,9 +19,9 @@ def test_a_term_weighs_the_more_the_fewer_sentences_hold_it():
     assert OF_TWO.rarity == pytest.approx([NOWHERE, 1, IN_BOTH])
     assert IndexedPassage("", []).rarity == pytest.approx([log(2) / log(4 / 3)])
     assert IndexedPassage("A", [Span(0, 1)]).rarity == pytest.approx([log(4) / log(4 / 3), 1])
-    held_by, counts = OF_TWO.holding(["ferri", "whale", "a ferri", "sank"])
+    held_by, counts = OF_TWO.sentences_with(["ferri", "whale", "a ferri", "sank"])
     assert (held_by.tolist(), counts.tolist()) == ([0, 1, 1, 0], [2, 0, 1, 1])
-    assert [one.tolist() for one in IndexedPassage("", []).holding(["ferri"])] == [[], [0]]
+    assert [one.tolist() for one in IndexedPassage("", []).sentences_with(["ferri"])] == [[], [0]]
 
 
 def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
@@ -31,7 +31,7 @@ def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
     assert [span.of(text)[-2:] for span in spans] == ["o.", "e.", "r.", "5.", "x."]
     indexed = IndexedPassage(text, spans)
     assert indexed.paragraphs == [0, 0, 1, 2, 3]
-    assert indexed.holding(["\n"])[0].tolist() == [3]  # the one with a digit
+    assert indexed.sentences_with(["\n"])[0].tolist() == [3]  # the one with a digit
 
 
 def test_every_term_of_a_claim_weighs_by_its_kind_its_rarity_and_once():
