@@ -149,7 +149,7 @@ def questions(
 
 def shown(reader: Any, items: list[PassageQuestion]) -> list[Encoded]:
     """Return all windows of the questions."""
-    return [one.encoded for item in items for one in reader._asked(*item).shown]
+    return [one.encoded for item in items for one in reader._tokenize_question(*item).windows]
 
 
 def reading(reader: Any, items: list[PassageQuestion]) -> Callable[[], None]:

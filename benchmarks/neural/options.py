@@ -41,7 +41,7 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
     results = []
     for name, reader in readers(model).items():
         # What the model is shown of all questions.
-        sequences = [one for item in items for one in reader._asked(*item).sequences]
+        sequences = [one for item in items for one in reader._tokenize_question(*item).sequences]
         plain = network(reader._checkpoint)
         sides = {
             "ours": reading(reader, items, reader._network),

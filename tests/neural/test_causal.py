@@ -23,7 +23,7 @@ def test_the_same_model_elsewhere_is_the_same(tmp_path):
     there = shutil.copytree(here, tmp_path / "there")
     other = make_model(tmp_path / "other", positions=512)
     same, moved, another = (
-        CausalModel.open(str(folder), "cpu", "auto").facts for folder in (here, there, other)
+        CausalModel.open(str(folder), "cpu", "auto").model_record for folder in (here, there, other)
     )
     assert same == moved
     assert same["config_sha256"] != another["config_sha256"]

@@ -67,7 +67,7 @@ def test_a_model_that_minds_padding_is_given_none(tmp_path, kind, head, minds):
     model = getattr(transformers, f"{kind}For{name}")(config).eval()
     tokenizer = open_checkpoint(make_encoder(tmp_path), "span").tokenizer
     checkpoint = Checkpoint(name=kind, head=head, model=model, tokenizer=tokenizer)
-    assert checkpoint.minds_padding == minds
+    assert checkpoint.padding_changes_output == minds
     sequences = [Encoded(list(range(5, 5 + n)), [0] * n) for n in (3, 9, 9, 14, 23)]
     for index, row in forward(checkpoint, sequences):
         ids = torch.tensor([sequences[index].ids])
@@ -108,7 +108,7 @@ def test_rounding_is_not_taken_for_padding(tmp_path):
     """In bfloat16 a sequence has other last digits beside padding, whatever the model."""
     for seed in range(4, 7):
         folder = make_encoder(tmp_path / str(seed), seed=seed, num_hidden_layers=4, hidden_size=64)
-        assert not open_checkpoint(folder, "span", dtype="bfloat16").minds_padding
+        assert not open_checkpoint(folder, "span", dtype="bfloat16").padding_changes_output
 
 
 @pytest.mark.parametrize("runtime", ["torch", "onnx"])
@@ -214,7 +214,7 @@ def test_a_tokenizer_without_separators_leaves_marks_out(tmp_path):
 
 def test_a_sequence_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
-    assert not checkpoint.minds_padding
+    assert not checkpoint.padding_changes_output
 
     def full(**given):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
@@ -229,11 +229,11 @@ def test_a_sequence_that_the_device_does_not_hold_is_one_message(tmp_path, monke
 def test_a_batch_that_the_device_does_not_hold_is_computed_in_parts(tmp_path, monkeypatch, head):
     """As large as it holds; of what follows no batch is tried that is larger."""
     checkpoint = open_checkpoint(make_encoder(tmp_path, head), head)
-    sequences = [checkpoint.tried(20, at=place) for place in range(50)]
-    looked_at = [range(3, 3 + place % 9) for place in range(50)] if head == "span" else None
+    sequences = [checkpoint.make_probe_pair(20, variant=place) for place in range(50)]
+    needed_positions = [range(3, 3 + place % 9) for place in range(50)] if head == "span" else None
 
     def rows():
-        found = forward(checkpoint, sequences, looked_at=looked_at, token_budget=500)
+        found = forward(checkpoint, sequences, needed_positions=needed_positions, token_budget=500)
         return [row for _, row in sorted(found, key=lambda one: one[0])]
 
     wanted, compute, shapes = rows(), checkpoint.model.forward, []
@@ -260,7 +260,7 @@ def beyond_an_accelerator():
 
 
 @pytest.mark.parametrize("fills", [beyond_the_processor, beyond_an_accelerator])
-@pytest.mark.parametrize("asked", ["minds_padding", "mark_id"])
+@pytest.mark.parametrize("asked", ["padding_changes_output", "mark_id"])
 def test_a_memory_that_is_full_is_no_model_that_does_not_fit(tmp_path, monkeypatch, fills, asked):
     """A mark would become another token, and every answer another one, without a word."""
     checkpoint = open_checkpoint(make_encoder(tmp_path), "span")

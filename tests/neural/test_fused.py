@@ -56,8 +56,8 @@ def test_rows_are_those_of_the_plain_model(tmp_path, kind, head, blocks):
         assert together[index] == pytest.approx(row, abs=1e-5)
         ((_, alone),) = forward(checkpoint, [given[index]], network=network)
         assert alone == pytest.approx(together[index], abs=1e-6)
-    assert all(type(one) is not fused._Product for one in checkpoint.model.modules())
-    assert (sum(type(one) is fused._Product for one in network._model.modules()) > 10) == blocks
+    assert all(type(one) is not fused._FusedLinear for one in checkpoint.model.modules())
+    assert (sum(type(one) is fused._FusedLinear for one in network._model.modules()) > 10) == blocks
     again = dict(forward(checkpoint, given))
     assert all((again[index] == row).all() for index, row in wanted.items())
 
@@ -67,12 +67,14 @@ def test_tokens_that_are_looked_at_are_told_as_of_the_whole(tmp_path, kind, bloc
     """The last layer of some tokens is that of all, whoever stands beside them."""
     checkpoint = open_checkpoint(make_encoder(tmp_path, kind=kind), "span")
     given = sequences(checkpoint, (30, 61, 61, 64, 90, 90, 90))
-    looked_at = [range(4, 9), range(2, 61), range(0), range(40, 64), *[range(5, 30)] * 3]
+    needed_positions = [range(4, 9), range(2, 61), range(0), range(40, 64), *[range(5, 30)] * 3]
     network = open_fused(checkpoint)
     assert network._last
     whole = dict(forward(checkpoint, given, network=network))
-    for index, row in forward(checkpoint, given, network=network, looked_at=looked_at):
-        places = [0, *looked_at[index]]
+    for index, row in forward(
+        checkpoint, given, network=network, needed_positions=needed_positions
+    ):
+        places = [0, *needed_positions[index]]
         assert row.shape == whole[index].shape
         assert row[:, places] == pytest.approx(whole[index][:, places], abs=1e-6)
         others = np.delete(row, places, axis=1)
@@ -145,5 +147,5 @@ def test_elsewhere_the_plain_model_must_do(tmp_path, monkeypatch):
         assert open_fused(checkpoint) is None
     with monkeypatch.context() as patch:
         patch.setattr(fused, "_blocks_pay", lambda: True)
-        patch.setattr(fused._Product, "forward", lambda *_: torch.zeros(1) @ torch.zeros(2))
+        patch.setattr(fused._FusedLinear, "forward", lambda *_: torch.zeros(1) @ torch.zeros(2))
         assert open_fused(checkpoint) is None

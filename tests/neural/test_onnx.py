@@ -52,14 +52,19 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
         ((_, alone),) = forward(checkpoint, [sequences[index]], network=small)
         assert (alone == row).all()
     if head == "span":
-        looked_at = [range(2, 1 + len(one.ids) // 2) for one in sequences]
+        needed_positions = [range(2, 1 + len(one.ids) // 2) for one in sequences]
         for network, whole in ((exact, wanted), (small, None)):
-            told = dict(forward(checkpoint, sequences, network=network, looked_at=looked_at))
+            told = dict(
+                forward(checkpoint, sequences, network=network, needed_positions=needed_positions)
+            )
             for index, row in told.items():
-                given = {"network": network, "looked_at": looked_at[index : index + 1]}
+                given = {
+                    "network": network,
+                    "needed_positions": needed_positions[index : index + 1],
+                }
                 ((_, alone),) = forward(checkpoint, sequences[index : index + 1], **given)
                 assert alone == pytest.approx(row, abs=1e-5)
-                places = [0, *looked_at[index]]
+                places = [0, *needed_positions[index]]
                 if whole:
                     assert row[:, places] == pytest.approx(whole[index][:, places], abs=1e-4)
                 assert not np.delete(row, places, axis=1).any()
@@ -98,7 +103,7 @@ def test_each_row_of_a_wide_middle_is_rounded_by_its_own_largest(tmp_path, cache
         return products, float(np.square(apart).mean())
 
     products, near = made()
-    monkeypatch.setattr(quantise, "_WIDE", re.compile("nowhere"))
+    monkeypatch.setattr(quantise, "_SCALED_PRODUCTS", re.compile("nowhere"))
     same, far = made()
     assert products == same
     assert near < far / 4
@@ -153,7 +158,7 @@ def test_segments_that_a_tokenizer_does_not_tell_are_left_out_of_the_graph_too(t
     )
     transformers.GPT2ForQuestionAnswering(config).save_pretrained(model)
     checkpoint = open_checkpoint(model, "span")
-    sequences = [checkpoint.tried(length) for length in (22, 40)]
+    sequences = [checkpoint.make_probe_pair(length) for length in (22, 40)]
     wanted = dict(forward(checkpoint, sequences))
     network = open_network(checkpoint, int8=False)
     for index, row in forward(checkpoint, sequences, network=network):

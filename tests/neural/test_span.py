@@ -175,8 +175,10 @@ def test_the_contract_of_all_readers(models):
 def test_windows_share_96_tokens_or_a_third_or_move_by_the_stride(models, options, shared):
     reader, _ = make("span", {"model": models["bert"], **options})
     passage = Passage(passage_id="p", text=LONG)
-    asked = reader._asked(passage, Question(question_id="q", passage_id="p", text="", kind="span"))
-    first, second = asked.shown[:2]
+    asked = reader._tokenize_question(
+        passage, Question(question_id="q", passage_id="p", text="", kind="span")
+    )
+    first, second = asked.windows[:2]
     assert first.first + first.length - second.first == shared
 
 
@@ -186,7 +188,7 @@ def test_an_answer_longer_than_what_windows_would_share_is_found(models):
     question = Question(question_id="q", passage_id="p", text="who " * 80, kind="span")
     item = (Passage(passage_id="p", text=text), question)
     reader, _ = make("span", {"model": models["bert"], "max_length": 128, "stride": 128})
-    shown = reader._asked(*item).shown
+    shown = reader._tokenize_question(*item).windows
     shared = [one.first + one.length - two.first for one, two in pairwise(shown)]
     assert len(shared) > 1
     assert min(shared) >= 29
@@ -298,7 +300,7 @@ def test_memory_is_that_of_a_portion(models, monkeypatch):
     """200,000 characters: ten questions need no more than one, when one fills a portion."""
     words = " ".join(TEXTS["en"])
     text = (words * (200_000 // len(words) + 1))[:200_000]
-    monkeypatch.setitem(span._MOST_WINDOWS, "cpu", 100)
+    monkeypatch.setitem(span._MAX_WINDOWS, "cpu", 100)
     reader, _ = make("span", {"model": models["bert"], "stride": 300})
     passage = Passage(passage_id="p", text=text)
 

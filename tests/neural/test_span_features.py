@@ -65,7 +65,7 @@ def test_one_window_is_drawn_from_those_that_hold_an_answer(encoder):
     )  # fmt: skip
     item = (Passage(passage_id="p", text=text), question)
     task = _task()
-    shown = task.reader(checkpoint)._asked(*item).shown
+    shown = task.reader(checkpoint)._tokenize_question(*item).windows
     holding = [
         tuple(one.encoded.ids)
         for one in shown

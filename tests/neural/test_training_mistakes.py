@@ -447,7 +447,7 @@ def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypa
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
 
     monkeypatch.setattr(BertForQuestionAnswering, "forward", full)
-    monkeypatch.setattr(Checkpoint, "minds_padding", False)
+    monkeypatch.setattr(Checkpoint, "padding_changes_output", False)
     with pytest.raises(
         UsageError, match="a batch does not fit in the device's memory: CUDA out of"
     ) as told:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.readers.neural.spans import (
     WindowSpans,
-    _taken_elsewhere,
+    _find_excluded_spans,
     decode_window,
     find_answer_places,
     merge_windows,
@@ -33,17 +33,17 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
     )  # fmt: skip
     found = []
     for which, window in enumerate(shown):
-        looked_at = positions_taken(shown, which, width)
-        assert not window.length or looked_at[0] >= window.offset
-        assert not window.length or looked_at[-1] < window.offset + window.length
-        shut = _taken_elsewhere(shown, which, min(width, window.length))
+        needed_positions = positions_taken(shown, which, width)
+        assert not window.length or needed_positions[0] >= window.offset
+        assert not window.length or needed_positions[-1] < window.offset + window.length
+        shut = _find_excluded_spans(shown, which, min(width, window.length))
         for row in range(window.length):
             for column in range(min(width, window.length - row)):
                 if shut is not None and shut[row, column]:
                     continue
                 found.append((window.first + row, window.first + row + column))
-                assert window.offset + row in looked_at
-                assert window.offset + row + column in looked_at
+                assert window.offset + row in needed_positions
+                assert window.offset + row + column in needed_positions
     room = max_length - 5
     most = min(width, room)
     assert sorted(found) == [

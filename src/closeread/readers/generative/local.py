@@ -30,7 +30,7 @@ from closeread.registry.factory import PathText
 from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
 if TYPE_CHECKING:
-    from closeread.readers.neural.causal import Written
+    from closeread.readers.neural.causal import GeneratedText
 
 _FORMS = ("auto", "chat", "plain")
 _GIVE_MODEL = "give a folder of a causal language model, or its name on the hub (docs/chat.md)"
@@ -136,8 +136,8 @@ class LocalReader:
     def record(self) -> dict[str, Any]:
         """The record for the run folder: the model, prompts and settings."""
         return {
-            "model": {"name": self._name, **self._model.facts},
-            "transformers": self._model.library,
+            "model": {"name": self._name, **self._model.model_record},
+            "transformers": self._model.library_version,
             "form": "chat" if self._chat else "plain",
             **weights_record(self._name),
             **self._prompter.record(),
@@ -168,7 +168,7 @@ class LocalReader:
             for index in _first_occurrences(pending.sequences)
         ]
         yield from self._run_batches(
-            generation_jobs, self._generate, self._max_tokens, self._model.may_pad
+            generation_jobs, self._generate, self._max_tokens, self._model.padding_is_safe
         )
         yield from self._run_batches(scoring_jobs, self._score, 0, True)
 
@@ -243,8 +243,8 @@ class LocalReader:
         return prompt if continuation is None else prompt + request.answer_prefix + continuation
 
     def _tokenize(self, text: str, max_new_tokens: int) -> list[int]:
-        ids = self._model.ids(text, special=not self._chat)
-        max_length = self._model.most
+        ids = self._model.encode(text, special=not self._chat)
+        max_length = self._model.max_length
         if max_length is not None and len(ids) + max_new_tokens > max_length:
             raise _TooLongError(
                 f"the question does not fit into the model's context: {len(ids)} tokens and "
@@ -263,7 +263,7 @@ class LocalReader:
         ]
 
     def _build_generation(
-        self, pending: _PendingQuestion, index: int, generated: "Written"
+        self, pending: _PendingQuestion, index: int, generated: "GeneratedText"
     ) -> Generation:
         request = {
             "model": self._name,

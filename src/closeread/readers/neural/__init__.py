@@ -1,1 +1,1 @@
-"""Readers with learned encoders: the side of them that imports torch and transformers."""
+"""Readers with trained models: the part that imports torch and transformers."""

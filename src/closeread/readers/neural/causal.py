@@ -1,4 +1,4 @@
-"""A causal language model: generates text after tokens, and gives their log-probabilities."""
+"""A causal language model: generates text, and returns log-probabilities of tokens."""
 
 import hashlib
 import inspect
@@ -17,8 +17,8 @@ from closeread.readers.models.location import (
 from closeread.registry.extras import missing_extra
 
 
-class Written(NamedTuple):
-    """A text, whether the model ended it itself, and its tokens, the end's own included."""
+class GeneratedText(NamedTuple):
+    """A generated text, whether it ended within the limit, and its length with the end token."""
 
     text: str
     ended: bool
@@ -26,7 +26,7 @@ class Written(NamedTuple):
 
 
 class CausalModel:
-    """Weights and tokenizer of one model."""
+    """The weights and the tokenizer of one model."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model = model
@@ -34,10 +34,15 @@ class CausalModel:
 
     @classmethod
     def open(cls, name: str, device: str, dtype: str) -> "CausalModel":
-        """Open a folder or a hub name.
+        """Open a model from a folder or a hub name.
+
+        Args:
+            name: The folder or hub name.
+            device: Such as ``cpu`` or ``cuda:0``.
+            dtype: Such as ``float32``; ``auto`` is the dtype of the weights.
 
         Raises:
-            InputError: There is no causal language model with safetensors.
+            InputError: It is not a causal language model with safetensors.
             MissingExtraError: torch or transformers is not installed.
             UsageError: There is no such dtype.
         """
@@ -45,18 +50,18 @@ class CausalModel:
 
     @property
     def has_template(self) -> bool:
-        """Whether the model says how a conversation is written."""
+        """Whether the model has a chat template."""
         return bool(self._tokenizer.chat_template)
 
     @property
-    def most(self) -> int | None:
-        """Tokens that the model can hold; None where it does not say."""
-        found: int | None = getattr(self._model.config, "max_position_embeddings", None)
-        return found
+    def max_length(self) -> int | None:
+        """Maximum tokens of a sequence; None if the model's configuration does not say."""
+        max_length: int | None = getattr(self._model.config, "max_position_embeddings", None)
+        return max_length
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """What a run says of the weights."""
+    def model_record(self) -> dict[str, Any]:
+        """The record of the model for the run folder: configuration's hash, size and dtype."""
         from closeread.readers.neural.opening import configuration
 
         config = configuration(self._model)
@@ -67,93 +72,114 @@ class CausalModel:
         }
 
     @property
-    def library(self) -> str:
+    def library_version(self) -> str:
         """The version of transformers."""
         import transformers
 
         return str(transformers.__version__)
 
     def apply_chat_template(self, messages: Sequence[dict[str, str]]) -> str:
-        """Return a conversation as the model's chat template writes it, the answer to follow."""
-        found: str = self._tokenizer.apply_chat_template(
+        """Return a conversation in the model's chat template, up to the start of the answer."""
+        text: str = self._tokenizer.apply_chat_template(
             list(messages), add_generation_prompt=True, tokenize=False
         )
-        return found
+        return text
 
-    def ids(self, text: str, *, special: bool) -> list[int]:
-        """Return a text's tokens, with those that the tokenizer puts around it or without.
+    def encode(self, text: str, *, special: bool) -> list[int]:
+        """Return the token ids of a text.
+
+        Args:
+            text: The text.
+            special: Whether to include the special tokens that the tokenizer adds.
 
         Raises:
-            InputError: The tokenizer gives up at it.
+            InputError: The tokenizer crashes on the text.
         """
         with reporting_tokenizer_crash(self._model.name_or_path):
-            found: list[int] = self._tokenizer(text, add_special_tokens=special)["input_ids"]
-        return found
+            ids: list[int] = self._tokenizer(text, add_special_tokens=special)["input_ids"]
+        return ids
 
-    def generate(self, rows: Sequence[list[int]], max_tokens: int) -> list[Written]:
-        """Return what greedy decoding writes after each row, the rows computed together."""
-        with _inference():
-            ids, mask = self._padded(rows, left=True)
-            found = self._model.generate(
+    def generate(self, rows: Sequence[list[int]], max_tokens: int) -> list[GeneratedText]:
+        """Return the greedy continuation of each row, computed as one batch.
+
+        Args:
+            rows: Token ids of each sequence.
+            max_tokens: Maximum tokens generated after each.
+
+        Raises:
+            UsageError: The batch does not fit in the device's memory.
+        """
+        with _report_out_of_memory():
+            ids, mask = self._pad_rows(rows, left=True)
+            generated = self._model.generate(
                 input_ids=ids,
                 attention_mask=mask,
                 do_sample=False,
                 num_beams=1,
                 max_new_tokens=max_tokens,
-                pad_token_id=self._pad,
+                pad_token_id=self._padding_id,
             )[:, ids.shape[1] :].tolist()
-        return [self._written(row, max_tokens) for row in found]
+        return [self._cut_at_end(row, max_tokens) for row in generated]
 
-    def _written(self, row: list[int], max_tokens: int) -> Written:
-        """Cut the padding behind the end of a text."""
-        end = next((place for place, one in enumerate(row) if one in self._ends), None)
+    def _cut_at_end(self, row: list[int], max_tokens: int) -> GeneratedText:
+        """Return a generated text without the padding after its end token."""
+        end = next((index for index, token_id in enumerate(row) if token_id in self._end_ids), None)
         kept = row if end is None else row[: end + 1]
         text = self._tokenizer.decode(kept, skip_special_tokens=True)
-        return Written(text, end is not None or len(kept) < max_tokens, len(kept))
+        return GeneratedText(text, end is not None or len(kept) < max_tokens, len(kept))
 
     def logprobs(self, rows: Sequence[list[int]], starts: Sequence[int]) -> list[list[float]]:
         """Return the log-probability of every token from ``starts`` on, given all before it.
 
-        Only the positions that are asked for go through the last layer, where the model allows it:
-        its output has as many columns as there are words in the vocabulary.
+        If the model supports it, only the needed positions go through the last layer, whose output
+        has one column per token of the vocabulary.
 
         Args:
-            rows: Tokens of each sequence.
-            starts: For each the first place that is asked for, at least 1.
+            rows: Token ids of each sequence.
+            starts: For each the first position needed, at least 1.
+
+        Raises:
+            UsageError: The batch does not fit in the device's memory.
         """
         import torch
 
-        found = []
-        with _inference():
-            ids, mask = self._padded(rows, left=False)
-            kept = {"logits_to_keep": ids.shape[1] - min(starts) + 1} if self._keeps_few else {}
-            logits = self._model(input_ids=ids, attention_mask=mask, **kept).logits
+        values = []
+        with _report_out_of_memory():
+            ids, mask = self._pad_rows(rows, left=False)
+            extra = (
+                {"logits_to_keep": ids.shape[1] - min(starts) + 1}
+                if self._takes_logits_to_keep
+                else {}
+            )
+            logits = self._model(input_ids=ids, attention_mask=mask, **extra).logits
             skipped = ids.shape[1] - logits.shape[1]
-            for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
-                part = logits[place, start - 1 - skipped : len(row) - 1 - skipped].float()
-                wanted = ids[place, start : len(row), None]
-                found.append(torch.log_softmax(part, dim=-1).gather(1, wanted)[:, 0].tolist())
-        return found
+            for index, (row, start) in enumerate(zip(rows, starts, strict=True)):
+                row_logits = logits[index, start - 1 - skipped : len(row) - 1 - skipped].float()
+                targets = ids[index, start : len(row), None]
+                values.append(
+                    torch.log_softmax(row_logits, dim=-1).gather(1, targets)[:, 0].tolist()
+                )
+        return values
 
-    def _padded(self, rows: Sequence[list[int]], *, left: bool) -> tuple[Any, Any]:
-        """Return ids and attention mask, shape (rows, the longest's tokens), on the device."""
+    def _pad_rows(self, rows: Sequence[list[int]], *, left: bool) -> tuple[Any, Any]:
+        """Return padded ids and attention mask, shape (rows, longest row), on the device."""
         import torch
 
         width = max(map(len, rows))
-        ids = torch.full((len(rows), width), self._pad)
+        ids = torch.full((len(rows), width), self._padding_id)
         mask = torch.zeros_like(ids)
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             start = width - len(row) if left else 0
-            ids[place, start : start + len(row)] = torch.tensor(row)
-            mask[place, start : start + len(row)] = 1
+            ids[index, start : start + len(row)] = torch.tensor(row)
+            mask[index, start : start + len(row)] = 1
         return ids.to(self._model.device), mask.to(self._model.device)
 
     @cached_property
-    def may_pad(self) -> bool:
-        """Whether padding before a prompt leaves what is written as it is.
+    def padding_is_safe(self) -> bool:
+        """Whether padding before a prompt does not change the generated text.
 
-        It does not where the model carries a state from token to token, nor where the model's own
-        generation settings count or look back upon all tokens before.
+        It does if the model has a recurrent state, or if its generation settings depend on the
+        preceding tokens or their number.
         """
         settings = self._model.generation_config
         return not (
@@ -164,23 +190,23 @@ class CausalModel:
         )
 
     @cached_property
-    def _ends(self) -> set[int]:
-        found = self._model.generation_config.eos_token_id
-        return set(found if isinstance(found, list) else [found])
+    def _end_ids(self) -> set[int]:
+        end_ids = self._model.generation_config.eos_token_id
+        return set(end_ids if isinstance(end_ids, list) else [end_ids])
 
     @cached_property
-    def _pad(self) -> int:
-        found = (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id)
-        return next((int(one) for one in found if one is not None), 0)
+    def _padding_id(self) -> int:
+        candidates = (self._tokenizer.pad_token_id, self._tokenizer.eos_token_id)
+        return next((int(token_id) for token_id in candidates if token_id is not None), 0)
 
     @cached_property
-    def _keeps_few(self) -> bool:
+    def _takes_logits_to_keep(self) -> bool:
         return "logits_to_keep" in inspect.signature(self._model.forward).parameters
 
 
 @contextmanager
-def _inference() -> Iterator[None]:
-    """Compute without gradients; say what to do where the memory does not hold a batch."""
+def _report_out_of_memory() -> Iterator[None]:
+    """Compute without gradients, and report a batch that does not fit in memory."""
     import torch
 
     try:
@@ -197,7 +223,7 @@ def _inference() -> Iterator[None]:
 @load_one_at_a_time
 def _open_model(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     try:
-        import torch  # noqa: F401 - what is imported below needs it
+        import torch  # noqa: F401 - fail here if it is missing: the imports below need it
         import transformers
     except ModuleNotFoundError as error:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
@@ -205,20 +231,20 @@ def _open_model(name: str, device: str, dtype: str) -> tuple[Any, Any]:
 
     from closeread.readers.neural.opening import loading_options, number_type, open_tokenizer
 
-    disable_progress_bar()  # progress is the verb's to show
-    as_type = dtype if dtype == "auto" else number_type(dtype, "auto")
-    given = loading_options(name)
-    tokenizer = open_tokenizer(name, given)
+    disable_progress_bar()  # commands show their own progress
+    torch_dtype = dtype if dtype == "auto" else number_type(dtype, "auto")
+    options = loading_options(name)
+    tokenizer = open_tokenizer(name, options)
     try:
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             name,
             use_safetensors=True,
-            dtype=as_type,
+            dtype=torch_dtype,
             output_loading_info=True,
-            **given,
+            **options,
         )
         model = model.to(device).eval()
-    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+    except Exception as error:  # broken files make the libraries raise many types of errors
         raise InputError(
             f"the model cannot be opened: {first_line(error)}",
             where=name,

@@ -1,7 +1,7 @@
-"""The torch side of the reader ``choice``: every option of a question through one head.
+"""The torch part of the reader ``choice``: a multiple-choice head scores every option.
 
-The head learned which option answers the stem as it is written, so what a stem asks for (supported
-or contradicted) needs no treatment of its own: the stem stands in every sequence.
+The stem is part of every sequence, and the head was trained to find the option that answers it. So
+stems that ask for what the passage contradicts need no special treatment.
 """
 
 import math
@@ -32,7 +32,7 @@ _PASSAGES_KEPT = 64
 
 
 class _QuestionWindows(NamedTuple):
-    """A question, the windows of each of its options, and how many tokens its passage has."""
+    """A question, the windows of each of its options, and its passage's number of tokens."""
 
     question: Question
     windows: list[list[Window]]
@@ -40,8 +40,8 @@ class _QuestionWindows(NamedTuple):
 
     @property
     def sequences(self) -> list[Encoded]:
-        """Of all options, one after the other."""
-        return [window.encoded for of_option in self.windows for window in of_option]
+        """The sequences of all options, in order."""
+        return [window.encoded for option_windows in self.windows for window in option_windows]
 
 
 def open_reader(
@@ -53,22 +53,24 @@ def open_reader(
 
 
 class ChoiceReader:
-    """Answers questions with options, a single option with itself; others get no answer.
+    """Answers questions with options; others get a note instead of an answer.
 
-    The candidates' scores and ``confidence`` are the softmax over the question's own options, and
-    so are ``option_scores``, or 1 less it where the stem asks for what the passage contradicts.
-    Every question is read alone: the siblings of a group never meet.
+    The candidates' scores and ``confidence`` are the softmax over the question's options;
+    ``option_scores`` are the same, or 1 minus it if the stem asks for what the passage contradicts.
+    Every question is read independently of the others in its group.
 
     Args:
-        checkpoint: With a ``choice`` head.
-        max_length: Tokens of a sequence.
-        stride: Tokens by which windows of a passage move; None reads its beginning alone.
+        checkpoint: A checkpoint with a ``choice`` head.
+        max_length: Maximum tokens of a sequence.
+        stride: Tokens between the starts of neighbouring windows; None reads only the beginning of
+            the passage.
         aggregate: ``max`` or ``mean`` over an option's windows.
-        token_budget: Tokens of a batch; None for what suits the device.
+        token_budget: Maximum tokens of a batch; None uses the device's default.
+        network: Another way to compute the model; see ``engine.forward``.
 
     Attributes:
-        batch_size: Questions at once, so that sequences of one length meet.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        batch_size: Questions read together: enough for full batches of one length.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     batch_size = 64
@@ -84,7 +86,7 @@ class ChoiceReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
+        self._max_length = checkpoint.limit_length(max_length, MIN_TEXT_TOKENS)
         self._checkpoint = checkpoint
         self._stride = stride
         self._aggregate = max if aggregate == "max" else _mean
@@ -97,23 +99,23 @@ class ChoiceReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the model."""
+        """The record of the model for the run folder."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         return {"max_length": self._max_length, **model}
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it gives none."""
+        """Return whether the reader answers questions of this kind."""
         return bool(question.options)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, each as soon as its last sequence is scored."""
+        """Yield one prediction per item, each when its last sequence is scored."""
         return answer_groups(
-            items, self._asked, self._told, self._checkpoint,
+            items, self._tokenize_question, self._build_prediction, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _QuestionWindows:
+    def _tokenize_question(self, passage: Passage, question: Question) -> _QuestionWindows:
         n_passage = len(self._passage(passage.text))
         return _QuestionWindows(question, self._windows(passage, question), n_passage)
 
@@ -130,17 +132,17 @@ class ChoiceReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _QuestionWindows, rows: Sequence[Rows]) -> Prediction:
-        scored = [float(row[0]) for row in rows]
-        if not all(map(math.isfinite, scored)):
-            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
-        rest = iter(scored)
-        scores = [self._aggregate([*islice(rest, len(one))]) for one in asked.windows]
-        note = format_amount(asked.sequences)
-        n_read = min(of_option[0].length for of_option in asked.windows)
-        if self._stride is None and n_read < asked.n_passage:
-            note += f"; read the first {n_read} of {asked.n_passage} tokens of the passage"
-        return choose_by_share(asked.question, softmax(scores), note)
+    def _build_prediction(self, group: _QuestionWindows, rows: Sequence[Rows]) -> Prediction:
+        row_scores = [float(row[0]) for row in rows]
+        if not all(map(math.isfinite, row_scores)):
+            return Prediction(question_id=group.question.question_id, error=NOT_FINITE)
+        rest = iter(row_scores)
+        scores = [self._aggregate([*islice(rest, len(windows))]) for windows in group.windows]
+        note = format_amount(group.sequences)
+        n_read = min(windows[0].length for windows in group.windows)
+        if self._stride is None and n_read < group.n_passage:
+            note += f"; read the first {n_read} of {group.n_passage} tokens of the passage"
+        return choose_by_share(group.question, softmax(scores), note)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""The torch side of the reader ``chunk``: each chunk of a passage with each option."""
+"""The torch part of the reader ``chunk``: scores each option against each chunk of the passage."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -58,23 +58,24 @@ def open_reader(
 class ChunkReader:
     """Answers questions with options by how well the passage's chunks support each.
 
-    ``option_scores`` are probabilities of "supported", whatever the stem asks for; ``evidence`` is
-    each option's best chunk, as far as it was shown; ``confidence`` and the candidates' scores are
-    what ``competition.answer_shares`` says. Questions without options, and hypotheses (entailment),
-    get no answer and a note. ``note`` tells how many tokens were read, to be set against readers
-    that look for evidence first.
+    ``option_scores`` are probabilities of "supported", for any polarity of the stem; ``evidence``
+    is the part of each option's best chunk that the model read; ``confidence`` and the candidates'
+    scores are ``competition.answer_shares``. Questions without options, and hypotheses
+    (entailment), get a note instead of an answer. The note of a prediction has the number of tokens
+    read, to compare the cost with readers that search evidence first.
 
     Args:
-        checkpoint: With a ``pair`` head.
-        max_length: Tokens of chunk and option together.
+        checkpoint: A checkpoint with a ``pair`` head.
+        max_length: Maximum tokens of chunk and option together.
         chunk_tokens: Tokens of a chunk.
         aggregate: ``max`` or ``mean`` of the log-odds over an option's chunks.
-        label: The class that means "supported"; empty finds it.
-        token_budget: Tokens of a batch; None for what suits the device.
+        label: The class that means "supported"; empty finds it by the classes' names.
+        token_budget: Maximum tokens of a batch; None uses the device's default.
+        network: Another way to compute the model; see ``engine.forward``.
 
     Attributes:
-        batch_size: Questions at once, so that sequences of one length meet.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        batch_size: Questions read together: enough for full batches of one length.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     batch_size = 32
@@ -91,7 +92,7 @@ class ChunkReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
+        self._max_length = checkpoint.limit_length(max_length, MIN_TEXT_TOKENS)
         self._checkpoint = checkpoint
         self._chunk_tokens = chunk_tokens
         self._aggregate = aggregate
@@ -103,7 +104,7 @@ class ChunkReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the model."""
+        """The record of the model for the run folder."""
         names = class_names(self._checkpoint)
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         return {
@@ -115,17 +116,17 @@ class ChunkReader:
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it gives none."""
+        """Return whether the reader answers questions of this kind."""
         return bool(question.claims)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, each as soon as its last chunk is judged."""
+        """Yield one prediction per item, each when its last chunk is scored."""
         return answer_groups(
-            items, self._asked, self._told, self._checkpoint,
+            items, self._tokenize_question, self._build_prediction, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _QuestionChunks:
+    def _tokenize_question(self, passage: Passage, question: Question) -> _QuestionChunks:
         return _QuestionChunks(passage, question, self._chunks(passage, question))
 
     def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
@@ -140,35 +141,35 @@ class ChunkReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _QuestionChunks, rows: Sequence[Rows]) -> Prediction:
+    def _build_prediction(self, group: _QuestionChunks, rows: Sequence[Rows]) -> Prediction:
         logits = torch.from_numpy(np.stack(rows)).double()
         odds = log_odds(logits, self._supported).tolist()
         if not all(map(math.isfinite, odds)):
-            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
-        found, evidence, rest = [], [], iter(odds)
-        for option, of_option in zip(asked.question.options, asked.chunks, strict=True):
-            values = [*islice(rest, len(of_option))]
+            return Prediction(question_id=group.question.question_id, error=NOT_FINITE)
+        option_odds, evidence, remaining = [], [], iter(odds)
+        for option, chunks in zip(group.question.options, group.chunks, strict=True):
+            values = [*islice(remaining, len(chunks))]
             best = max(range(len(values)), key=values.__getitem__)
-            found.append(
+            option_odds.append(
                 values[best] if self._aggregate == "max" else math.fsum(values) / len(values)
             )
             evidence.append(
                 Evidence(
-                    spans=self._span(asked.passage, of_option[best]),
+                    spans=self._span(group.passage, chunks[best]),
                     option_label=option.label,
                     score=round(values[best], DIGITS),
                 )
             )
-        note = format_amount(asked.sequences)
-        cut = sum(
-            one.end - one.first - one.shown for of_option in asked.chunks for one in of_option
+        note = format_amount(group.sequences)
+        n_cut = sum(
+            chunk.end - chunk.first - chunk.shown for chunks in group.chunks for chunk in chunks
         )
-        if cut:
-            note += f"; cut {cut} tokens of chunks to make room for long options"
+        if n_cut:
+            note += f"; cut {n_cut} tokens of chunks to make room for long options"
         return decided(
-            asked.question,
-            found,
-            scores=[logistic(one) for one in found],
+            group.question,
+            option_odds,
+            scores=[logistic(value) for value in option_odds],
             evidence=tuple(evidence),
             note=note,
         )

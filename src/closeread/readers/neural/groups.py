@@ -1,4 +1,4 @@
-"""Runs questions of several sequences through a model; each is answered after its last row."""
+"""Runs questions with several sequences each through a model, in common batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
@@ -11,71 +11,77 @@ from closeread.types import Passage, PassageQuestion, Prediction, Question
 
 
 class Group(Protocol):
-    """A question with all that the model is shown of it."""
+    """A question with all of its input sequences."""
 
     @property
     def sequences(self) -> Sequence[Encoded]:
-        """One or more."""
+        """The input sequences, at least one."""
         ...
 
 
 T = TypeVar("T", bound=Group)
-# Sequences held at once; what is beyond waits. A passage of 200,000 characters may have thousands.
+# Sequences in memory at the same time. A passage of 200,000 characters may have thousands.
 _MAX_SEQUENCES = 2048
 
 
 def answer_groups(
     items: Sequence[PassageQuestion],
-    asked: Callable[[Passage, Question], T],
-    told: Callable[[T, list[Rows]], Prediction],
+    build_group: Callable[[Passage, Question], T],
+    build_prediction: Callable[[T, list[Rows]], Prediction],
     checkpoint: Checkpoint,
     *,
     answers: Callable[[Question], bool],
     token_budget: int | None,
     network: Network | None,
 ) -> Iterator[Prediction]:
-    """Yield one prediction an item, each as soon as its last sequence is computed.
+    """Yield one prediction per item, each when its last sequence is computed.
 
-    Sequences of many questions share batches; see ``engine.forward``.
+    Sequences of different questions share batches; see ``engine.forward``.
 
     Args:
-        items: The questions.
-        asked: Makes what the model is shown of one; called for as many at a time as memory should
-            hold, one at least.
-        told: Makes the prediction of it and of a row of the model's for each of its sequences.
-        checkpoint: What computes.
-        answers: Whether a question is of the reader's kind; others get no answer, first of all.
-        token_budget: Tokens of a batch, padding included; None: what suits the device.
-        network: Another way to compute it; see ``engine.forward``.
+        items: The questions and their passages.
+        build_group: Returns a question's group with its input sequences; called for portions of
+            the questions, to limit memory.
+        build_prediction: Returns the prediction of a group from one row per sequence, in order.
+        checkpoint: The model to run.
+        answers: Returns whether the reader answers a question; the others get their predictions
+            without an answer first.
+        token_budget: Maximum tokens of a batch, padding included; None uses the device's default.
+        network: Another way to compute the model; see ``engine.forward``.
     """
     for _, question in items:
         if not answers(question):
             yield not_for_it(question)
-    groups = (asked(*item) for item in items if answers(item[1]))
-    for held in _iter_portions(groups):
-        sequences = [one for _, shown in held for one in shown]
-        owner = [(index, at) for index, (_, shown) in enumerate(held) for at in range(len(shown))]
+    groups = (build_group(*item) for item in items if answers(item[1]))
+    for portion in _iter_portions(groups):
+        sequences = [sequence for _, group_sequences in portion for sequence in group_sequences]
+        owners = [
+            (index, position)
+            for index, (_, group_sequences) in enumerate(portion)
+            for position in range(len(group_sequences))
+        ]
         rows: dict[int, dict[int, Rows]] = {}
         for index, row in forward(
             checkpoint, sequences, token_budget=token_budget, network=network
         ):
-            place, at = owner[index]
-            found = rows.setdefault(place, {})
-            found[at] = row
-            group, shown = held[place]
-            if len(found) == len(shown):
-                del rows[place]
-                yield told(group, [found[one] for one in range(len(shown))])
+            group_index, position = owners[index]
+            group_rows = rows.setdefault(group_index, {})
+            group_rows[position] = row
+            group, group_sequences = portion[group_index]
+            if len(group_rows) == len(group_sequences):
+                del rows[group_index]
+                ordered_rows = [group_rows[index] for index in range(len(group_sequences))]
+                yield build_prediction(group, ordered_rows)
 
 
 def _iter_portions(groups: Iterable[T]) -> Iterator[list[tuple[T, Sequence[Encoded]]]]:
-    held: list[tuple[T, Sequence[Encoded]]] = []
+    portion: list[tuple[T, Sequence[Encoded]]] = []
     total = 0
-    for one in groups:
-        held.append((one, one.sequences))
-        total += len(held[-1][1])
+    for group in groups:
+        portion.append((group, group.sequences))
+        total += len(portion[-1][1])
         if total >= _MAX_SEQUENCES:
-            yield held
-            held, total = [], 0
-    if held:
-        yield held
+            yield portion
+            portion, total = [], 0
+    if portion:
+        yield portion

@@ -1,7 +1,7 @@
-"""Tells which head a checkpoint has, by its configuration, and which reader reads it.
+"""Finds a checkpoint's head by its configuration, and the reader for it.
 
-Shapes do not tell it: heads of several kinds are a layer of one name, and one number comes out of
-those for options and of those for pairs alike.
+Shapes of weights do not identify a head: different heads have a layer of the same name, and heads
+for options and for pairs may both have one output.
 """
 
 from collections.abc import Sequence
@@ -17,48 +17,53 @@ _READERS = {"span": "span", "choice": "choice", "pair": "verifier or chunk"}
 
 
 def has_head(config: Any, head: str) -> bool:
-    """Whether a model's configuration tells of a head (a key of ``KINDS``)."""
-    return any(one.endswith(f"For{KINDS[head]}") for one in config.architectures or ())
+    """Return whether a model's configuration names a head (a key of ``KINDS``)."""
+    return any(
+        architecture.endswith(f"For{KINDS[head]}") for architecture in config.architectures or ()
+    )
 
 
 def check_head(name: str, config: Any, head: str, missing: Sequence[str]) -> None:
-    """Refuse a checkpoint that has another head than the one it is opened with, or none.
+    """Reject a checkpoint with another head than the one it is opened with, or with none.
 
     Args:
         name: The folder or hub name.
         config: The model's configuration.
-        head: With which it was opened.
-        missing: Weights that it does not have.
+        head: The head it was opened with.
+        missing: Names of weights that the checkpoint lacks.
 
     Raises:
-        InputError: Its configuration tells of another head alone, or weights are missing.
+        InputError: The configuration names only another head, or weights are missing.
     """
     kind, reader = _other_head(config, head)
     if kind:
         raise _missing_head_error(name, head, f"it is a {kind}", f"read it with --reader {reader}")
     if missing:
-        found = f"{', '.join(missing[:4])} would be random"
+        problem = f"{', '.join(missing[:4])} would be random"
         raise _missing_head_error(
-            name, head, found, "train one with `closeread train` (docs/training.md)"
+            name, head, problem, "train one with `closeread train` (docs/training.md)"
         )
 
 
 def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
-    """Refuse a checkpoint to train from whose encoder would be random, not its head alone.
+    """Reject a checkpoint for training that lacks weights of the encoder, not only of the head.
 
     Args:
         name: The folder or hub name.
-        prefix: Of the encoder's weights, ``base_model_prefix``.
-        missing: Weights that it does not have.
+        prefix: Prefix of the names of the encoder's weights, ``base_model_prefix``.
+        missing: Names of weights that the checkpoint lacks.
 
     Raises:
-        InputError: Some are of the encoder, and not of the layer above it, which heads bring.
+        InputError: Some of them belong to the encoder, other than its pooler, which is trained
+            with the head.
     """
-    inner = [one for one in missing if one.startswith(f"{prefix}.") and "pooler" not in one]
-    if inner:
+    encoder_weights = [
+        weight for weight in missing if weight.startswith(f"{prefix}.") and "pooler" not in weight
+    ]
+    if encoder_weights:
         raise InputError(
-            f"the checkpoint has no weights for {len(inner)} tensors of its encoder, which would "
-            f"be random: {', '.join(inner[:3])}, ...",
+            f"the checkpoint has no weights for {len(encoder_weights)} tensors of its encoder, "
+            f"which would be random: {', '.join(encoder_weights[:3])}, ...",
             where=name,
             expected=ONE_MODEL,
             cure=COPY_BOTH,
@@ -66,20 +71,20 @@ def check_encoder(name: str, prefix: str, missing: Sequence[str]) -> None:
 
 
 def shape_error(name: str, config: Any, head: str, *, new_head: bool) -> InputError:
-    """Return what is wrong with weights of other shapes: as a rule they are of another head.
+    """Return the error for weights of other shapes, which usually belong to another head.
 
     Args:
         name: The folder or hub name.
         config: The model's configuration.
-        head: With which it was to be opened.
-        new_head: Whether for training.
+        head: The head it was to be opened with.
+        new_head: Whether training would replace the head.
     """
     kind, reader = _other_head(config, head)
     if kind:
-        found = f"it is a {kind}, whose head has another shape"
+        problem = f"it is a {kind}, whose head has another shape"
         cure = "start from the encoder that it was trained from"
         return _missing_head_error(
-            name, head, found, cure if new_head else f"read it with --reader {reader}"
+            name, head, problem, cure if new_head else f"read it with --reader {reader}"
         )
     return InputError(
         OTHER_SHAPES,
@@ -90,18 +95,18 @@ def shape_error(name: str, config: Any, head: str, *, new_head: bool) -> InputEr
 
 
 def _other_head(config: Any, head: str) -> tuple[str, str]:
-    """Return what the checkpoint is and its reader; empty where that is ``head``, or not told."""
+    """Return architecture and reader of another head; empty if it is ``head`` or unknown."""
     if not has_head(config, head):
-        for one in config.architectures or ():
+        for architecture in config.architectures or ():
             for other, kind in KINDS.items():
-                if one.endswith(f"For{kind}"):
-                    return one, _READERS[other]
+                if architecture.endswith(f"For{kind}"):
+                    return architecture, _READERS[other]
     return "", ""
 
 
-def _missing_head_error(name: str, head: str, found: str, cure: str) -> InputError:
+def _missing_head_error(name: str, head: str, problem: str, cure: str) -> InputError:
     return InputError(
-        f"the checkpoint has no {head} head: {found}",
+        f"the checkpoint has no {head} head: {problem}",
         where=name,
         expected=f"a model trained for it (AutoModelFor{KINDS[head]})",
         cure=cure,

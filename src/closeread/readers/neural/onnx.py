@@ -1,8 +1,8 @@
 """Opens a checkpoint as a graph for ONNX Runtime, with weights of 32 or of 8 bits.
 
-A graph is made once (``onnx_export``, ``quantise``) and kept in the cache folder under the hash of
-the weights. One that nobody opened for a long time, be it of a model that is gone or of an earlier
-version of this program, is removed when another is made.
+A graph is built once (``onnx_export``, ``quantise``) and stored in the cache folder under the hash
+of the weights. Graphs that were not opened for a long time, also those of other versions of this
+program, are removed when another one is built.
 """
 
 import errno
@@ -35,76 +35,74 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_VERSION = 11  # of what is written; another number makes all graphs anew
-_UNUSED_DAYS = 90  # after which a graph is removed
-_MAKING = Lock()  # what exports and rounds graphs is not made for several threads
-_FULL_BYTES = 2**16  # free on a disk that is full: no library writes less at once
+_VERSION = 11  # of the graphs; another number builds all of them again
+_MAX_UNUSED_DAYS = 90  # after which a graph is removed
+_BUILD_LOCK = Lock()  # exporting and quantising are not thread-safe
+_FULL_BYTES = 2**16  # a disk with less free space counts as full
 
 
 def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
-    """Return a network for ``engine.forward``; its graph is made where it is not there yet.
+    """Return an ONNX Runtime network for ``engine.forward``; its graph is built if needed.
 
     Args:
-        checkpoint: On a processor, in float32.
+        checkpoint: A checkpoint on a processor, in float32.
         int8: Whether weights have 8 bits.
 
     Raises:
         MissingExtraError: onnx or onnxruntime is not installed.
-        InputError: The model cannot be exported, or its graph says something else than it does.
+        InputError: The model cannot be exported, or the graph's outputs differ from the model's.
         StorageError: The cache folder cannot be written.
     """
-    kept = cache_folder() / "onnx"
-    path = kept / f"{_key(checkpoint)}-{_kind(int8)}.onnx"
+    folder = cache_folder() / "onnx"
+    path = folder / f"{_cache_key(checkpoint)}-{_precision(int8)}.onnx"
     if (network := _open_existing(path, int8)) is not None:
         return network
-    with _MAKING:
+    with _BUILD_LOCK:
         if (network := _open_existing(path, int8)) is not None:  # another thread has just made it
             return network
-        _make_and_store(checkpoint, kept, path, int8=int8)
+        _build_and_store(checkpoint, folder, path, int8=int8)
     return OnnxNetwork(path, alone=int8)
 
 
-def _kind(int8: bool) -> str:
-    """Return what weights a graph has; a cache may be shared by unlike processors."""
+def _precision(int8: bool) -> str:
+    """Return the precision in a graph's name; it depends on the processor, for shared caches."""
     return ("int7" if saturates() else "int8") if int8 else "float32"
 
 
 def _open_existing(path: Path, int8: bool) -> Network | None:
-    """Return a graph that was made before, if there is one.
-
-    What is there may have been cut short, by a disk or by a copy of the folder: it is made anew.
-    """
-    with suppress(Exception):  # what the runtime raises has no common kind
+    """Return the stored graph; None if there is none, or if the file is broken."""
+    with suppress(Exception):  # the runtime raises many types of errors
         network = OnnxNetwork(path, alone=int8)
-        _note_use(path)
+        _update_access_time(path)
         return network
     return None
 
 
-def _make_and_store(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None:
-    """Make a graph and put it where it is kept; raises as ``open_network``."""
+def _build_and_store(checkpoint: Checkpoint, folder: Path, path: Path, *, int8: bool) -> None:
+    """Build a graph and store it in the cache folder; raises as ``open_network``."""
     try:
-        kept.mkdir(parents=True, exist_ok=True)
-        _remove_unused(kept)
-        with temporary_folder(kept) as place:
-            made = place / path.name
-            with _reporting_full_disk(place):
-                _make(checkpoint, place / "exported.onnx", made, int8=int8)
-            for one in (_weights_of(made), made):
-                if one.exists():
-                    one.chmod(made.stat().st_mode)  # weights are made for one user's eyes alone
-                    one.replace(path.with_name(one.name))
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove_unused(folder)
+        with temporary_folder(folder) as temporary:
+            target = temporary / path.name
+            with _reporting_full_disk(temporary):
+                _build_graph(checkpoint, temporary / "exported.onnx", target, int8=int8)
+            for file in (_weights_path(target), target):
+                if file.exists():
+                    # The library makes weights readable by one user only.
+                    file.chmod(target.stat().st_mode)
+                    file.replace(path.with_name(file.name))
     except OSError as error:
         raise StorageError(
             f"the ONNX graph cannot be written: {error.strerror or error}",
-            where=str(kept),
+            where=str(folder),
             cure="free disk space, or set CLOSEREAD_CACHE to another folder",
         ) from error
 
 
 @contextmanager
 def _reporting_full_disk(place: Path) -> Iterator[None]:
-    """Raise OSError for what fails because a library wrote half a file, and did not notice."""
+    """Raise OSError instead of an InputError that a full disk caused."""
     try:
         yield
     except InputError as error:
@@ -113,37 +111,37 @@ def _reporting_full_disk(place: Path) -> Iterator[None]:
         raise
 
 
-def _note_use(graph: Path) -> None:
-    """Write down when a graph was last opened: many file systems do not by themselves."""
-    for one in (graph, _weights_of(graph)):
+def _update_access_time(graph: Path) -> None:
+    """Set the access time of a graph's files: many file systems do not when a file is read."""
+    for file in (graph, _weights_path(graph)):
         with suppress(OSError):  # another user's, or no weights beside it
-            os.utime(one, ns=(time.time_ns(), one.stat().st_mtime_ns))
+            os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns))
 
 
-def _remove_unused(kept: Path) -> None:
-    """Remove what was neither made nor opened for a long time, whatever version wrote it."""
-    since = time.time() - _UNUSED_DAYS * 24 * 60 * 60
-    for one in kept.iterdir():
+def _remove_unused(folder: Path) -> None:
+    """Remove files that were neither written nor opened for ``_MAX_UNUSED_DAYS`` days."""
+    oldest = time.time() - _MAX_UNUSED_DAYS * 24 * 60 * 60
+    for entry in folder.iterdir():
         with suppress(OSError):  # another process removed it, or it is another user's
-            state = one.stat()
-            if max(state.st_atime, state.st_mtime) < since:
-                shutil.rmtree(one) if one.is_dir() else one.unlink()
+            state = entry.stat()
+            if max(state.st_atime, state.st_mtime) < oldest:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
-def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> None:
-    """Write the graph; ``exported`` is where it stands for a while."""
+def _build_graph(checkpoint: Checkpoint, exported: Path, target: Path, *, int8: bool) -> None:
+    """Write the graph to ``target``; ``exported`` is a path for the graph before quantising."""
     try:
         export(checkpoint, exported, padded=not int8)
     except InputError:
         if not int8:
             raise
-        # Its attention is not of all tokens to all, such as ModernBERT's: it stays its own.
+        # Its attention is not full, such as ModernBERT's: keep the model's own.
         export(checkpoint, exported, padded=True)
     if not int8:
-        _move_graph(exported, made)
+        _move_graph(exported, target)
         return
     try:
-        quantise(exported, made, encoder_name(checkpoint))
+        quantise(exported, target, encoder_name(checkpoint))
     except OSError:
         raise
     except Exception as error:  # of the library's and protobuf's kinds
@@ -156,28 +154,28 @@ def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> 
 
 
 def _move_graph(source: Path, target: Path) -> None:
-    """Write a graph to another place, its weights in one file where they stood in many.
+    """Move a graph, with external weights joined into one file.
 
-    So they do beside a graph of more than 2 GB, each under its own name.
+    A graph of more than 2 GB is exported with one file of weights per tensor.
     """
-    held = library.load(str(source), load_external_data=False).graph.initializer
-    if not any(one.external_data for one in held):
+    initializers = library.load(str(source), load_external_data=False).graph.initializer
+    if not any(tensor.external_data for tensor in initializers):
         source.replace(target)
         return
     library.save(
         library.load(str(source)),
         str(target),
         save_as_external_data=True,
-        location=_weights_of(target).name,
+        location=_weights_path(target).name,
     )
 
 
-def _weights_of(graph: Path) -> Path:
+def _weights_path(graph: Path) -> Path:
     return graph.with_name(f"{graph.name}.data")
 
 
-def _key(checkpoint: Checkpoint) -> str:
-    """Return a name for a model: of its weights, its configuration and its head."""
+def _cache_key(checkpoint: Checkpoint) -> str:
+    """Return a hash of a model's weights, configuration and head, of 32 characters."""
     model = checkpoint.model
     digest = hashlib.sha256(f"{_VERSION} {checkpoint.head} {torch.__version__}\n".encode())
     digest.update(configuration(model).encode())

@@ -21,34 +21,34 @@ from closeread.readers.neural.onnx_network import OnnxNetwork
 from closeread.readers.neural.opening import silence_library
 
 _OPSET = 17
-_WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
+_FULL_ATTENTION = "closeread-whole"  # attention without a mask, by its name in transformers
 _TOLERANCE = 1e-3
-_LONG = 384  # tokens of a window, as a rule: some models look so far in another way
+_LONG_TOKENS = 384  # a usual window: some models use another attention for long sequences
 
 
 def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
     """Write the graph of a checkpoint's model.
 
     Args:
-        checkpoint: On a processor, in float32.
-        path: Where to; beside it, where the graph has more than 2 GB, its weights.
-        padded: Whether the graph takes a mask. Without one it computes sequences that are not
-            padded, by ONNX Runtime's own attention.
+        checkpoint: A checkpoint on a processor, in float32.
+        path: The graph's file; weights of more than 2 GB are written beside it.
+        padded: Whether the graph takes a mask. Without one it computes sequences without padding,
+            with ONNX Runtime's own attention.
 
     Raises:
-        InputError: The model cannot be exported, or its graph says something else than it does.
+        InputError: The model cannot be exported, or the graph's outputs differ from the model's.
     """
-    typed = checkpoint.has_segments
+    has_segments = checkpoint.has_segments
     ids, types, mask = _probe_batch(checkpoint, 24)
     rows = _Rows(checkpoint, padded=padded).eval()
-    traced = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
-    given = {name: torch.from_numpy(array) for name, array in traced.items()}
-    axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
+    traced = ({"mask": mask} if padded else {}) | ({"types": types} if has_segments else {})
+    inputs = {name: torch.from_numpy(array) for name, array in traced.items()}
+    axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *inputs)}
     axes["rows"] = {0: "sequences"}
     if checkpoint.head == "span":
         axes["rows"][2] = "kept" if rows.last else "tokens"
         if rows.last:
-            given[KEPT] = torch.arange(18).repeat(2, 1)
+            inputs[KEPT] = torch.arange(18).repeat(2, 1)
             axes[KEPT] = {0: "sequences", 1: "kept"}
     try:
         with (
@@ -62,23 +62,26 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
                 rows,
                 (torch.from_numpy(ids),),
                 str(path),
-                kwargs=given,
+                kwargs=inputs,
                 dynamo=False,
-                input_names=["ids", *given],
+                input_names=["ids", *inputs],
                 output_names=["rows"],
                 dynamic_axes=axes,
                 opset_version=_OPSET,
             )
     except OSError:
         raise
-    except Exception as error:  # what a model meets that is traced has no common kind
+    except Exception as error:  # tracing raises many types of errors
         raise InputError(
             f"the model cannot be exported to ONNX: {first_line(error)}",
             where=checkpoint.name,
             expected="an encoder like BERT or RoBERTa",
             cure="use -o runtime=torch",
         ) from error
-    for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
+    for n_tokens in (
+        22,
+        min(_LONG_TOKENS, checkpoint.max_length),
+    ):  # other lengths than the traced 24
         if not _outputs_agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
             raise InputError(
                 "the exported ONNX graph gives other results than the model",
@@ -90,56 +93,59 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
 
 @contextmanager
 def _silence_graph_dump() -> Iterator[None]:
-    """Keep torch from printing on stdout the whole graph of a model that it cannot export.
+    """Keep torch from printing the whole graph of a model that it cannot export on stdout.
 
-    It has a switch for that, which exporting turns on.
+    The export itself turns on torch's switch for this, so that the function is replaced.
     """
-    prints = torch._C._jit_onnx_log
+    original = torch._C._jit_onnx_log
     torch._C._jit_onnx_log = lambda *_: None
     try:
         yield
     finally:
-        torch._C._jit_onnx_log = prints
+        torch._C._jit_onnx_log = original
 
 
 def _outputs_agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:
-    """Say whether model and graph tell the same of two sequences, the second one padded."""
-    given = _probe_batch(checkpoint, n_tokens)
+    """Return whether model and graph agree on two sequences, the second one padded."""
+    batch = _probe_batch(checkpoint, n_tokens)
     try:
-        wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), graph))
-    except Exception:  # of the runtime's kinds: what was traced may hold for one length alone
+        expected, actual = (network(*batch) for network in (TorchNetwork(checkpoint), graph))
+    except Exception:  # the traced graph may fail for another length
         return False
-    told = given[2].sum(axis=1)[: 1 + padded]  # where it has no mask the first alone is right
+    lengths = batch[2].sum(axis=1)[: 1 + padded]  # without a mask only the first is right
     return all(
-        np.allclose(wanted[row][..., :n], found[row][..., :n], rtol=_TOLERANCE, atol=_TOLERANCE)
-        for row, n in enumerate(told)
+        np.allclose(expected[row][..., :n], actual[row][..., :n], rtol=_TOLERANCE, atol=_TOLERANCE)
+        for row, n in enumerate(lengths)
     )
 
 
 def _probe_batch(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids | None, Ids]:
-    """Return ids, segments and mask of two sequences, of which the second has 20 tokens.
+    """Return ids, segments and mask of two sequences, the second one of 20 tokens.
 
-    As a reader gives them: no segments where all are 0, which to some models is something else.
+    Segments are None if all are 0, as for readers: to some models that is not the same as 0.
     """
-    tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
+    probes = [
+        checkpoint.make_probe_pair(n_tokens),
+        checkpoint.make_probe_pair(20, variant=n_tokens),
+    ]
     padding = checkpoint.padding_id
-    ids, types, mask = pad_batch(tried, Batch([0, 1], n_tokens), padding)
+    ids, types, mask = pad_batch(probes, Batch([0, 1], n_tokens), padding)
     assert mask is not None
     return ids, types, mask
 
 
 def encoder_name(checkpoint: Checkpoint) -> str:
-    """Return with what the names of the encoder's nodes begin in the graph of ``_Rows``."""
+    """Return the prefix of the names of the encoder's nodes in the graph of ``_Rows``."""
     model = checkpoint.model
     return "/model/" if model.base_model is model else f"/model/{model.base_model_prefix}/"
 
 
 class _Attention(torch.autograd.Function):  # type: ignore[misc]
-    """Attention of all tokens to all, which ONNX Runtime computes without keeping the weights."""
+    """Full attention, which ONNX Runtime computes without storing the attention weights."""
 
     @staticmethod
     def forward(_: Any, *of: Any) -> Any:
-        """Return what ``heads`` look up: arrays of shape (sequences, tokens, width)."""
+        """Return the attention's output, shape (sequences, tokens, width)."""
         *given, heads = of
         split = (one.unflatten(2, (heads, -1)).transpose(1, 2) for one in given)
         return scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
@@ -155,12 +161,12 @@ class _Attention(torch.autograd.Function):  # type: ignore[misc]
 def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float | None, **_: Any
 ) -> tuple[Any, None]:
-    """Attend as the library's functions do: (sequences, heads, tokens, width of a head)."""
+    """Compute attention for transformers; inputs: (sequences, heads, tokens, head width)."""
     heads, width = int(query.shape[1]), int(query.shape[3])
     if mask is not None or (scaling or width**-0.5) != width**-0.5:
         raise ValueError("its attention has a mask or a scale of its own")
-    given = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
-    return _Attention.apply(*given, heads).unflatten(2, (heads, width)), None
+    inputs = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
+    return _Attention.apply(*inputs, heads).unflatten(2, (heads, width)), None
 
 
 class _Rows(torch.nn.Module):  # type: ignore[misc]
@@ -169,21 +175,21 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
         super().__init__()
         self.model, self.last = replace_last_layer(checkpoint)
-        AttentionInterface.register(_WHOLE, _attention)
-        with silence_library():  # of models whose attention is their own alone: it stays
-            # "sdpa" traces in part
-            self.model.set_attn_implementation("eager" if padded else _WHOLE)
+        AttentionInterface.register(_FULL_ATTENTION, _attention)
+        with silence_library():  # models without a choice of attention keep their own
+            # "sdpa" cannot be traced completely
+            self.model.set_attn_implementation("eager" if padded else _FULL_ATTENTION)
         self._head = checkpoint.head
 
     def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:
-        """Return rows as ``engine.Network`` does; where ``kept`` is given, of those tokens."""
+        """Return rows as ``engine.Network`` does; with ``kept``, only of those positions."""
         if self.last and self._head != "span":
             kept = torch.zeros_like(ids[:, :1])  # the first token's place
-        given = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
-        given = {name: tensor for name, tensor in given.items() if tensor is not None}
+        inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
+        inputs = {name: tensor for name, tensor in inputs.items() if tensor is not None}
         if self._head == "choice":  # (questions, choices, tokens)
-            given = {name: tensor[:, None] for name, tensor in given.items()}
-        out = self.model(**given, **({} if kept is None else {KEPT: kept}))
+            inputs = {name: tensor[:, None] for name, tensor in inputs.items()}
+        output = self.model(**inputs, **({} if kept is None else {KEPT: kept}))
         if self._head == "span":
-            return torch.stack((out.start_logits, out.end_logits), dim=1)
-        return out.logits
+            return torch.stack((output.start_logits, output.end_logits), dim=1)
+        return output.logits

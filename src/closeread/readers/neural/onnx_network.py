@@ -1,7 +1,7 @@
-"""Computes batches with ONNX Runtime, by a graph that stands in for a checkpoint's model.
+"""Computes batches with ONNX Runtime and a graph instead of a checkpoint's model.
 
-In 8 bits the range of activations is taken over all that is computed together, so that such a graph
-is given sequences one at a time: no answer depends on its neighbours, and no mask is needed.
+With 8 bits the range of activations is that of the whole batch. So such a graph computes sequences
+one at a time: answers do not depend on other sequences, and no mask is needed.
 """
 
 from pathlib import Path
@@ -15,17 +15,17 @@ from closeread.readers.neural.onnx_runtime import onnxruntime
 
 
 class OnnxNetwork:
-    """A graph that stands in for a checkpoint's model; see ``engine.Network``.
+    """Computes batches with a graph; see ``engine.Network``.
 
     Args:
-        path: The graph.
+        path: The graph's file.
         alone: Whether to compute sequences one at a time, without padding.
     """
 
     def __init__(self, path: Path, *, alone: bool) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
-        options.log_severity_level = 4  # what it would print of an error is raised, too
+        options.log_severity_level = 4  # errors are raised anyway
         self._session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
@@ -41,19 +41,24 @@ class OnnxNetwork:
         kept = head_positions("span", ids) if kept is None else kept
         if not self._alone:
             return self._run(ids, types, mask, kept)
-        found = []
+        results = []
         for row, length in enumerate(mask.sum(axis=1).tolist()):
-            here = (slice(row, row + 1), slice(0, max(1, length)))
-            places = kept[here[0], : 1 + np.count_nonzero(kept[row])]
-            made = self._run(ids[here], types[here], mask[here], places[places < length][None])[0]
-            if made.ndim == 2:
-                made = np.pad(made, ((0, 0), (0, ids.shape[1] - made.shape[1])))
-            found.append(made)
-        return np.stack(found)
+            selection = (slice(row, row + 1), slice(0, max(1, length)))
+            positions = kept[selection[0], : 1 + np.count_nonzero(kept[row])]
+            logits = self._run(
+                ids[selection],
+                types[selection],
+                mask[selection],
+                positions[positions < length][None],
+            )[0]
+            if logits.ndim == 2:
+                logits = np.pad(logits, ((0, 0), (0, ids.shape[1] - logits.shape[1])))
+            results.append(logits)
+        return np.stack(results)
 
     def _run(self, ids: Ids, types: Ids, mask: Ids, kept: Ids) -> Rows:
-        given = {"ids": ids, "types": types, "mask": mask, KEPT: kept}
-        found: Rows = self._session.run(
-            None, {name: array for name, array in given.items() if name in self._inputs}
+        inputs = {"ids": ids, "types": types, "mask": mask, KEPT: kept}
+        outputs: Rows = self._session.run(
+            None, {name: array for name, array in inputs.items() if name in self._inputs}
         )[0]
-        return scatter_positions(found, kept, ids.shape[1]) if KEPT in self._inputs else found
+        return scatter_positions(outputs, kept, ids.shape[1]) if KEPT in self._inputs else outputs

@@ -1,15 +1,15 @@
-"""Imports ONNX Runtime, and keeps it from telling its makers what it runs, and where.
+"""Imports ONNX Runtime with its telemetry turned off.
 
-Since version 1.29 it does so on every system from its import on, and leaves a number for the
-machine in the home folder, unless the environment says otherwise by then.
+Since version 1.29 it sends telemetry on every system from its import on, and writes an id of the
+machine into the home folder, unless the environment variable is set before.
 """
 
 import os
 
 from closeread.registry.extras import missing_extra
 
-_SAYS = os.environ.get("ORT_DISABLE_TELEMETRY") or "1"  # empty is as good as not set
-os.environ["ORT_DISABLE_TELEMETRY"] = _SAYS
+_SETTING = os.environ.get("ORT_DISABLE_TELEMETRY") or "1"  # an empty value counts as not set
+os.environ["ORT_DISABLE_TELEMETRY"] = _SETTING
 
 try:
     import onnxruntime
@@ -17,7 +17,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 
-if _SAYS.lower() in ("1", "true", "yes"):  # what it takes for a yes itself
-    onnxruntime.disable_telemetry_events()  # on Windows the environment is not asked
+if _SETTING.lower() in ("1", "true", "yes"):  # the values that it accepts
+    onnxruntime.disable_telemetry_events()  # on Windows it ignores the environment
 
 __all__ = ["onnxruntime", "quantization"]

@@ -1,24 +1,24 @@
-"""Tells exhausted memory from a model that cannot compute its input."""
+"""Distinguishes exhausted memory from a model that fails on its input."""
 
 import torch
 
 from closeread.errors import UsageError
 from closeread.readers.models.location import first_line
 
-_OF_A_PROCESSOR = "DefaultCPUAllocator"  # torch raises a plain RuntimeError for that
+_CPU_ALLOCATOR = "DefaultCPUAllocator"  # its errors are plain RuntimeErrors
 
 
 def check_memory(name: str, error: Exception) -> None:
-    """Tell of memory that is used up, where that is why a model that is tried failed.
+    """Raise a clear error if a model failed on short texts because memory ran out.
 
     Args:
         name: The model's folder or hub name.
-        error: How it failed.
+        error: The error of the model.
 
     Raises:
-        UsageError: No memory was left.
+        UsageError: Memory ran out.
     """
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _OF_A_PROCESSOR in str(error):
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _CPU_ALLOCATOR in str(error):
         raise UsageError(
             f"memory ran out on two short texts: {first_line(error)}",
             where=name,

@@ -1,8 +1,8 @@
-"""Rounds a graph's matrix products to 8 bits: weights by column, activations over all of them.
+"""Quantises a graph's matrix products to 8 bits: weights per column, activations per tensor.
 
-What enters the product that leaves a layer's wide middle has outliers: rounded as it is, it makes
-half of the whole error. They lie in few rows (a row is a token), so that there each row is divided
-by the size of its largest value first, which its part of the product is multiplied by.
+The inputs of the product after a layer's wide middle have outliers, which would cause half of the
+total error. They occur in few rows (a row is a token). So each row is divided by its largest
+absolute value before quantising, and the result is multiplied by it.
 """
 
 import logging
@@ -25,36 +25,36 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_WIDE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
-_LEAST, _LEAST_VALUE = "least-of-a-row", 1e-6  # a row may be all 0
-_room: ContextVar[Path | None] = ContextVar("room", default=None)
+_SCALED_PRODUCTS = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
+_MIN_SCALE, _MIN_SCALE_VALUE = "least-of-a-row", 1e-6  # avoids division by 0
+_folder: ContextVar[Path | None] = ContextVar("room", default=None)
 
 
-class _Temporary:
-    """The module ``tempfile`` as the library sees it: its folders lie where a graph has its room.
+class _TempfileWithFolder:
+    """Replaces the module ``tempfile`` in the library: temporary folders are beside the graph.
 
-    It takes no argument for that, and ``tempfile.tempdir`` is every thread's.
+    The library has no argument for the folder, and ``tempfile.tempdir`` would affect all threads.
     """
 
     def __getattr__(self, name: str) -> Any:
         return getattr(tempfile, name)
 
     def TemporaryDirectory(self, **named: Any) -> Any:
-        return tempfile.TemporaryDirectory(**{"dir": _room.get(), **named})
+        return tempfile.TemporaryDirectory(**{"dir": _folder.get(), **named})
 
 
-quantization.quant_utils.tempfile = _Temporary()
+quantization.quant_utils.tempfile = _TempfileWithFolder()
 
 
 def quantise(source: Path, target: Path, encoder: str) -> None:
     """Write the graph of ``source`` with products in 8 bits to ``target``.
 
     Args:
-        source: A graph. Where its weights lie beside it, as they do where it has more than 2 GB,
-            those of ``target`` do too, in one file: no graph of more can be written as a whole.
-        target: Where to.
-        encoder: With what names of the encoder's nodes begin. All others are the head's, which
-            stays in 32 bits: it costs nothing.
+        source: A graph. If its weights are in files beside it, as those of more than 2 GB must be,
+            the weights of ``target`` are too, in one file.
+        target: The file to write.
+        encoder: Prefix of the names of the encoder's nodes. All other nodes are the head's, which
+            stays in 32 bits because it is small.
     """
     graph = onnx.load(source, load_external_data=False).graph
     head = [
@@ -63,7 +63,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
         if not node.name.startswith(encoder) or "/pooler/" in node.name
     ]
     log = logging.getLogger()
-    before = _room.set(target.parent)  # it writes the weights once more, where they have room
+    token = _folder.set(target.parent)  # the library writes a temporary copy of the weights
     log.addFilter(_is_worth_logging)
     try:
         quantization.quantize_dynamic(
@@ -73,57 +73,57 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
             per_channel=True,
             reduce_range=saturates(),
             weight_type=quantization.QuantType.QInt8,
-            # A product of vectors is made one of matrices first, and gets a name of its own.
+            # The library renames products of vectors when it makes them products of matrices.
             nodes_to_exclude=[*head, *(f"{name}_MatMul" for name in head)],
-            use_external_data_format=any(one.external_data for one in graph.initializer),
+            use_external_data_format=any(tensor.external_data for tensor in graph.initializer),
             extra_options={"MatMulConstBOnly": True},
         )
     finally:
         log.removeFilter(_is_worth_logging)
-        _room.reset(before)
-    made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
-    _scale_rows(made.graph)
-    onnx.save(made, target)
+        _folder.reset(token)
+    quantised = onnx.load(target, load_external_data=False)  # external weights stay unchanged
+    _scale_rows(quantised.graph)
+    onnx.save(quantised, target)
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a record is to be told: the library recommends steps that gain nothing here."""
+    """Return whether to log a record: not the library's recommendations, which do not help here."""
     return record.levelno >= logging.ERROR or "onnxruntime" not in record.pathname
 
 
 def _scale_rows(graph: Any) -> None:
-    """Divide what enters the products of ``_WIDE`` by each row's largest size, and undo it after.
+    """Divide the input rows of ``_SCALED_PRODUCTS`` by their largest size; undo it afterwards.
 
-    ``quantize_dynamic`` writes a product as DynamicQuantizeLinear, MatMulInteger, Cast, Mul: the
-    last one, by the scales of both sides, is where the product is whole again.
+    ``quantize_dynamic`` writes a product as DynamicQuantizeLinear, MatMulInteger, Cast, Mul; the
+    last node multiplies by the scales of both inputs.
     """
-    maker = {name: node for node in graph.node for name in node.output}
-    taker = {name: node for node in graph.node for name in node.input}
+    producer = {name: node for node in graph.node for name in node.output}
+    consumer = {name: node for node in graph.node for name in node.input}
     before: dict[str, list[Any]] = {}
     after: dict[str, list[Any]] = {}
     for product in graph.node:
-        if product.op_type != "MatMulInteger" or not _WIDE.search(product.name):
+        if product.op_type != "MatMulInteger" or not _SCALED_PRODUCTS.search(product.name):
             continue
-        rounding = maker[product.input[0]]
-        cast = taker[product.output[0]]
-        scaled = taker[cast.output[0]]
-        (given,), (whole,) = rounding.input, scaled.output
-        size, most, scale, rows, made = (
-            f"{product.name}/{one}" for one in ("size", "most", "scale", "rows", "made")
+        rounding = producer[product.input[0]]
+        cast = consumer[product.output[0]]
+        scaled = consumer[cast.output[0]]
+        (source,), (result,) = rounding.input, scaled.output
+        size, maximum, scale, rows, made = (
+            f"{product.name}/{new_node}" for new_node in ("size", "most", "scale", "rows", "made")
         )
         before[rounding.name] = [
-            helper.make_node("Abs", [given], [size], name=size),
-            helper.make_node("ReduceMax", [size], [most], name=most, axes=[-1], keepdims=1),
-            helper.make_node("Max", [most, _LEAST], [scale], name=scale),
-            helper.make_node("Div", [given, scale], [rows], name=rows),
+            helper.make_node("Abs", [source], [size], name=size),
+            helper.make_node("ReduceMax", [size], [maximum], name=maximum, axes=[-1], keepdims=1),
+            helper.make_node("Max", [maximum, _MIN_SCALE], [scale], name=scale),
+            helper.make_node("Div", [source, scale], [rows], name=rows),
         ]
-        after[scaled.name] = [helper.make_node("Mul", [made, scale], [whole], name=made)]
+        after[scaled.name] = [helper.make_node("Mul", [made, scale], [result], name=made)]
         rounding.input[0], scaled.output[0] = rows, made
-    graph.initializer.append(numpy_helper.from_array(np.float32(_LEAST_VALUE), _LEAST))
+    graph.initializer.append(numpy_helper.from_array(np.float32(_MIN_SCALE_VALUE), _MIN_SCALE))
     nodes = [
-        one
+        new_node
         for node in graph.node
-        for one in (*before.get(node.name, ()), node, *after.get(node.name, ()))
+        for new_node in (*before.get(node.name, ()), node, *after.get(node.name, ()))
     ]
     del graph.node[:]
     graph.node.extend(nodes)

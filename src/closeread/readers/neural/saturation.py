@@ -1,8 +1,8 @@
-"""Tells whether this processor adds products of 8 bits without losing any of them.
+"""Tests whether sums of 8-bit products saturate on this processor.
 
-Where it has no instruction for it (VNNI on x86), ONNX Runtime adds pairs of products in 16 bits,
-and what does not fit is cut off: weights of 8 bits then give rows that are far from right, weights
-of 7 bits do not (``reduce_range`` in ONNX Runtime's documentation of quantisation).
+Without a special instruction (VNNI on x86), ONNX Runtime adds pairs of products in 16 bits, which
+saturate: weights of 8 bits then give wrong results, weights of 7 bits do not (``reduce_range`` in
+ONNX Runtime's documentation of quantisation).
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ _LENGTH, _WIDTH = 64, 16
 
 @cache
 def saturates() -> bool:
-    """Return whether the largest products of 8 bits come out smaller than they are."""
+    """Return whether sums of the largest 8-bit products are too small on this processor."""
     weights = np.full((_LENGTH, _WIDTH), 127, np.int8)
     graph = helper.make_graph(
         [helper.make_node("MatMulInteger", ["given", "weights"], ["sums"])],

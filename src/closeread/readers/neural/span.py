@@ -1,4 +1,4 @@
-"""The torch side of the reader ``span``: tokenises passages once, and batches windows."""
+"""The torch part of the reader ``span``: tokenises passages once, and batches windows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,15 +39,15 @@ from closeread.types import (
 
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
-ANSWER_TOKENS = 30  # the most, unless the user says otherwise
-_SHARED = 96  # tokens that neighbours share: the longest answer, and as much before and behind it
-_SHARED_PART = 3  # but of short windows no more than a third
-# Windows held at once: enough of one length to share batches, few enough that answers come soon.
-_MOST_WINDOWS = {"cpu": 512}
-_MOST_WINDOWS_ELSEWHERE = 2048
-# In the checkpoint's configuration:
-NULL_KEY = "null_answers"  # it has learned SQuAD 2.0's way
-PENALTY_KEY = "answer_length_penalty"  # it is to be read with
+ANSWER_TOKENS = 30  # maximum tokens of an answer by default
+_SHARED_TOKENS = 96  # by neighbouring windows: the longest answer, and as much on both sides
+_SHARED_DIVISOR = 3  # short windows share at most a third
+# Windows computed together: enough for full batches of one length, few enough for early answers.
+_MAX_WINDOWS = {"cpu": 512}
+_MAX_WINDOWS_ELSEWHERE = 2048
+# Keys in the checkpoint's configuration, written by ``closeread train``:
+NULL_KEY = "null_answers"  # whether it was trained with unanswerable questions (SQuAD 2.0)
+PENALTY_KEY = "answer_length_penalty"  # the length penalty to read it with
 
 
 def open_reader(
@@ -69,7 +69,7 @@ def open_reader(
 
 @dataclass(frozen=True, eq=False)
 class _TokenizedPassage:
-    """A passage, tokenised."""
+    """A passage with its tokens and the positions where answers may start and end."""
 
     text: str
     language: str
@@ -80,36 +80,40 @@ class _TokenizedPassage:
     def sentences(self) -> tuple[Span, ...]:
         return sentences(self.text, self.language)
 
-    def sentence(self, span: Span) -> Evidence:
-        """Return the sentences that a span touches."""
-        held = (one for one in self.sentences if one.start < span.end and span.start < one.end)
-        return Evidence(spans=tuple(held))
+    def sentence_evidence(self, span: Span) -> Evidence:
+        """Return the sentences that overlap a span, as evidence."""
+        touched = (
+            sentence
+            for sentence in self.sentences
+            if sentence.start < span.end and span.start < sentence.end
+        )
+        return Evidence(spans=tuple(touched))
 
 
 @dataclass(eq=False)
 class _PendingQuestion:
-    """A question with the windows that it is asked in, and what was said of them so far."""
+    """A question with its windows, and the decoded spans of those that are computed."""
 
     question: Question
     passage: _TokenizedPassage
-    shown: list[Window]
-    parts: dict[int, WindowSpans] = field(default_factory=dict)
+    windows: list[Window]
+    window_spans: dict[int, WindowSpans] = field(default_factory=dict)
     error: str = ""
 
     @property
     def answered(self) -> bool:
-        return len(self.parts) == len(self.shown)
+        return len(self.window_spans) == len(self.windows)
 
 
 class SpanReader:
-    """Answers with a piece of the passage; questions of other kinds get no answer, and a note.
+    """Answers with a span of the passage; questions of other kinds get a note instead.
 
     ``confidence`` and the candidates' scores are probabilities under one softmax over all spans of
-    all windows of the question, "no answer" among them where the model knows of it.
+    all windows of the question, and "no answer" if the model was trained with it.
 
     Attributes:
-        batch_size: Many questions at once, so that windows of one length meet.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        batch_size: Questions read together: enough for full batches of windows of one length.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     batch_size = 512
@@ -129,156 +133,163 @@ class SpanReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, _QUESTION_TOKENS + 1)
+        self._max_length = checkpoint.limit_length(max_length, _QUESTION_TOKENS + 1)
         self._checkpoint = checkpoint
         self._network = network
         self._stride = stride
         self._max_answer_tokens = max_answer_tokens
-        shared = 0 if stride is not None else min(_SHARED, self._max_length // _SHARED_PART)
-        self._overlap = max(shared, max_answer_tokens - 1)  # every answer whole in one window
+        shared_tokens = (
+            0 if stride is not None else min(_SHARED_TOKENS, self._max_length // _SHARED_DIVISOR)
+        )
+        # So every answer is whole in some window.
+        self._overlap = max(shared_tokens, max_answer_tokens - 1)
         self._n_best = n_best
-        known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
-        self._null = known if null is None else null
+        trained_with_null = bool(getattr(checkpoint.model.config, NULL_KEY, False))
+        self._null = trained_with_null if null is None else null
         self._null_threshold = null_threshold
         self._length_penalty = (
             _model_penalty(checkpoint) if length_penalty is None else length_penalty
         )
         self._token_budget = token_budget
-        self._passage = TextCache(self._tokenised, most=_PASSAGES_KEPT)
+        self._passage = TextCache(self._tokenize_passage, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the model."""
+        """The record of the model for the run folder."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
-        read: dict[str, Any] = {
+        record: dict[str, Any] = {
             "max_length": self._max_length,
             "shared_tokens": self._overlap,
             "null": self._null,
         }
         if self._length_penalty:
-            read["length_penalty"] = self._length_penalty
-        return read | model
+            record["length_penalty"] = self._length_penalty
+        return record | model
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it answers questions of this kind; of others it says that it does not."""
+        """Return whether the reader answers questions of this kind."""
         return not question.options and question.kind in ("span", "discrete")
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, each as soon as its last window is computed."""
-        waiting: list[_PendingQuestion] = []
+        """Yield one prediction per item, each when its last window is computed."""
+        pending: list[_PendingQuestion] = []
         n_windows = 0
-        most = _MOST_WINDOWS.get(self._checkpoint.model.device.type, _MOST_WINDOWS_ELSEWHERE)
+        max_windows = _MAX_WINDOWS.get(self._checkpoint.model.device.type, _MAX_WINDOWS_ELSEWHERE)
         for passage, question in items:
             if not self.answers(question):
                 yield not_for_it(question)
                 continue
-            waiting.append(self._asked(passage, question))
-            n_windows += len(waiting[-1].shown)
-            if n_windows >= most:
-                yield from self._answered(waiting)
-                waiting, n_windows = [], 0
-        yield from self._answered(waiting)
+            pending.append(self._tokenize_question(passage, question))
+            n_windows += len(pending[-1].windows)
+            if n_windows >= max_windows:
+                yield from self._answer_pending(pending)
+                pending, n_windows = [], 0
+        yield from self._answer_pending(pending)
 
-    def _tokenised(self, text: str, language: str) -> _TokenizedPassage:
+    def _tokenize_passage(self, text: str, language: str) -> _TokenizedPassage:
         tokens = self._checkpoint.marked_tokens(text)
-        of = find_answer_places(text, tokens, self._checkpoint.mark_id)
-        return _TokenizedPassage(text, language, tokens, of)
+        places = find_answer_places(text, tokens, self._checkpoint.mark_id)
+        return _TokenizedPassage(text, language, tokens, places)
 
-    def _asked(self, passage: Passage, question: Question) -> _PendingQuestion:
-        read = self._passage(passage.text, passage.language)
-        shown = make_windows(
+    def _tokenize_question(self, passage: Passage, question: Question) -> _PendingQuestion:
+        tokenized = self._passage(passage.text, passage.language)
+        windows = make_windows(
             self._checkpoint.tokens(question.text).ids,
-            read.tokens.ids,
+            tokenized.tokens.ids,
             self._checkpoint.template,
             max_length=self._max_length,
             stride=self._stride,
             overlap=self._overlap,
             max_question_length=_QUESTION_TOKENS,
         )
-        return _PendingQuestion(question, read, shown)
+        return _PendingQuestion(question, tokenized, windows)
 
-    def _answered(self, waiting: Sequence[_PendingQuestion]) -> Iterator[Prediction]:
-        owners = [(asked, which) for asked in waiting for which in range(len(asked.shown))]
+    def _answer_pending(self, pending: Sequence[_PendingQuestion]) -> Iterator[Prediction]:
+        owners = [
+            (question, index) for question in pending for index in range(len(question.windows))
+        ]
         rows = forward(
             self._checkpoint,
-            [asked.shown[which].encoded for asked, which in owners],
-            looked_at=[
-                positions_taken(asked.shown, which, self._max_answer_tokens)
-                for asked, which in owners
+            [question.windows[index].encoded for question, index in owners],
+            needed_positions=[
+                positions_taken(question.windows, index, self._max_answer_tokens)
+                for question, index in owners
             ],
             token_budget=self._token_budget,
             network=self._network,
         )
-        for index, row in rows:
-            asked, which = owners[index]
+        for sequence_index, row in rows:
+            question, index = owners[sequence_index]
             try:
-                asked.parts[which] = decode_window(
+                question.window_spans[index] = decode_window(
                     row,
-                    asked.shown,
-                    which,
-                    asked.passage.places,
+                    question.windows,
+                    index,
+                    question.passage.places,
                     max_answer_tokens=self._max_answer_tokens,
                     n_best=self._n_best,
                     length_penalty=self._length_penalty,
                 )
             except NotFiniteError as error:
-                asked.parts[which] = WindowSpans(0.0, [], 0.0)
-                asked.error = str(error)
-            if asked.answered:
-                yield self._told(asked)
+                question.window_spans[index] = WindowSpans(0.0, [], 0.0)
+                question.error = str(error)
+            if question.answered:
+                yield self._build_prediction(question)
 
-    def _told(self, asked: _PendingQuestion) -> Prediction:
-        if asked.error:
-            return Prediction(question_id=asked.question.question_id, error=asked.error)
-        parts = [asked.parts[which] for which in range(len(asked.shown))]
-        decoded = merge_windows(parts, n_best=self._n_best, null=self._null)
-        found = [_candidate(asked.passage, *row) for row in decoded.best]
-        silent = self._is_silent(decoded)
+    def _build_prediction(self, pending: _PendingQuestion) -> Prediction:
+        if pending.error:
+            return Prediction(question_id=pending.question.question_id, error=pending.error)
+        window_spans = [pending.window_spans[index] for index in range(len(pending.windows))]
+        decoded = merge_windows(window_spans, n_best=self._n_best, null=self._null)
+        candidates = [_build_candidate(pending.passage, *row) for row in decoded.best]
+        no_answer = self._gives_no_answer(decoded)
         if decoded.null is not None:
             none = Candidate(answer=Answer(kind="none"), score=round(decoded.null, DIGITS))
-            found = sorted([*found, none], key=lambda one: -one.score)
-        if silent:
-            return _no_answer(asked.question, decoded.null or 0.0, tuple(found))
-        best = _candidate(asked.passage, *decoded.best[0])
+            candidates = sorted([*candidates, none], key=lambda candidate: -candidate.score)
+        if no_answer:
+            return _build_no_answer(pending.question, decoded.null or 0.0, tuple(candidates))
+        best = _build_candidate(pending.passage, *decoded.best[0])
         return Prediction(
-            question_id=asked.question.question_id,
+            question_id=pending.question.question_id,
             answer=best.answer,
             confidence=best.score,
-            candidates=tuple(found),
-            evidence=(asked.passage.sentence(best.answer.spans[0]),),
+            candidates=tuple(candidates),
+            evidence=(pending.passage.sentence_evidence(best.answer.spans[0]),),
         )
 
-    def _is_silent(self, decoded: Decoded) -> bool:
+    def _gives_no_answer(self, decoded: Decoded) -> bool:
         if not decoded.best:
             return True
         return decoded.null is not None and decoded.null > self._null_threshold
 
 
 def _model_penalty(checkpoint: Checkpoint) -> float:
-    """Return the penalty for length that a checkpoint's configuration tells."""
-    told = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
+    """Return the length penalty in a checkpoint's configuration; 0 if there is none."""
+    penalty = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
     if (
-        isinstance(told, int | float)
-        and not isinstance(told, bool)
-        and 0 <= told <= MAX_LENGTH_PENALTY
+        isinstance(penalty, int | float)
+        and not isinstance(penalty, bool)
+        and 0 <= penalty <= MAX_LENGTH_PENALTY
     ):
-        return float(told)
+        return float(penalty)
     raise InputError(
-        f"config.json has {PENALTY_KEY}: {told!r}",
+        f"config.json has {PENALTY_KEY}: {penalty!r}",
         where=checkpoint.name,
         expected=f"a number from 0 to {MAX_LENGTH_PENALTY:g}",
         cure="correct it there, or read without a penalty: -o length_penalty=0",
     )
 
 
-def _candidate(passage: _TokenizedPassage, probability: float, first: int, last: int) -> Candidate:
+def _build_candidate(
+    passage: _TokenizedPassage, probability: float, first: int, last: int
+) -> Candidate:
     span = Span(int(passage.places.begins[first]), int(passage.places.ends[last]))
     answer = Answer(kind="span", texts=(span.of(passage.text),), spans=(span,))
     return Candidate(answer=answer, score=round(probability, DIGITS))
 
 
-def _no_answer(
+def _build_no_answer(
     question: Question, probability: float, candidates: tuple[Candidate, ...] = ()
 ) -> Prediction:
     return Prediction(

@@ -1,11 +1,10 @@
-"""Decodes spans: from logits at tokens to the best pieces of a passage, with probabilities.
+"""Decodes spans: from logits of tokens to the best spans of a passage, with probabilities.
 
-A span's score is the logit of beginning at its first token plus that of ending at its last. Both
-are scored apart, so that the best pair may begin in one possible answer and end in another: a
-penalty for length can be taken off. All spans of all windows of a question share one softmax, so
-that probabilities of different windows can be compared. Windows overlap; a span in several of them
-is taken from the one that shows most around it, as Devlin et al. (2019) do with tokens, and counted
-once. Needs numpy alone.
+A span's score is the start logit of its first token plus the end logit of its last. The two are
+independent, so the best pair may start in one candidate answer and end in another: a length penalty
+reduces this. All spans of all windows of a question share one softmax, so that probabilities of
+different windows are comparable. A span in several overlapping windows is counted once, in the
+window with most context around it, as Devlin et al. (2019) do with tokens. Needs only numpy.
 """
 
 import unicodedata
@@ -19,26 +18,27 @@ from numpy.typing import NDArray
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Tokens, Window
 
-MAX_LENGTH_PENALTY = 1.0  # for each token of an answer but one
-_DECIMALS = 5  # logits that differ by less are alike: rounding in the last bits orders nothing
+MAX_LENGTH_PENALTY = 1.0  # for each token of an answer after the first
+_DECIMALS = 5  # logits are rounded, so that rounding errors do not decide between equal spans
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 _FIRST_MARK = 0x300  # combining characters begin here
 
 
 class NotFiniteError(ValueError):
-    """A model gave numbers that are none."""
+    """The model's output has NaN or infinite numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerPlaces:
-    """Where in a passage answers may begin and end.
+    """Where in a passage answers may begin and end; all arrays have shape (tokens,).
 
     Attributes:
-        begins: The character at which an answer begins that begins with a token.
-        ends: The character before which one ends that ends with it.
-        may_begin: Whether one may begin there: not with white space or within a character.
-        may_end: The same of ending.
-        last: The last token that an answer from here may reach: the one before a separator.
+        begins: First character of an answer that begins with the token.
+        ends: Character after the last one of an answer that ends with the token.
+        may_begin: Whether an answer may begin with the token: not if it is white space, or not the
+            first token of a character.
+        may_end: Whether an answer may end with the token.
+        last: Last token of an answer that begins with the token: the one before a separator.
     """
 
     begins: NDArray[np.int64]
@@ -51,41 +51,46 @@ class AnswerPlaces:
 def find_answer_places(text: str, tokens: Tokens, separator: int | None) -> AnswerPlaces:
     """Return where answers may begin and end.
 
-    White space at a token's ends is left out, combining marks behind it are taken in. Of tokens
-    that share a character (the bytes of an emoji) the first begins and the last ends.
+    White space at the ends of a token is left out; combining marks after it are included. Of tokens
+    that share a character (the bytes of an emoji), an answer may begin with the first and end with
+    the last.
 
     Args:
         text: The passage.
-        tokens: Of it.
-        separator: The id of tokens that no answer may hold.
+        tokens: The passage's tokens.
+        separator: The id of a token that no answer may contain; None for no such token.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     n_characters, n_tokens = len(codes), len(tokens.ids)
-    space = np.isin(codes, _SPACES)
-    mark = np.isin(codes, _marks_among(codes))
-    at = np.arange(n_characters + 1)
-    next_written = _next(np.append(~space, True), at)
-    last_written = np.maximum.accumulate(np.append(-1, np.where(~space, at[:-1], -1)))
-    next_unmarked = _next(np.append(~mark, True), at)
+    is_space = np.isin(codes, _SPACES)
+    is_mark = np.isin(codes, _marks_among(codes))
+    offsets = np.arange(n_characters + 1)
+    next_written = _next_true(np.append(~is_space, True), offsets)
+    last_written = np.maximum.accumulate(np.append(-1, np.where(~is_space, offsets[:-1], -1)))
+    next_unmarked = _next_true(np.append(~is_mark, True), offsets)
 
     starts, ends = np.array(tokens.starts, np.int64), np.array(tokens.ends, np.int64)
     begins = next_written[starts]
     ends = last_written[ends] + 1
-    written = begins < ends
-    apart = np.array(tokens.ids, np.int64) == (-1 if separator is None else separator)
-    written &= ~apart
-    ends = np.where(written, next_unmarked[ends], ends)
+    has_text = begins < ends
+    is_separator = np.array(tokens.ids, np.int64) == (-1 if separator is None else separator)
+    has_text &= ~is_separator
+    ends = np.where(has_text, next_unmarked[ends], ends)
 
     may_begin, may_end = np.zeros(n_tokens, np.bool_), np.zeros(n_tokens, np.bool_)
-    order = np.flatnonzero(written)
+    order = np.flatnonzero(has_text)
     if len(order):
         first, last = begins[order], ends[order]
-        may_begin[order] = np.append(True, first[1:] > first[:-1]) & ~np.append(mark, False)[first]
+        may_begin[order] = (
+            np.append(True, first[1:] > first[:-1]) & ~np.append(is_mark, False)[first]
+        )
         may_end[order] = np.append(last[1:] > last[:-1], True)
     index = np.arange(n_tokens)
-    barrier = np.where(apart, index, n_tokens)
-    before = np.minimum.accumulate(barrier[::-1])[::-1] - 1
-    return AnswerPlaces(begins=begins, ends=ends, may_begin=may_begin, may_end=may_end, last=before)
+    barrier = np.where(is_separator, index, n_tokens)
+    last_before_separator = np.minimum.accumulate(barrier[::-1])[::-1] - 1
+    return AnswerPlaces(
+        begins=begins, ends=ends, may_begin=may_begin, may_end=may_end, last=last_before_separator
+    )
 
 
 def _marks_among(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -94,19 +99,21 @@ def _marks_among(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.array(marks, np.uint32)
 
 
-def _next(wanted: NDArray[np.bool_], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each place the nearest wanted one, itself or behind it."""
-    found: NDArray[np.int64] = np.minimum.accumulate(np.where(wanted, at, len(at))[::-1])[::-1]
-    return found
+def _next_true(condition: NDArray[np.bool_], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each position the next one where the condition is true, itself included."""
+    nearest: NDArray[np.int64] = np.minimum.accumulate(
+        np.where(condition, positions, len(positions))[::-1]
+    )[::-1]
+    return nearest
 
 
 class WindowSpans(NamedTuple):
-    """What one window has to say, of the spans that are taken from it.
+    """The decoded spans that are taken from one window.
 
     Attributes:
-        log_sum: The logarithm of the sum of the exponentials of all their scores.
-        best: (score, first token, last token) of the best, the best first.
-        null: The score of the first token as beginning and end: there is no answer.
+        log_sum: Log of the sum of the exponentials of all spans' scores.
+        best: (score, first token, last token) of the best spans, the best first.
+        null: The score of "no answer": start and end logit of the first token.
     """
 
     log_sum: float
@@ -116,24 +123,24 @@ class WindowSpans(NamedTuple):
 
 def decode_window(
     row: NDArray[np.float32],
-    shown: Sequence[Window],
-    which: int,
-    of: AnswerPlaces,
+    windows: Sequence[Window],
+    index: int,
+    places: AnswerPlaces,
     *,
     max_answer_tokens: int,
     n_best: int,
     length_penalty: float = 0.0,
 ) -> WindowSpans:
-    """Decode one window.
+    """Return the best spans of one window.
 
     Args:
-        row: Logits of beginning and of ending, shape (2, tokens of the window).
-        shown: All windows of the question.
-        which: The window's place among them.
-        of: Where answers may begin and end in the passage.
-        max_answer_tokens: Tokens that a span may have.
-        n_best: How many spans are wanted.
-        length_penalty: What each token of a span but one takes off its score.
+        row: Start and end logits, shape (2, tokens of the window).
+        windows: All windows of the question.
+        index: The window's index among them.
+        places: Where answers may begin and end in the passage.
+        max_answer_tokens: Maximum tokens of a span.
+        n_best: Number of spans to return.
+        length_penalty: Subtracted from a span's score for each token after the first.
 
     Raises:
         NotFiniteError: A logit is not a finite number.
@@ -142,21 +149,23 @@ def decode_window(
         raise NotFiniteError(NOT_FINITE)
     rounded = np.round(row.astype(np.float64), _DECIMALS)
     null = float(rounded[0, 0] + rounded[1, 0])
-    window = shown[which]
-    here = slice(window.first, window.first + window.length)
+    window = windows[index]
+    passage_slice = slice(window.first, window.first + window.length)
     width = min(max_answer_tokens, window.length)
     if not width:
         return WindowSpans(-np.inf, [], null)
-    inside = slice(window.offset, window.offset + window.length)
-    start = np.where(of.may_begin[here], rounded[0, inside], -np.inf)
+    window_slice = slice(window.offset, window.offset + window.length)
+    start = np.where(places.may_begin[passage_slice], rounded[0, window_slice], -np.inf)
     end = np.full(window.length + width - 1, -np.inf)
-    end[: window.length] = np.where(of.may_end[here], rounded[1, inside], -np.inf)
+    end[: window.length] = np.where(
+        places.may_end[passage_slice], rounded[1, window_slice], -np.inf
+    )
     band = start[:, None] + np.lib.stride_tricks.sliding_window_view(end, width)
-    shut = _taken_elsewhere(shown, which, width)
-    if shut is not None:
-        band[shut] = -np.inf
-    reach = of.last[here] - np.arange(here.start, here.stop)
-    if reach[0] < here.stop - 1 - here.start:  # a separator stands in the window
+    excluded = _find_excluded_spans(windows, index, width)
+    if excluded is not None:
+        band[excluded] = -np.inf
+    reach = places.last[passage_slice] - np.arange(passage_slice.start, passage_slice.stop)
+    if reach[0] < passage_slice.stop - 1 - passage_slice.start:  # the window contains a separator
         band[np.arange(width) > reach[:, None]] = -np.inf
     if length_penalty:
         band -= length_penalty * np.arange(width)
@@ -164,68 +173,80 @@ def decode_window(
     if top == -np.inf:
         return WindowSpans(-np.inf, [], null)
     log_sum = top + float(np.log(np.exp(band - top).sum()))
-    return WindowSpans(log_sum, _best_spans(band, n_best, window.first), null)
+    return WindowSpans(log_sum, _select_best_spans(band, n_best, window.first), null)
 
 
-def _best_spans(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[float, int, int]]:
-    """Return the best spans of a band; of equal ones the earlier, then the shorter, first."""
+def _select_best_spans(
+    band: NDArray[np.float64], n_best: int, first: int
+) -> list[tuple[float, int, int]]:
+    """Return the best spans; of equal scores the earlier, then the shorter, comes first.
+
+    Args:
+        band: Score of the span from each token (row) with each length (column); shape (tokens,
+            maximum tokens of a span).
+        n_best: Number of spans to return.
+        first: Index in the passage of the window's first token.
+    """
     flat = band.ravel()
-    least = -np.inf
-    if n_best < len(band):  # as many rows have a span that is at least as good as this
-        least = np.partition(band.max(axis=1), -n_best)[-n_best]
-    found = np.flatnonzero((flat >= least) & (flat > -np.inf))
-    found = found[np.argsort(-flat[found], kind="stable")][:n_best]
-    rows, columns = np.divmod(found, band.shape[1])
+    threshold = -np.inf
+    if n_best < len(band):  # n_best rows have a span of at least this score
+        threshold = np.partition(band.max(axis=1), -n_best)[-n_best]
+    best = np.flatnonzero((flat >= threshold) & (flat > -np.inf))
+    best = best[np.argsort(-flat[best], kind="stable")][:n_best]
+    rows, columns = np.divmod(best, band.shape[1])
     return [
         (float(flat[at]), int(first + row), int(first + row + column))
-        for at, row, column in zip(found, rows, columns, strict=True)
+        for at, row, column in zip(best, rows, columns, strict=True)
     ]
 
 
-def _taken_elsewhere(shown: Sequence[Window], which: int, width: int) -> NDArray[np.bool_] | None:
+def _find_excluded_spans(
+    windows: Sequence[Window], index: int, width: int
+) -> NDArray[np.bool_] | None:
     """Return which spans are taken from another window, shape (tokens, width); None for no span.
 
-    What a window shows around a span is the lesser of what stands before and behind it. At the
-    passage's own ends nothing lacks, which need not be said: the window there shows most anyway.
-    From one window to the next the one side grows and the other shrinks, so that a window need be
-    compared with its neighbours alone.
+    A window's context of a span is the smaller number of tokens before or after it. At the ends of
+    the passage there is no more context to have, but the window there has most anyway. From one
+    window to the next, context grows on one side and shrinks on the other, so that comparing a
+    window with its neighbours is enough.
     """
-    if len(shown) == 1:
+    if len(windows) == 1:
         return None
-    window = shown[which]
+    window = windows[index]
     first = window.first + np.arange(window.length)[:, None]
     last = first + np.arange(width)
 
-    def around(other: Window) -> NDArray[np.int64]:
+    def context(other: Window) -> NDArray[np.int64]:
         behind = other.first + other.length - 1 - last
         least: NDArray[np.int64] = np.minimum(first - other.first, behind)
         return least
 
-    here = around(window)
-    shut = np.zeros(here.shape, np.bool_)
-    if which:
-        shut |= around(shown[which - 1]) >= here
-    if which + 1 < len(shown):
-        shut |= around(shown[which + 1]) > here
-    return shut
+    own_context = context(window)
+    excluded = np.zeros(own_context.shape, np.bool_)
+    if index:
+        excluded |= context(windows[index - 1]) >= own_context
+    if index + 1 < len(windows):
+        excluded |= context(windows[index + 1]) > own_context
+    return excluded
 
 
-def positions_taken(shown: Sequence[Window], which: int, max_answer_tokens: int) -> range:
-    """Return which tokens of a window the spans that are taken from it may begin or end with.
+def positions_taken(windows: Sequence[Window], index: int, max_answer_tokens: int) -> range:
+    """Return the positions in a window where spans taken from it may begin or end.
 
     Args:
-        shown: All windows of the question.
-        which: The window's place among them.
-        max_answer_tokens: Tokens that a span may have.
+        windows: All windows of the question.
+        index: The window's index among them.
+        max_answer_tokens: Maximum tokens of a span.
     """
-    window = shown[which]
+    window = windows[index]
     width = min(max_answer_tokens, window.length)
-    shut = _taken_elsewhere(shown, which, width)
-    if shut is None:
+    excluded = _find_excluded_spans(windows, index, width)
+    if excluded is None:
         return range(window.offset, window.offset + window.length)
-    begins, lengths = np.nonzero(~shut)  # never none: each window shows most around some token
-    last = min(int((begins + lengths).max()), window.length - 1)
-    return range(window.offset + int(begins.min()), window.offset + last + 1)
+    # Never empty: every window has most context of some token.
+    firsts, lengths = np.nonzero(~excluded)
+    last = min(int((firsts + lengths).max()), window.length - 1)
+    return range(window.offset + int(firsts.min()), window.offset + last + 1)
 
 
 class Decoded(NamedTuple):
@@ -233,7 +254,7 @@ class Decoded(NamedTuple):
 
     Attributes:
         best: (probability, first token, last token), the best first.
-        null: The probability that there is no answer; None where the model does not know of it.
+        null: The probability of "no answer"; None if the model was not trained with it.
     """
 
     best: list[tuple[float, int, int]]
@@ -241,19 +262,22 @@ class Decoded(NamedTuple):
 
 
 def merge_windows(parts: Sequence[WindowSpans], *, n_best: int, null: bool) -> Decoded:
-    """Join what the windows of a question say, in their order, under one softmax.
+    """Return the answers of a question from those of its windows, under one softmax.
 
     Args:
-        parts: One a window.
-        n_best: How many spans are wanted.
-        null: Whether "no answer" takes part: once, with the least score that a window gives it
-            (Devlin et al.: a window without the answer says nothing of the others).
+        parts: The decoded spans of each window, in order.
+        n_best: Number of spans to return.
+        null: Whether to include "no answer": once, with the lowest score of any window (Devlin et
+            al.: a window without the answer says nothing about the others).
     """
-    sums = [one.log_sum for one in parts]
-    least = min(one.null for one in parts)
+    sums = [window_spans.log_sum for window_spans in parts]
+    null_score = min(window_spans.null for window_spans in parts)
     if null:
-        sums.append(least)
+        sums.append(null_score)
     log_sum = float(np.logaddexp.reduce(sums))
-    ranked = sorted((row for one in parts for row in one.best), key=lambda row: (-row[0], *row[1:]))
+    ranked = sorted(
+        (row for window_spans in parts for row in window_spans.best),
+        key=lambda row: (-row[0], *row[1:]),
+    )
     best = [(float(np.exp(score - log_sum)), first, last) for score, first, last in ranked[:n_best]]
-    return Decoded(best, float(np.exp(least - log_sum)) if null else None)
+    return Decoded(best, float(np.exp(null_score - log_sum)) if null else None)

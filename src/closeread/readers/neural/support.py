@@ -1,8 +1,7 @@
-"""Reads support off the classes of a pair head: which class says it, and by how much.
+"""Computes support from the classes of a pair head.
 
-A head of two classes tells supported from not (Zhang et al. 2021), one of three entailment from
-neutral and contradiction, one of a single number is that number. ``fold`` makes the second the
-first.
+A head has two classes, supported or not (Zhang et al. 2021), or three, entailment, neutral and
+contradiction, or a single number. ``fold_nli_head`` turns three classes into two.
 """
 
 import math
@@ -24,25 +23,26 @@ _SUPPORTED = frozenset(
 
 
 def class_names(checkpoint: Checkpoint) -> list[str]:
-    """Return what the classes are called in the checkpoint's configuration, in lower case."""
-    named: dict[Any, str] = checkpoint.model.config.id2label
-    return [named[place].strip().lower() for place in sorted(named)]
+    """Return the names of the classes in the checkpoint's configuration, in lower case."""
+    names: dict[Any, str] = checkpoint.model.config.id2label
+    return [names[index].strip().lower() for index in sorted(names)]
 
 
 def supported_class(
     checkpoint: Checkpoint, label: str = "", cure: str = "name it with -o label=NAME"
 ) -> int:
-    """Return the place of the class that says "supported".
+    """Return the index of the class that means "supported".
 
     Args:
-        checkpoint: With a pair head.
-        label: What the class is called; empty finds it: the class named so (supported, entailment,
-            ...), the only number, or the second of two nameless ones (the authors' program).
-        cure: What the user can do where no name tells.
+        checkpoint: A checkpoint with a pair head.
+        label: The name of the class; empty finds it: the class with such a name (supported,
+            entailment, ...), the only number, or the second of two unnamed classes (as in the
+            authors' program).
+        cure: Advice for the message if no name shows it.
 
     Raises:
         UsageError: There is no class of that name.
-        InputError: The classes have no names that tell.
+        InputError: The names of the classes do not show which one it is.
     """
     names = class_names(checkpoint)
     if label:
@@ -53,9 +53,9 @@ def supported_class(
         return names.index(label.strip().lower())
     if len(names) == 1:
         return 0
-    fitting = [place for place, name in enumerate(names) if name in _SUPPORTED]
-    if len(fitting) == 1:
-        return fitting[0]
+    matching = [index for index, name in enumerate(names) if name in _SUPPORTED]
+    if len(matching) == 1:
+        return matching[0]
     if names == ["label_0", "label_1"]:
         return 1
     raise InputError(
@@ -69,32 +69,35 @@ def supported_class(
 def log_odds(logits: torch.Tensor, supported: int) -> torch.Tensor:
     """Return the log-odds of "supported" against all other classes, shape (sequences,).
 
-    Its sigmoid is the softmax probability of the class. A single number is taken as log-odds.
+    Its sigmoid is the softmax probability of the class. A single number counts as log-odds.
+
+    Args:
+        logits: Shape (sequences, classes).
+        supported: The index of the class.
     """
     if logits.shape[1] == 1:
         return logits[:, 0]
-    others = [place for place in range(logits.shape[1]) if place != supported]
+    others = [index for index in range(logits.shape[1]) if index != supported]
     return logits[:, supported] - torch.logsumexp(logits[:, others], dim=1)
 
 
 def name_classes(checkpoint: Checkpoint, names: Sequence[str]) -> None:
-    """Write what the classes of a head that was made are called into its configuration."""
+    """Write the names of a new head's classes into the model's configuration."""
     config = checkpoint.model.config
     config.id2label = dict(enumerate(names))
-    config.label2id = {name: place for place, name in enumerate(names)}
+    config.label2id = {name: index for index, name in enumerate(names)}
 
 
 def fold_nli_head(checkpoint: Checkpoint) -> None:
-    """Make a head of three classes (natural language inference) one of two, in place.
+    """Turn a head of three classes (natural language inference) into one of two, in place.
 
     "Supported" keeps the weights of entailment. "Not supported" gets the mean of the others'
-    weights and biases, and log 2 on its bias. The new log-odds are the old ones plus
-    ``log cosh((neutral - contradiction) / 2)``: the same where the two are equally likely, else
-    higher.
+    weights and biases, plus log 2 in its bias. The new log-odds are the old ones plus
+    ``log cosh((neutral - contradiction) / 2)``: equal if these two are equally likely, else higher.
 
     Raises:
-        InputError: The head has not three classes, one of which is entailment, or its last layer
-            cannot be found.
+        InputError: The head does not have three classes with entailment among them, or its last
+            layer cannot be found.
     """
     names = class_names(checkpoint)
     entailment = supported_class(checkpoint, cure=CURE_FOR_TRAINING)
@@ -105,7 +108,7 @@ def fold_nli_head(checkpoint: Checkpoint) -> None:
             expected="the three classes of natural language inference",
         )
     owner, attribute, last = _last_layer(checkpoint)
-    others = [place for place in range(3) if place != entailment]
+    others = [index for index in range(3) if index != entailment]
     folded = torch.nn.Linear(last.in_features, 2).to(last.weight.device, last.weight.dtype)
     with torch.no_grad():
         folded.weight[0] = last.weight[others].mean(dim=0)
@@ -113,46 +116,46 @@ def fold_nli_head(checkpoint: Checkpoint) -> None:
         folded.bias[0] = last.bias[others].mean() + math.log(2)
         folded.bias[1] = last.bias[entailment]
     setattr(owner, attribute, folded)
-    _two_classes(checkpoint)
+    _set_two_classes(checkpoint)
 
 
 def reset_head(checkpoint: Checkpoint) -> None:
-    """Put a head of two classes with random weights in the place of the one that is there.
+    """Replace the head by one of two classes with random weights, in place.
 
     Raises:
-        InputError: Its last layer cannot be found.
+        InputError: The head's last layer cannot be found.
     """
     owner, attribute, last = _last_layer(checkpoint)
-    fresh = torch.nn.Linear(last.in_features, 2)
-    spread = getattr(checkpoint.model.config, "initializer_range", 0.02)
-    torch.nn.init.normal_(fresh.weight, std=spread)
-    torch.nn.init.zeros_(fresh.bias)
-    setattr(owner, attribute, fresh.to(last.weight.device, last.weight.dtype))
-    _two_classes(checkpoint)
+    new_layer = torch.nn.Linear(last.in_features, 2)
+    std = getattr(checkpoint.model.config, "initializer_range", 0.02)
+    torch.nn.init.normal_(new_layer.weight, std=std)
+    torch.nn.init.zeros_(new_layer.bias)
+    setattr(owner, attribute, new_layer.to(last.weight.device, last.weight.dtype))
+    _set_two_classes(checkpoint)
 
 
-def _two_classes(checkpoint: Checkpoint) -> None:
+def _set_two_classes(checkpoint: Checkpoint) -> None:
     checkpoint.model.num_labels = 2
     name_classes(checkpoint, LABELS)
 
 
 def _last_layer(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.Linear]:
-    """Return the layer that gives the classes, with the module that holds it and its name there."""
+    """Return the module with the classification layer, the layer's name there, and the layer."""
     n_classes = checkpoint.model.config.num_labels
-    fitting = [
+    layer_names = [
         name
         for name, layer in checkpoint.model.named_modules()
         if isinstance(layer, torch.nn.Linear)
         and layer.out_features == n_classes
-        and layer.bias is not None  # a new one would not be found again in a saved model
+        and layer.bias is not None  # transformers would not load a bias that the architecture lacks
     ]
-    if not fitting:
+    if not layer_names:
         raise InputError(
             "the model's head does not end in a linear layer with a bias",
             where=checkpoint.name,
             expected="an encoder like BERT or RoBERTa",
         )
-    holder, _, attribute = fitting[-1].rpartition(".")
+    holder, _, attribute = layer_names[-1].rpartition(".")
     owner = checkpoint.model.get_submodule(holder)
     last = getattr(owner, attribute)
     assert isinstance(last, torch.nn.Linear)

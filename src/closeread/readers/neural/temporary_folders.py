@@ -1,7 +1,7 @@
 """Temporary folders inside a permanent one; those of killed processes are removed.
 
-Whoever writes holds a lock on a file in its folder, and the system ends a lock with its process,
-however that ends. So a folder whose lock can be had is nobody's.
+A process locks a file in its folder while it writes, and the system releases the lock when the
+process ends in any way. So a folder whose lock is free is abandoned.
 """
 
 import os
@@ -20,26 +20,26 @@ _LOCK = "lock"
 
 @contextmanager
 def temporary_folder(within: Path) -> Iterator[Path]:
-    """Lend a folder inside of another, and remove those that nobody writes in any more.
+    """Make a folder inside another for the duration of a block, and remove abandoned ones.
 
     Args:
-        within: A folder that is there.
+        within: An existing folder.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The folder cannot be written.
     """
-    for left in within.glob(f"{_PREFIX}*"):
-        _remove_if_left(left)
-    folder, lock = _locked(within)
+    for abandoned in within.glob(f"{_PREFIX}*"):
+        _remove_if_abandoned(abandoned)
+    folder, lock = _make_locked_folder(within)
     try:
         yield folder
     finally:
-        lock.close()  # some systems remove no file that is open
+        lock.close()  # some systems cannot remove an open file
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _locked(within: Path) -> tuple[Path, IO[str]]:
-    """Make a folder and lock it; another process may take it for left before it is locked."""
+def _make_locked_folder(within: Path) -> tuple[Path, IO[str]]:
+    """Return a new folder and its lock; retries if another process removes it before the lock."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
         try:
@@ -47,7 +47,7 @@ def _locked(within: Path) -> tuple[Path, IO[str]]:
         except FileNotFoundError:
             continue
         try:
-            # Where nothing can be locked, nobody takes it for left.
+            # On a system without locks, no folder counts as abandoned.
             if not take(lock) or (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
                 return folder, lock
         except (BlockingIOError, FileNotFoundError):
@@ -55,10 +55,10 @@ def _locked(within: Path) -> tuple[Path, IO[str]]:
         lock.close()
 
 
-def _remove_if_left(folder: Path) -> None:
+def _remove_if_abandoned(folder: Path) -> None:
     try:
         with (folder / _LOCK).open("a", encoding="utf-8") as lock:
             if take(lock):
                 shutil.rmtree(folder, ignore_errors=True)
-    except OSError:  # somebody writes in it, has just removed it, or it is another user's
+    except OSError:  # in use, just removed by another process, or another user's
         return

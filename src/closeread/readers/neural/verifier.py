@@ -1,4 +1,4 @@
-"""The torch side of the verifier: statements through a pair head, options as they compete."""
+"""The torch part of the verifier: a pair head scores statements, and the options compete."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,11 +24,11 @@ from closeread.types import Answer, Passage, PassageQuestion, Prediction, Questi
 
 
 class Judgement(NamedTuple):
-    """What the model says of a statement.
+    """The model's output for a statement.
 
     Attributes:
-        odds: Log-odds of "supported" against everything else.
-        shares: The probability of each class, in the model's order; of a single number that of
+        odds: Log-odds of "supported" against all other classes.
+        shares: The probability of each class, in the model's order; for a single number that of
             "supported".
     """
 
@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
 
 
 class _QuestionStatements(NamedTuple):
-    """A question with its statements, each as the model is given it."""
+    """A question with its statements and their input sequences."""
 
     question: Question
     statements: list[Statement]
@@ -56,21 +56,21 @@ def open_reader(
 ) -> "VerifierReader":
     """Open the model and make the reader; see ``readers.verifier.verifier``."""
     checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
-    made = VerifierReader(checkpoint, retriever, network=open_fused(checkpoint), **settings)
-    made.options = options
-    return made
+    reader = VerifierReader(checkpoint, retriever, network=open_fused(checkpoint), **settings)
+    reader.options = options
+    return reader
 
 
 class VerifierReader:
     """Answers questions with options by competition, entailment questions by the model's classes.
 
-    ``option_scores`` say how well each option is supported, whatever the stem asks for;
-    ``confidence`` and the candidates' scores what ``competition.answer_shares`` says. Questions
-    without options get no answer and a note: there is no statement to be verified.
+    ``option_scores`` are the support of each option, for any polarity of the stem; ``confidence``
+    and the candidates' scores are ``competition.answer_shares``. Questions without options have no
+    statement to verify: they get a note instead of an answer.
 
     Attributes:
-        options: The retriever's, defaults included.
-        passing_options: Options that leave answers as they are; a resumed run may have others.
+        options: The retriever's options, defaults included.
+        passing_options: Options that do not change answers; a resumed run may change them.
     """
 
     passing_options = ("device", "token_budget")
@@ -87,7 +87,7 @@ class VerifierReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = checkpoint.room(max_length, MIN_TEXT_TOKENS)
+        self._max_length = checkpoint.limit_length(max_length, MIN_TEXT_TOKENS)
         self.options: dict[str, Any] = {}
         self._checkpoint = checkpoint
         self._retriever = retriever
@@ -100,7 +100,7 @@ class VerifierReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the model, and about the one that finds the evidence."""
+        """The record for the run folder: the model, and the models of the retriever."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         evidence = weights_record(self.options.get("evidence_model") or "")
         return {
@@ -114,60 +114,68 @@ class VerifierReader:
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it gives none."""
+        """Return whether the reader answers questions of this kind."""
         return bool(question.options)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
-        """Yield one prediction an item, each as soon as its last statement is judged."""
+        """Yield one prediction per item, each when its last statement is scored."""
         return answer_groups(
-            items, self._asked, self._told, self._checkpoint,
+            items, self._tokenize_question, self._build_prediction, self._checkpoint,
             answers=self.answers, token_budget=self._token_budget, network=self._network,
         )  # fmt: skip
 
-    def _asked(self, passage: Passage, question: Question) -> _QuestionStatements:
-        made = statements(question, passage, self._retriever)
-        template, most = self._checkpoint.template, self._max_length
+    def _tokenize_question(self, passage: Passage, question: Question) -> _QuestionStatements:
+        question_statements = statements(question, passage, self._retriever)
+        template, max_length = self._checkpoint.template, self._max_length
         return _QuestionStatements(
-            question, made, [encode_statement(one, self._ids, template, most) for one in made]
+            question,
+            question_statements,
+            [
+                encode_statement(statement, self._ids, template, max_length)
+                for statement in question_statements
+            ],
         )
 
     def _is_cut(self, statement: Statement) -> bool:
         n_tokens = len(self._ids(statement.premise)) + len(self._ids(statement.claim))
         return n_tokens + self._checkpoint.template.n_special > self._max_length
 
-    def _judgement(self, row: Rows) -> Judgement:
+    def _judge(self, row: Rows) -> Judgement:
         logits = torch.from_numpy(row)[None].double()
         shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
         return Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist()))
 
-    def _told(self, asked: _QuestionStatements, rows: Sequence[Rows]) -> Prediction:
-        judged = [self._judgement(row) for row in rows]
-        note = format_amount(asked.sequences)
-        if n_cut := sum(map(self._is_cut, asked.statements)):
+    def _build_prediction(self, group: _QuestionStatements, rows: Sequence[Rows]) -> Prediction:
+        judgements = [self._judge(row) for row in rows]
+        note = format_amount(group.sequences)
+        if n_cut := sum(map(self._is_cut, group.statements)):
             note += f", {n_cut} of them cut"
-        if asked.question.kind == "entailment" and math.isfinite(judged[0].odds):
-            return self._classified(asked.question, judged[0], note)
-        odds = [one.odds for one in judged]
+        if group.question.kind == "entailment" and math.isfinite(judgements[0].odds):
+            return self._predict_class(group.question, judgements[0], note)
+        odds = [item.odds for item in judgements]
         if not all(map(math.isfinite, odds)):
-            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
-        chances = [one.shares[self._supported] for one in judged]
+            return Prediction(question_id=group.question.question_id, error=NOT_FINITE)
+        probabilities = [item.shares[self._supported] for item in judgements]
         return decided(
-            asked.question,
+            group.question,
             odds,
-            scores=chances if self._probabilities else odds,
+            scores=probabilities if self._probabilities else odds,
             scores_rank=not self._probabilities,
-            evidence=tuple(one.evidence for one in asked.statements),
+            evidence=tuple(item.evidence for item in group.statements),
             note=note,
         )
 
-    def _classified(self, question: Question, judgement: Judgement, note: str) -> Prediction:
-        """Answer by the model's classes; one that only knows support can only say that."""
+    def _predict_class(self, question: Question, judgement: Judgement, note: str) -> Prediction:
+        """Return the prediction of the likeliest class, or of "entailment" if that is all it knows.
+
+        A model with other class names only distinguishes supported from not supported.
+        """
         names = [option.text.strip().lower() for option in question.options]
         if set(names) <= set(self._classes):
             shares = [judgement.shares[self._classes.index(name)] for name in names]
             return choose_by_share(question, shares, note)
-        chance = judgement.shares[self._supported]
-        if "entailment" in names and chance > 0.5:
+        probability = judgement.shares[self._supported]
+        if "entailment" in names and probability > 0.5:
             answer = question.options[names.index("entailment")].answer
         else:
             answer = Answer(kind="none")
@@ -175,6 +183,6 @@ class VerifierReader:
         return Prediction(
             question_id=question.question_id,
             answer=answer,
-            confidence=round(max(chance, 1 - chance), DIGITS),
+            confidence=round(max(probability, 1 - probability), DIGITS),
             note=note,
         )

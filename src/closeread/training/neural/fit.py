@@ -172,7 +172,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._order, self._processes = order, processes
         self._has_segments, self._n_features = checkpoint.has_segments, 0
-        _ = checkpoint.minds_padding  # computed and cached before mixed precision affects it
+        # Compute and cache this before mixed precision affects it.
+        _ = checkpoint.padding_changes_output
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order

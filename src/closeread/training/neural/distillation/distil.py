@@ -104,7 +104,7 @@ class Teachers:
         passages = [range(window.offset, window.offset + window.length) for window in windows]
         sequences = [window.encoded for window in windows]
         for checkpoint, network in zip(self._checkpoints, self._networks, strict=True):
-            rows = forward(checkpoint, sequences, looked_at=passages, network=network)
+            rows = forward(checkpoint, sequences, needed_positions=passages, network=network)
             for index, row in rows:
                 places = ([0] if self._null else []) + [*passages[index]]
                 logits = row[:, places].astype(np.float64)
