@@ -11,6 +11,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.metrics.confidence.calibration import calibration_error
 from closeread.metrics.units import question_unit
+from closeread.readers.confidence.calibrate import Threshold
 from closeread.readers.cues.reader import CueWeights
 from closeread.registry.factory import make
 from closeread.training.confidence import threshold
@@ -23,7 +24,7 @@ from closeread.training.cues.examples import (
 )
 from closeread.training.cues.fit import Weights, cues_alone, fit, score_options
 from closeread.training.cues.settings import CueSettings, StageSettings
-from closeread.training.cues.stages import fit_stages, read_stages
+from closeread.training.cues.stages import Stage, fit_stages, read_stages
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.request import OpenDataset, Say
 from closeread.wording import count_of
@@ -33,15 +34,15 @@ _MIN_WEIGHT = 1e-4  # weights below it move nothing and are not kept
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """What training gave.
+    """The result of training.
 
     Attributes:
-        accuracy: Over questions of passages that were held out, fold by fold; over those of
-            ``calibrate`` where it names sets.
+        accuracy: Over the questions of held-out passages, fold by fold; over those of ``calibrate``
+            if it names sets.
         calibration_error: Of the confidences over the same questions, each by a calibrator that
             was fitted without its fold.
-        n_excluded: Questions left out because they overlap an excluded set; of trainings that
-            come first, or what the last learns from.
+        n_excluded: Questions left out because they overlap an excluded set; of earlier stages also
+            those that overlap what the last one learns from.
     """
 
     weights: CueWeights
@@ -49,6 +50,48 @@ class Learned:
     calibration_error: float
     n_questions: int
     n_excluded: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Questions:
+    """The questions of a training, by what is learned from them.
+
+    Attributes:
+        last: What the last training learns from.
+        stages: The trainings before it, with their questions.
+        calibration: What confidence is learned from: those of ``calibrate``, else those of
+            ``last``, which are then answered by weights learned without their fold.
+        folds: The fold of each question of ``calibration``.
+        learned_from: Data set to the number of its questions, over all three.
+        n_excluded: Questions of the last training and the stages that were left out for overlap.
+    """
+
+    last: Sequence[SourceQuestion]
+    stages: Sequence[Stage]
+    calibration: Sequence[SourceQuestion]
+    folds: Sequence[int]
+    learned_from: Counter[str]
+    n_excluded: int
+
+    @property
+    def ranked(self) -> list[SourceQuestion]:
+        """What weights are learned from, in the last training and in the stages."""
+        return [*self.last, *(item for stage in self.stages for item in stage.questions)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answers:
+    """The answers that confidence is learned from.
+
+    Attributes:
+        scores: The scores of each question's options.
+        correct: Whether the best option is an accepted answer.
+        confidences: By a calibrator that was fitted without the question's fold.
+    """
+
+    scores: Sequence[Sequence[float]]
+    correct: Sequence[bool]
+    confidences: Sequence[float]
 
 
 def learn(
@@ -61,11 +104,11 @@ def learn(
     """Learn weights and confidence.
 
     Args:
-        settings: What the recipe says under ``[train]``, checked, as are the others.
+        settings: The recipe's ``[train]``, checked, as are the others.
         options: The reader's options: ``retriever``.
         open_dataset: Opens a data set by name.
-        before: What it says under ``[before.train]``, in order.
-        say: Told lines on the way.
+        before: The recipe's ``[before.train]``, in order.
+        say: Called with each line for the user during training.
 
     Raises:
         UsageError: There is no such retriever.
@@ -73,97 +116,138 @@ def learn(
     """
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
-    excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
-    items, n_excluded = rankable_questions(
-        settings.datasets, settings.by_stem, open_dataset, excluded
-    )
-    own = Overlap((one.passage, (one.question,)) for one in items if before)
-    first = list(read_stages(before, open_dataset, (excluded, own), say))
-    sources = [*items, *(one for stage in first for one in stage.questions)]
-    every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
-    apart, n_apart = rankable_questions(settings.calibrate, (), open_dataset, excluded, every)
-    asked, n_out = (apart, n_apart) if settings.calibrate else (items, n_excluded)
-    folds = _assign_folds(asked, settings, n_out)
-    learned_from = Counter(one.dataset for one in [*sources, *apart])
-    named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
-    for of in dict.fromkeys(named):
-        if of not in learned_from:
-            say(f"{of}: no question to learn from")
-    found_before = fit_stages(first, retriever)
-    drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
-    described = list(make_examples(items, retriever))
-    _report_absent(settings.given, described, say)
-    learned = list(cues_alone(described)) if settings.cues_alone else described
-    fitted = _fit_weights(learned, settings, drawn_to)
+    questions = _load_questions(settings, open_dataset, before, say)
+    stage_weights = fit_stages(questions.stages, retriever)
+    prior = {feature: settings.prior * weight for feature, weight in stage_weights.items()}
+    examples = list(make_examples(questions.last, retriever))
+    _report_absent(settings.given, examples, say)
+    learned = list(cues_alone(examples)) if settings.cues_alone else examples
+    fitted = _fit_weights(learned, settings, prior)
     if settings.calibrate:
-        answered = list(make_examples(apart, retriever))
-        scores = [score_options(fitted, one) for one in answered]
+        answered = list(make_examples(questions.calibration, retriever))
+        scores = [score_options(fitted, example) for example in answered]
     else:
-        answered = described
-        scores = _held_out_scores(learned, described, folds, settings, drawn_to)
-    correct = [_best(found) in one.gold for found, one in zip(scores, answered, strict=True)]
-    confidences = _held_out_confidences(scores, correct, folds)
-    chosen = None
-    if settings.risk:
-        units = [(one.dataset, question_unit(one.question)) for one in asked]
-        chosen = threshold.choose_bonferroni(
-            confidences, correct, settings.risk, settings.delta, units=units
-        )
+        answered = examples
+        scores = _held_out_scores(learned, examples, questions.folds, settings, prior)
+    answers = _judge(scores, answered, questions.folds)
     weights = CueWeights(
         weights={
             feature: round(weight, 5)
             for feature, weight in fitted.items()
             if abs(weight) >= _MIN_WEIGHT
         },
-        languages=tuple(sorted({one.passage.language for one in sources})),
-        calibrator=fit_curve(scores, correct),
-        threshold=chosen,
-        learned_from=dict(learned_from),
+        languages=tuple(sorted({item.passage.language for item in questions.ranked})),
+        calibrator=fit_curve(answers.scores, answers.correct),
+        threshold=_choose_threshold(settings, answers, questions.calibration),
+        learned_from=dict(questions.learned_from),
         settings=msgspec.to_builtins(settings)
         | {"retriever": name, "before": msgspec.to_builtins(tuple(before))},
     )
     return Learned(
         weights=weights,
-        accuracy=sum(correct) / len(correct),
-        calibration_error=calibration_error(confidences, correct),
+        accuracy=sum(answers.correct) / len(answers.correct),
+        calibration_error=calibration_error(answers.confidences, answers.correct),
         n_questions=len(learned),
-        n_excluded=n_excluded + sum(stage.n_excluded for stage in first),
+        n_excluded=questions.n_excluded,
+    )
+
+
+def _load_questions(
+    settings: CueSettings, open_dataset: OpenDataset, before: Sequence[StageSettings], say: Say
+) -> _Questions:
+    """Load all data sets and deal the folds, before anything is learned.
+
+    Raises:
+        InputError: There are too few passages, or a stage has nothing to learn from.
+    """
+    excluded = Overlap(item for path in settings.exclude for item in open_dataset(path))
+    last, n_excluded = rankable_questions(
+        settings.datasets, settings.by_stem, open_dataset, excluded
+    )
+    own = Overlap((item.passage, (item.question,)) for item in last if before)
+    stages = list(read_stages(before, open_dataset, (excluded, own), say))
+    ranked = [*last, *(item for stage in stages for item in stage.questions)]
+    learned = Overlap((item.passage, (item.question,)) for item in ranked if settings.calibrate)
+    apart, n_overlapping = rankable_questions(
+        settings.calibrate, (), open_dataset, excluded, learned
+    )
+    calibration, n_left_out = (apart, n_overlapping) if settings.calibrate else (last, n_excluded)
+    folds = _assign_folds(calibration, settings, n_left_out)
+    learned_from = Counter(item.dataset for item in [*ranked, *apart])
+    of_stages = (path for stage in before for path in stage.datasets)
+    for path in dict.fromkeys((*settings.sources, *settings.calibrate, *of_stages)):
+        if path not in learned_from:
+            say(f"{path}: no question to learn from")
+    return _Questions(
+        last=last,
+        stages=stages,
+        calibration=calibration,
+        folds=folds,
+        learned_from=learned_from,
+        n_excluded=n_excluded + sum(stage.n_excluded for stage in stages),
+    )
+
+
+def _judge(
+    scores: Sequence[Sequence[float]], examples: Sequence[Example], folds: Sequence[int]
+) -> _Answers:
+    """Return which answers by these scores are right, and how confident the reader is of each."""
+    correct = [
+        _best(scores_of) in example.gold
+        for scores_of, example in zip(scores, examples, strict=True)
+    ]
+    confidences = _held_out_confidences(scores, correct, folds)
+    return _Answers(scores=scores, correct=correct, confidences=confidences)
+
+
+def _choose_threshold(
+    settings: CueSettings, answers: _Answers, questions: Sequence[SourceQuestion]
+) -> Threshold | None:
+    """Return the confidence from which the reader answers; None if no risk is set."""
+    if not settings.risk:
+        return None
+    return threshold.choose_bonferroni(
+        answers.confidences,
+        answers.correct,
+        settings.risk,
+        settings.delta,
+        units=[(item.dataset, question_unit(item.question)) for item in questions],
     )
 
 
 def _report_absent(given: Mapping[str, float], learned: Sequence[Example], say: Say) -> None:
-    """Say which given weights are of no feature that there is: a slip of the pen does nothing."""
-    there = {name for one in learned for features in one.features for name in features}
-    for name in sorted(set(given) - there):
+    """Say which given weights belong to no feature: a misspelled name would do nothing silently."""
+    present = {name for example in learned for features in example.features for name in features}
+    for name in sorted(set(given) - present):
         say(f"train.given: no option has the feature {name}")
 
 
 def _fit_weights(
-    learned: Sequence[Example], settings: CueSettings, drawn_to: Mapping[str, float]
+    learned: Sequence[Example], settings: CueSettings, prior: Mapping[str, float]
 ) -> Weights:
-    """Return what is learned, and beside it what is given."""
-    found = fit(
+    """Return the fitted weights with the given ones added."""
+    fitted = fit(
         learned, settings.l2, settings.loss, settings.least,
-        before=drawn_to, where=", ".join(settings.sources),
+        before=prior, where=", ".join(settings.sources),
     )  # fmt: skip
-    return found | {name: found.get(name, 0.0) + more for name, more in settings.given.items()}
+    return fitted | {name: fitted.get(name, 0.0) + more for name, more in settings.given.items()}
 
 
 def _assign_folds(
-    found: Sequence[SourceQuestion], settings: CueSettings, n_left_out: int
+    items: Sequence[SourceQuestion], settings: CueSettings, n_left_out: int
 ) -> list[int]:
-    """Return the fold of every question, dealt by seed; those that overlap share one.
+    """Return the fold of every question, dealt by seed; questions that overlap share one.
 
     Args:
-        found: Questions of the sets that confidence is learned from.
-        settings: Of the training.
-        n_left_out: Questions of these sets that are not among them because they overlap others.
+        items: The questions that confidence is learned from.
+        settings: The recipe's ``[train]``.
+        n_left_out: Questions of their sets that were left out because they overlap others.
 
     Raises:
-        InputError: There are fewer parts than folds.
+        InputError: There are fewer groups of overlapping questions than folds.
     """
-    parted = clusters([(one.passage, one.question) for one in found])
-    parts = sorted(set(parted))
+    part_of = clusters([(item.passage, item.question) for item in items])
+    parts = sorted(set(part_of))
     if len(parts) < settings.folds:
         left_out = (
             f"; {count_of(n_left_out, 'question')} left out for overlap" if n_left_out else ""
@@ -181,33 +265,33 @@ def _assign_folds(
         )
     random.Random(settings.seed).shuffle(parts)
     fold_of = {part: place % settings.folds for place, part in enumerate(parts)}
-    return [fold_of[part] for part in parted]
+    return [fold_of[part] for part in part_of]
 
 
 def _held_out_scores(
     learned: Sequence[Example],
-    described: Sequence[Example],
+    examples: Sequence[Example],
     folds: Sequence[int],
     settings: CueSettings,
-    drawn_to: Mapping[str, float],
+    prior: Mapping[str, float],
 ) -> list[list[float]]:
-    """Return the scores of every question by weights that were learned without its fold.
+    """Return the scores of every question's options by weights learned without its fold.
 
     Args:
-        learned: What is learned from, with the features that are learned.
-        described: The same with all features, as the reader sees them.
-        folds: Of every question.
-        settings: Of the fit.
-        drawn_to: Weights that the ridge draws to.
+        learned: The questions, with the features that weights are learned of.
+        examples: The same questions with all features, as the reader sees them.
+        folds: The fold of each question.
+        settings: The recipe's ``[train]``.
+        prior: The weights towards which the ridge penalty shrinks.
     """
-    found: list[list[float]] = [[]] * len(learned)
+    scores: list[list[float]] = [[]] * len(learned)
     for fold in range(settings.folds):
-        others = [one for one, of in zip(learned, folds, strict=True) if of != fold]
-        weights = _fit_weights(others, settings, drawn_to)
-        for place, (one, of) in enumerate(zip(described, folds, strict=True)):
+        others = [example for example, of in zip(learned, folds, strict=True) if of != fold]
+        weights = _fit_weights(others, settings, prior)
+        for place, (example, of) in enumerate(zip(examples, folds, strict=True)):
             if of == fold:
-                found[place] = score_options(weights, one)
-    return found
+                scores[place] = score_options(weights, example)
+    return scores
 
 
 def _held_out_confidences(
@@ -216,12 +300,15 @@ def _held_out_confidences(
     """Return the confidence of every question by a calibrator that was fitted without its fold."""
     calibrators = {
         fold: fit_curve(
-            [found for found, of in zip(scores, folds, strict=True) if of != fold],
-            [right for right, of in zip(correct, folds, strict=True) if of != fold],
+            [of_question for of_question, of in zip(scores, folds, strict=True) if of != fold],
+            [is_right for is_right, of in zip(correct, folds, strict=True) if of != fold],
         )
         for fold in set(folds)
     }
-    return [calibrators[of].confidence(found) for found, of in zip(scores, folds, strict=True)]
+    return [
+        calibrators[fold].confidence(of_question)
+        for of_question, fold in zip(scores, folds, strict=True)
+    ]
 
 
 def _best(scores: Sequence[float]) -> int:
