@@ -1,40 +1,32 @@
-"""Teaches an encoder a language from texts alone, by words hidden in them: BERT's first stage.
+"""Pretrains an encoder on texts alone, by masked language modelling.
 
-Masked language modelling after Devlin et al. (2019) without their next-sentence task, on blocks
-packed as Liu et al. (2019) do. Either a new, small encoder learns from random numbers and a
-vocabulary, or a checkpoint goes on learning from texts of one's own. Only passages are read:
-no question, no option, no gold.
+This follows Devlin et al. (2019) without their next-sentence task, on blocks packed as Liu et al.
+(2019) do. Either a new, small encoder with a given vocabulary starts from random weights, or a
+checkpoint continues on other texts. Only passages are read: no question, no option, no gold.
 """
 
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
 import torch
-import transformers
 from transformers import PrinterCallback, Trainer
-from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import max_sequence_length
-from closeread.readers.neural.heads import check_encoder
-from closeread.readers.neural.opening import (
-    loading_options,
-    open_tokenizer,
-    opening_error,
-    silence_library,
-)
 from closeread.registry.factory import resolve_path
 from closeread.training.neural.callbacks import Progress, SetEpochOrder, StopIfNotFinite
 from closeread.training.neural.device import check_machine
 from closeread.training.neural.fit import training_arguments
 from closeread.training.neural.lineage import license_terms
 from closeread.training.neural.pretraining.masking import Masker, masked_loss
+from closeread.training.neural.pretraining.model import make_model, set_dropout
 from closeread.training.neural.pretraining.texts import Block, blocks
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
@@ -44,89 +36,10 @@ from closeread.training.neural.saving.write_errors import explain_write_errors
 from closeread.training.neural.tracking.curve import track_curve
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, parse_options
 from closeread.training.recipes.folder import check_folder_free
-from closeread.training.request import Request, Say, Trained
+from closeread.training.request import Request, Trained
 from closeread.wording import count_of
 
-_DROPOUT = 0.1  # with which later trainings begin
-
-
-def train(request: Request) -> Trained:
-    """Teach an encoder; write it to a folder that AutoModel and ``open_checkpoint`` read.
-
-    Raises:
-        UsageError: A setting is out of its range, or the folder is taken.
-        InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
-        MismatchError: The training to be gone on with was begun with another recipe.
-    """
-    settings, options = parse_options(request)
-    check_machine(settings.as_neural_settings(), str(request.path), request.within)
-    if request.look:
-        return Trained(out=request.out, summary={}, remarks=())
-    processes = Processes(settings.device)
-    # All is opened and read before a folder is taken, or what is in it discarded.
-    with processes.in_step():
-        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
-        torch.manual_seed(settings.seed)
-        model, tokenizer = _make_model(options, settings.dropout, request.say)
-        most = max_sequence_length(model, tokenizer)
-        if settings.length > most:
-            raise UsageError(
-                f"{request.within}train.length is {settings.length}",
-                where=options.model,
-                expected=f"at most {most}, the tokens that the model takes",
-                cure=f"lower {request.within}train.length",
-            )
-        material = _read_blocks(settings, request, tokenizer)
-        data = [
-            (source.path, one.sha256, one.n_items)
-            for source, one in zip(settings.datasets, material.sources, strict=True)
-        ]
-        folder = TrainingFolder(
-            request.out, request.recipe, request.resume, request.overwrite, data
-        )
-    with folder, explain_write_errors(request.out):
-        with processes.in_step():
-            folder.record_examples([len(material.learned)])
-        masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
-        trainer = _make_trainer(model, material.learned, masker, settings, request)
-        state = folder.last_state()
-        before = int(state.name.rpartition("-")[2]) if state else 0
-        started = time.monotonic()
-        with track_curve(
-            trainer,
-            settings.as_neural_settings(),
-            request.out,
-            resumed=state is not None,
-            processes=processes,
-            say=request.say,
-        ):
-            resuming.train(
-                trainer, state, settings.as_neural_settings(), processes=processes, say=request.say
-            )
-        seconds = time.monotonic() - started
-        loss, right = _evaluate_held_out(model, material.held_out, masker, settings)
-        steps = trainer.state.global_step
-        batch = settings.batch_size * settings.accumulation * trainer.args.world_size
-        told: dict[str, Any] = {
-            "reader": "encoder",
-            "model": str(request.out),
-            "n_texts": material.n_texts,
-            "n_tokens": sum(len(one.ids) for one in material.learned),
-            "n_parameters": int(model.num_parameters()),
-            "steps": steps,
-            "held_out_loss": loss,
-            "held_out_right": right,
-            "seconds": round(seconds, 1),
-            "tokens_per_second": (steps - before) * batch * settings.length / seconds,
-        }
-        with processes.in_step():  # none opens what the first has not yet written
-            lineage = _lineage(options, settings, material.sources, told["n_parameters"])
-            if folder.mine:
-                _set_dropout(model, _DROPOUT)
-                model.save_pretrained(request.out)
-                tokenizer.save_pretrained(request.out)
-                folder.finish(told, history=trainer.state.log_history, lineage=lineage)
-    return Trained(out=request.out, summary=told, remarks=_format_remarks(told, lineage))
+_DROPOUT = 0.1  # in the saved configuration, for later trainings
 
 
 class _Blocks(NamedTuple):
@@ -138,6 +51,99 @@ class _Blocks(NamedTuple):
     sources: tuple[Learned, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Pretraining:
+    """An encoder with the blocks of text that it learns from."""
+
+    request: Request
+    settings: PretrainSettings
+    options: EncoderOptions
+    model: Any
+    tokenizer: Any
+    blocks: _Blocks
+
+    @property
+    def fingerprints(self) -> list[tuple[str, str, int]]:
+        """What distinguishes the data from other files of the same names."""
+        return [
+            (source.path, learned.sha256, learned.n_items)
+            for source, learned in zip(self.settings.datasets, self.blocks.sources, strict=True)
+        ]
+
+
+class _Result(NamedTuple):
+    """The result of the training steps; loss and accuracy are those of held-out blocks."""
+
+    steps: int
+    seconds: float
+    tokens_per_second: float
+    loss: float
+    accuracy: float
+    history: list[dict[str, Any]]
+
+
+def train(request: Request) -> Trained:
+    """Pretrain an encoder and write it to a folder that AutoModel and ``open_checkpoint`` read.
+
+    Raises:
+        UsageError: A setting is out of range, or the folder is taken.
+        InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
+        MismatchError: The training to resume was started with another recipe.
+    """
+    settings, options = parse_options(request)
+    check_machine(settings.as_neural_settings(), str(request.path), request.within)
+    if request.look:
+        return Trained(out=request.out, summary={}, remarks=())
+    processes = Processes(settings.device)
+    # All is opened and read before a folder is taken, or what is in it discarded.
+    with processes.in_step():
+        check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
+        training = _load(request, settings, options)
+        folder = TrainingFolder(
+            request.out, request.recipe, request.resume, request.overwrite, training.fingerprints
+        )
+    with folder, explain_write_errors(request.out):
+        with processes.in_step():
+            folder.record_examples([len(training.blocks.learned)])
+        result = _fit(training, folder.last_state(), processes)
+        summary = _summarize(training, result)
+        with processes.in_step():  # no process opens what the first has not yet written
+            lineage = _make_lineage(training)
+            if folder.mine:
+                set_dropout(training.model, _DROPOUT)
+                training.model.save_pretrained(request.out)
+                training.tokenizer.save_pretrained(request.out)
+                folder.finish(summary, history=result.history, lineage=lineage)
+    return Trained(out=request.out, summary=summary, remarks=_format_remarks(summary, lineage))
+
+
+def _load(request: Request, settings: PretrainSettings, options: EncoderOptions) -> _Pretraining:
+    """Open or make the encoder, and cut the texts into blocks.
+
+    Raises:
+        UsageError: The blocks are longer than the sequences that the model takes.
+        InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
+    """
+    torch.manual_seed(settings.seed)
+    model, tokenizer = make_model(options, settings.dropout, request.say)
+    limit = max_sequence_length(model, tokenizer)
+    if settings.length > limit:
+        raise UsageError(
+            f"{request.within}train.length is {settings.length}",
+            where=options.model,
+            expected=f"at most {limit}, the tokens that the model takes",
+            cure=f"lower {request.within}train.length",
+        )
+    return _Pretraining(
+        request=request,
+        settings=settings,
+        options=options,
+        model=model,
+        tokenizer=tokenizer,
+        blocks=_read_blocks(settings, request, tokenizer),
+    )
+
+
 def _read_blocks(settings: PretrainSettings, request: Request, tokenizer: Any) -> _Blocks:
     texts, sources = _read_texts(settings, request)
     packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
@@ -146,11 +152,59 @@ def _read_blocks(settings: PretrainSettings, request: Request, tokenizer: Any) -
     if len(packed) < 4 * aside:
         raise InputError(
             f"too little text: {count_of(len(packed), 'block')} of {settings.length} tokens",
-            where=", ".join(one.path for one in settings.datasets),
+            where=", ".join(source.path for source in settings.datasets),
             expected="at least hundreds of blocks",
             cure="name more data sets, or shorten train.length",
         )
     return _Blocks(packed[aside:], packed[:aside], len(texts), sources)
+
+
+def _fit(training: _Pretraining, state: Path | None, processes: Processes) -> _Result:
+    """Train the model in place, from a saved state if there is one, and measure it."""
+    request, settings = training.request, training.settings
+    masker = Masker(training.tokenizer, settings.masking, settings.mask_share, settings.seed)
+    trainer = _make_trainer(training.model, training.blocks.learned, masker, settings, request)
+    n_resumed = int(state.name.rpartition("-")[2]) if state else 0
+    started = time.monotonic()
+    with track_curve(
+        trainer,
+        settings.as_neural_settings(),
+        request.out,
+        resumed=state is not None,
+        processes=processes,
+        say=request.say,
+    ):
+        resuming.train(
+            trainer, state, settings.as_neural_settings(), processes=processes, say=request.say
+        )
+    seconds = time.monotonic() - started
+    loss, accuracy = _evaluate_held_out(training.model, training.blocks.held_out, masker, settings)
+    steps = trainer.state.global_step
+    batch = settings.batch_size * settings.accumulation * trainer.args.world_size
+    return _Result(
+        steps=steps,
+        seconds=seconds,
+        tokens_per_second=(steps - n_resumed) * batch * settings.length / seconds,
+        loss=loss,
+        accuracy=accuracy,
+        history=trainer.state.log_history,
+    )
+
+
+def _summarize(training: _Pretraining, result: _Result) -> dict[str, Any]:
+    """Return what ``--json`` prints about a training."""
+    return {
+        "reader": "encoder",
+        "model": str(training.request.out),
+        "n_texts": training.blocks.n_texts,
+        "n_tokens": sum(len(block.ids) for block in training.blocks.learned),
+        "n_parameters": int(training.model.num_parameters()),
+        "steps": result.steps,
+        "held_out_loss": result.loss,
+        "held_out_right": result.accuracy,
+        "seconds": round(result.seconds, 1),
+        "tokens_per_second": result.tokens_per_second,
+    }
 
 
 def _make_trainer(
@@ -195,93 +249,24 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
-def _make_model(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
-    logging.disable_progress_bar()
-    if options.model:
-        return _open_model(resolve_path("model", options.model), dropout, options.pickled, say)
-    path = Path(resolve_path("vocabulary", options.vocabulary))
-    try:
-        # By line feeds alone: U+2028 and its like are pieces of their own.
-        pieces = path.read_text("utf-8").rstrip("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise InputError(
-            f"cannot be read: {reason}", where=str(path), expected="a file of word pieces"
-        ) from error
-    lacking = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"} - set(pieces)
-    if lacking:
-        raise InputError(
-            f"the vocabulary has no {', '.join(sorted(lacking))}",
-            where=str(path),
-            expected="word pieces of BERT's kind, one a line",
-        )
-    tokenizer = transformers.BertTokenizerFast(
-        str(path), do_lower_case=options.lowercase, model_max_length=options.positions
-    )
-    config = transformers.BertConfig(
-        vocab_size=len(pieces),
-        hidden_size=options.hidden,
-        num_hidden_layers=options.layers,
-        num_attention_heads=options.heads,
-        intermediate_size=4 * options.hidden,
-        max_position_embeddings=options.positions,
-        pad_token_id=tokenizer.pad_token_id,
-        hidden_dropout_prob=dropout,
-        attention_probs_dropout_prob=dropout,
-    )
-    return transformers.BertForMaskedLM(config), tokenizer
-
-
-def _open_model(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, Any]:
-    given = loading_options(name)
-    tokenizer = open_tokenizer(name, given)
-    try:
-        with silence_library():
-            model, report = transformers.AutoModelForMaskedLM.from_pretrained(
-                name,
-                dtype=torch.float32,  # else as it was saved
-                use_safetensors=None if pickled else True,
-                weights_only=True,
-                output_loading_info=True,
-                **given,
-            )
-    except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise opening_error(name, error) from error
-    missing = sorted(report["missing_keys"])
-    check_encoder(name, model.base_model_prefix, missing)
-    if missing:
-        say(f"{name}: the model has no masked-language-model head and starts with a new one")
-    _set_dropout(model, dropout)
-    return model, tokenizer
-
-
-def _set_dropout(model: Any, dropout: float) -> None:
-    for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
-        if hasattr(model.config, name):
-            setattr(model.config, name, dropout)
-    for layer in model.modules():
-        if isinstance(layer, torch.nn.Dropout):
-            layer.p = dropout
-
-
 def _read_texts(
     settings: PretrainSettings, request: Request
 ) -> tuple[list[str], tuple[Learned, ...]]:
-    """Return every text once, in the order of the data sets, and what they were."""
+    """Return every distinct text in the order of the data sets, and a record of each data set."""
     seen: dict[str, None] = {}
     learned = []
     for source in settings.datasets:
         dataset = request.open_dataset(source.path, source.format)
-        found = list(dict.fromkeys(passage.text for passage, _ in dataset))
-        if source.at_most is not None and len(found) > source.at_most:
-            found = Random(f"{settings.seed}/{source.path}").sample(found, source.at_most)
-        seen.update(dict.fromkeys(found))
-        request.say(f"{source.path}: {count_of(len(found), 'text')}")
+        texts = list(dict.fromkeys(passage.text for passage, _ in dataset))
+        if source.at_most is not None and len(texts) > source.at_most:
+            texts = Random(f"{settings.seed}/{source.path}").sample(texts, source.at_most)
+        seen.update(dict.fromkeys(texts))
+        request.say(f"{source.path}: {count_of(len(texts), 'text')}")
         learned.append(
             Learned(
                 name=dataset.name,
                 sha256=dataset.sha256,
-                n_items=len(found),
+                n_items=len(texts),
                 license=dataset.license,
                 made_by=settings.made_by.get(source.path, ""),
             )
@@ -292,7 +277,7 @@ def _read_texts(
 def _evaluate_held_out(
     model: Any, held: Sequence[Block], masker: Masker, settings: PretrainSettings
 ) -> tuple[float, float]:
-    """Return loss and share of right tokens."""
+    """Return the mean loss of masked tokens, and the share of them that is predicted right."""
     total = right = number = 0.0
     model.eval()
     with torch.inference_mode():
@@ -308,31 +293,28 @@ def _evaluate_held_out(
     return (total / number, right / number) if number else (math.nan, 0.0)
 
 
-def _lineage(
-    options: EncoderOptions,
-    settings: PretrainSettings,
-    learned: tuple[Learned, ...],
-    n_parameters: int,
-) -> Lineage:
-    made_by = settings.made_by.get(options.model, "")
-    begun = Lineage(n_parameters=n_parameters)
+def _make_lineage(training: _Pretraining) -> Lineage:
+    options, settings = training.options, training.settings
+    n_parameters = int(training.model.num_parameters())
+    start = Lineage(n_parameters=n_parameters)
     if options.model:
-        begun = lineage_of(resolve_path("model", options.model), n_parameters, made_by)
+        made_by = settings.made_by.get(options.model, "")
+        start = lineage_of(resolve_path("model", options.model), n_parameters, made_by)
     stage = Stage(
         reader="encoder",
         options=msgspec.to_builtins(options),
         settings=msgspec.to_builtins(settings),
-        learned_from=learned,
+        learned_from=training.blocks.sources,
     )
-    return begun.add_stage(stage, n_parameters)
+    return start.add_stage(stage, n_parameters)
 
 
-def _format_remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
+def _format_remarks(summary: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     lines = [
-        f"{count_of(told['n_texts'], 'text')}, {told['n_tokens']:,} tokens, "
-        f"{count_of(told['steps'], 'step')}, "
-        f"{told['tokens_per_second']:,.0f} tokens/s",
-        f"masked tokens of held-out blocks: accuracy {told['held_out_right']:.1%}, "
-        f"loss {told['held_out_loss']:.3f}",
+        f"{count_of(summary['n_texts'], 'text')}, {summary['n_tokens']:,} tokens, "
+        f"{count_of(summary['steps'], 'step')}, "
+        f"{summary['tokens_per_second']:,.0f} tokens/s",
+        f"masked tokens of held-out blocks: accuracy {summary['held_out_right']:.1%}, "
+        f"loss {summary['held_out_loss']:.3f}",
     ]
     return (*lines, *license_terms(lineage))
