@@ -1,9 +1,8 @@
 """Opens a checkpoint: an encoder with a head, and its tokenizer, from a folder or the hub.
 
-Models are never chosen for the user. Their code is not run, their weights are read from
-safetensors only unless the user says otherwise, and HF_HUB_OFFLINE keeps the library from the
-network. A head that the checkpoint does not have is an error when reading: a fresh one would
-answer at random.
+The user always names the model. Its code is not run, its weights are read from safetensors unless
+the user allows other files, and HF_HUB_OFFLINE keeps the library from the network. Reading with a
+head that the checkpoint does not have is an error: a new head would answer at random.
 """
 
 from typing import Any
@@ -24,7 +23,7 @@ from closeread.readers.neural.opening import (
     silence_library,
 )
 
-_MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
+_MISMATCH = "ignore_mismatched_sizes"  # part of the library's message about different shapes
 
 
 @load_one_at_a_time
@@ -43,40 +42,38 @@ def open_checkpoint(
 
     Args:
         name: A folder, or a hub name.
-        head: What the model shall tell.
+        head: What the model computes from its last layer.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
         pickled: Also read weights that are not safetensors. Such files can run code.
-        new_head: Make a head where the checkpoint has none, for training.
-        n_classes: Of a ``pair`` head that is made; one that is there keeps its own.
-        attention_dropout: For training, in place of the model's own.
+        new_head: Make a head if the checkpoint has none, for training.
+        n_classes: The classes of a new ``pair`` head; a head of the checkpoint keeps its own.
+        attention_dropout: Replaces the model's own, for training.
 
     Raises:
-        UsageError: No model is named, or no such device or type.
-        InputError: It cannot be opened, or has no such head.
+        UsageError: No model is named, or there is no such device or type.
+        InputError: The model cannot be opened, or has no such head.
     """
     require_model(name)
-    as_type = number_type(dtype)
-    logging.disable_progress_bar()  # progress is the verb's to show
-    given = loading_options(name)
-    n_numbers = 2 if head == "span" else n_classes  # of beginning and of ending
-    head_options: dict[str, Any] = {"num_labels": n_numbers} if n_numbers and new_head else {}
+    torch_dtype = number_type(dtype)
+    logging.disable_progress_bar()  # only the verb shows progress
+    options = loading_options(name)
+    n_outputs = 2 if head == "span" else n_classes  # a span's head scores beginnings and ends
     try:
-        with silence_library():  # what is missing is judged below
-            tokenizer = open_tokenizer(name, given)
-            config = transformers.AutoConfig.from_pretrained(name, **given)
-            if has_head(config, head):
-                head_options.pop("num_labels", None)
-            if attention_dropout is not None:
-                head_options[_attention_dropout(config)] = attention_dropout
+        with silence_library():  # missing weights are checked below
+            tokenizer = open_tokenizer(name, options)
+            config = transformers.AutoConfig.from_pretrained(name, **options)
+            changes = _config_changes(config, attention_dropout)
+            if new_head and n_outputs and not has_head(config, head):
+                changes["num_labels"] = n_outputs
             model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
                 name,
-                dtype=as_type,
+                dtype=torch_dtype,
                 use_safetensors=None if pickled else True,
                 weights_only=True,
                 output_loading_info=True,
-                **head_options,
-                **given,
+                **changes,
+                **options,
             )
     except InputError:
         raise
@@ -84,9 +81,44 @@ def open_checkpoint(
         if _MISMATCH in str(error):
             raise shape_error(name, config, head, new_head=new_head) from error
         raise opening_error(name, error) from error
-    model.config.return_dict = True  # what a head says is asked for by its name
+    model.config.return_dict = True  # the code reads a head's outputs by name
+    model = _move_to_device(model, name, device)
+    missing = sorted(report["missing_keys"])
+    if new_head:
+        check_encoder(name, model.base_model_prefix, missing)
+    else:
+        check_head(name, config, head, missing)
+    _check_tokenizer(name, model, tokenizer)
+    checkpoint = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+    model.config.pad_token_id = checkpoint.padding_id  # without it some heads compute no batch
+    return checkpoint
+
+
+def _config_changes(config: Any, attention_dropout: float | None) -> dict[str, Any]:
+    """Return the fields of a model's configuration that training replaces.
+
+    Raises:
+        ValueError: The configuration has no attention dropout, and one is given.
+    """
+    if attention_dropout is None:
+        return {}
+    known = ("attention_probs_dropout_prob", "attention_dropout")
+    field = next((name for name in known if hasattr(config, name)), "")
+    if not field:
+        raise ValueError(
+            "its configuration has no attention dropout that attention_dropout could replace"
+        )
+    return {field: attention_dropout}
+
+
+def _move_to_device(model: Any, name: str, device: str) -> Any:
+    """Return a model on a device, ready to read.
+
+    Raises:
+        UsageError: There is no such device, or its memory does not hold the model.
+    """
     try:
-        model = model.to(device).eval()
+        return model.to(device).eval()
     except torch.OutOfMemoryError as error:
         raise UsageError(
             f"the model does not fit in the device's memory: {first_line(error)}",
@@ -97,11 +129,14 @@ def open_checkpoint(
         raise UsageError(
             f"device={device}: {first_line(error)}", expected="cpu, or a device that torch finds"
         ) from error
-    missing = sorted(report["missing_keys"])
-    if new_head:
-        check_encoder(name, model.base_model_prefix, missing)
-    else:
-        check_head(name, config, head, missing)
+
+
+def _check_tokenizer(name: str, model: Any, tokenizer: Any) -> None:
+    """Refuse a tokenizer without character offsets, or with a fraction of the model's vocabulary.
+
+    Raises:
+        InputError: The tokenizer is no fast one, or see ``_check_vocabulary``.
+    """
     if not tokenizer.is_fast:
         raise InputError(
             "the tokenizer does not give the character offsets of its tokens",
@@ -110,18 +145,15 @@ def open_checkpoint(
             cure="use a model that has one",
         )
     _check_vocabulary(name, model, tokenizer)
-    found = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
-    model.config.pad_token_id = found.padding_id  # without one some heads compute no batch
-    return found
 
 
 def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
-    """Refuse a vocabulary that is a fraction of the model's: cut short, or another model's.
+    """Refuse a vocabulary that is a fraction of the model's: truncated, or another model's.
 
-    Models have a few more embeddings than there are tokens, for the sake of round numbers.
+    Models have a few more embeddings than tokens, because round numbers compute faster.
 
     Raises:
-        InputError: It has less than half as many tokens as the model has embeddings.
+        InputError: The tokenizer has less than half as many tokens as the model has embeddings.
     """
     n_embeddings = model.get_input_embeddings().weight.shape[0]
     if 2 * len(tokenizer) >= n_embeddings:
@@ -134,14 +166,3 @@ def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
             expected=EXPECTED_TOKENIZER,
             cure="copy the tokenizer's files again: they may be truncated, or another model's",
         )
-
-
-def _attention_dropout(config: Any) -> str:
-    """Return what a model's configuration calls the dropout of its attention."""
-    known = ("attention_probs_dropout_prob", "attention_dropout")
-    found = next((one for one in known if hasattr(config, one)), "")
-    if not found:
-        raise ValueError(
-            "its configuration has no attention dropout that attention_dropout could replace"
-        )
-    return found
