@@ -119,41 +119,22 @@ def convert(
             cure="leave out --name, --split, --occurrences and --documents",
         )
     source = _CountedDataset(dataset, limit)
-    settings = mrqa or MrqaOptions()
     conversion = Conversion(source.limited())
     if makes_mrqa:
-        conversion = to_mrqa(
-            conversion.dataset,
-            name=settings.name,
-            split=settings.split or _split_of(target) or _split_of(Path(dataset.path)),
-            occurrences=settings.occurrences,
-            documents=settings.documents,
-        )
+        conversion = _to_mrqa(conversion.dataset, target, mrqa or MrqaOptions())
     must_take_file(target)
     with _draft_file(target) as draft:
         dump(conversion.dataset, draft, name)
         written = _CountedDataset(load(draft, name, facts=False), None)
         if makes_mrqa:
-            # Its losses are counted on the way, and converting a second time would be slow.
-            lost, problem = Counter[str](), ""
+            # The conversion counts its losses itself; a second one for a comparison would be slow.
+            lost = Counter[str]()
             for _ in written.limited():
                 continue
         else:
-            try:
-                lost, problem = differences(conversion.dataset, written.limited())
-            except InputError as error:
-                if not str(error.where).startswith(str(draft)):
-                    raise
-                lost, problem = Counter(), f"the written file cannot be read back: {error.found}"
+            lost = _find_losses(conversion.dataset, written, draft, name)
             lost["passages without a question"] = max(
                 0, source.n_without_questions - written.n_without_questions
-            )
-        if problem:
-            raise UsageError(
-                f"the format {name} cannot hold this set: {problem}",
-                where=dataset.path or dataset.name,
-                expected="a format that keeps passages, questions, options and answers",
-                cure="choose another format with --to; `jsonl` holds everything",
             )
     return Report(
         source=dataset.path or dataset.name,
@@ -167,6 +148,47 @@ def convert(
         changed=conversion.remarks.counts,
         defects=source.defects.counts,
     )
+
+
+def _to_mrqa(dataset: Dataset, target: Path, options: MrqaOptions) -> Conversion:
+    """Convert to the MRQA form; the split is the one given, else the one in a file's name."""
+    return to_mrqa(
+        dataset,
+        name=options.name,
+        split=options.split or _split_of(target) or _split_of(Path(dataset.path)),
+        occurrences=options.occurrences,
+        documents=options.documents,
+    )
+
+
+def _find_losses(
+    dataset: Dataset, written: _CountedDataset, draft: Path, name: str
+) -> Counter[str]:
+    """Read a written file back, compare it with its source, and count the fields that it lost.
+
+    Args:
+        dataset: The source.
+        written: The data set in the draft.
+        draft: The written file.
+        name: Its format.
+
+    Raises:
+        UsageError: The file lacks a passage, question, option or answer, or cannot be read back.
+    """
+    try:
+        lost, problem = differences(dataset, written.limited())
+    except InputError as error:
+        if not str(error.where).startswith(str(draft)):
+            raise
+        lost, problem = Counter(), f"the written file cannot be read back: {error.found}"
+    if problem:
+        raise UsageError(
+            f"the format {name} cannot hold this set: {problem}",
+            where=dataset.path or dataset.name,
+            expected="a format that keeps passages, questions, options and answers",
+            cure="choose another format with --to; `jsonl` holds everything",
+        )
+    return lost
 
 
 @contextlib.contextmanager
@@ -217,7 +239,9 @@ def format_of(target: str | os.PathLike[str]) -> str:
     if ending == "csv":
         named = ["csv"]
     elif ending == "jsonl":
-        named = [one for one in named if one == ending or lookup.resolve("format", one).in_lines]
+        named = [
+            part for part in named if part == ending or lookup.resolve("format", part).in_lines
+        ]
     particular = [part for part in named if part != ending]
     if named:
         return (particular or named)[-1]
