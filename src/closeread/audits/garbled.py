@@ -5,7 +5,8 @@ not: a text that merely looks garbled does not count.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -38,6 +39,32 @@ class Garbled(NamedTuple):
     was: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Undone:
+    """A run with its garbling undone.
+
+    Attributes:
+        texts: The garbled texts, in the order of the questions.
+        scores: How the answers were scored to the means of exact match and F1: as saved, with the
+            answers undone, and with the gold answers undone as well.
+    """
+
+    texts: Sequence[Garbled]
+    scores: Mapping[str, tuple[float, float]]
+
+    @property
+    def n_golds(self) -> int:
+        return sum(garbled.whose == _GOLDS for garbled in self.texts)
+
+    @property
+    def f1_saved(self) -> float:
+        return next(iter(self.scores.values()))[1]
+
+    @property
+    def f1_undone(self) -> float:
+        return list(self.scores.values())[-1][1]
+
+
 def check(run: Subject) -> Finding:
     """Find garbled texts, and score the run with the garbling undone."""
     if not run.is_text:
@@ -45,81 +72,91 @@ def check(run: Subject) -> Finding:
             "garbled", "all questions have options, and the check needs text answers"
         )
     run = only_text_questions(run)
-    name, metric = default_scorer(run)
-    found: list[Garbled] = []
+    scorer, metric = default_scorer(run)
+    undone = _undo(run, metric)
+    gain = verdict_for_gap(undone.f1_undone - undone.f1_saved)
+    return Finding(
+        check="garbled",
+        verdict=worst_verdict((gain, "doubtful" if undone.n_golds else "sound")),
+        headline=f"{run.name}: {_headline(undone, scorer)}",
+        tables=(_text_table(undone, len(run.questions)), _score_table(undone, scorer)),
+        data={
+            "texts": [garbled._asdict() for garbled in undone.texts],
+            "scores": {how: {"em": exact, "f1": f1} for how, (exact, f1) in undone.scores.items()},
+        },
+    )
+
+
+def _undo(run: Subject, metric: Metric) -> _Undone:
+    """Find the garbled texts of a run, and score it without them."""
+    texts: list[Garbled] = []
     saved: list[tuple[float, float]] = []
     answers_undone: list[tuple[float, float]] = []
     both_undone: list[tuple[float, float]] = []
     for question in run.questions:
         prediction = run.predictions.get(question.question_id)
         passage = run.passages[question.passage_id].text
-        garbled_answers = list(_garbled_answers(question, prediction, passage))
-        mended = _restore_prediction(prediction, garbled_answers)
-        garbled_golds = list(_garbled_golds(question, mended, passage))
-        found += [*garbled_answers, *garbled_golds]
+        answers = list(_garbled_answers(question, prediction, passage))
+        restored = _restore_prediction(prediction, answers)
+        golds = list(_garbled_golds(question, restored, passage))
+        texts += [*answers, *golds]
         saved.append(_em_and_f1(metric, question, prediction))
-        answers_undone.append(
-            _em_and_f1(metric, question, mended) if garbled_answers else saved[-1]
-        )
-        asked = _restore_question(question, garbled_golds)
+        answers_undone.append(_em_and_f1(metric, question, restored) if answers else saved[-1])
         both_undone.append(
-            _em_and_f1(metric, asked, mended) if garbled_golds else answers_undone[-1]
+            _em_and_f1(metric, _restore_question(question, golds), restored)
+            if golds
+            else answers_undone[-1]
         )
-    rows = [
-        ("as saved", *_means(saved)),
-        ("answers undone", *_means(answers_undone)),
-        ("gold answers undone, too", *_means(both_undone)),
-    ]
-    gain = rows[-1][2] - rows[0][2]
-    n_golds = sum(each.whose == _GOLDS for each in found)
-    headline = _headline(found, n_golds, name, rows[0][2], rows[-1][2])
-    return Finding(
-        check="garbled",
-        verdict=worst_verdict((verdict_for_gap(gain), "doubtful" if n_golds else "sound")),
-        headline=f"{run.name}: {headline}",
-        tables=(
-            Table(
-                title="Garbled texts",
-                headings=(
-                    "whose", "how", "texts", "share %", "saved text", "original text",
-                    "for example",
-                ),
-                rows=tuple(_count_rows(found, len(run.questions))),
-                note="counted only if the original text occurs in the passage or is an accepted "
-                     "answer, and the saved text is neither; share: of all questions",
-            ),
-            Table(
-                title="Scores with the garbling undone",
-                headings=("scored", f"{name} EM %", f"{name} F1 %"),
-                rows=tuple(rows) if found else (),
-            ),
-        ),
-        data={
-            "texts": [each._asdict() for each in found],
-            "scores": {what: {"em": exact, "f1": f1} for what, exact, f1 in rows},
+    return _Undone(
+        texts=texts,
+        scores={
+            "as saved": _means(saved),
+            "answers undone": _means(answers_undone),
+            "gold answers undone, too": _means(both_undone),
         },
-    )  # fmt: skip
-
-
-def _headline(found: list[Garbled], n_golds: int, name: str, old: float, new: float) -> str:
-    if not found:
-        return "no answer and no gold answer is garbled"
-    return (
-        f"{len(found) - n_golds:,} answers and {n_golds:,} gold answers are garbled; undoing "
-        f"this changes {name} F1 from {100 * old:.2f} to {100 * new:.2f}"
     )
 
 
-def _count_rows(found: list[Garbled], n: int) -> Iterator[tuple[str | int | float | None, ...]]:
+def _headline(undone: _Undone, scorer: str) -> str:
+    if not undone.texts:
+        return "no answer and no gold answer is garbled"
+    return (
+        f"{len(undone.texts) - undone.n_golds:,} answers and {undone.n_golds:,} gold answers are "
+        f"garbled; undoing this changes {scorer} F1 from {100 * undone.f1_saved:.2f} to "
+        f"{100 * undone.f1_undone:.2f}"
+    )
+
+
+def _text_table(undone: _Undone, n_questions: int) -> Table:
+    return Table(
+        title="Garbled texts",
+        headings=(
+            "whose", "how", "texts", "share %", "saved text", "original text", "for example",
+        ),
+        rows=tuple(_count_rows(undone.texts, n_questions)),
+        note="counted only if the original text occurs in the passage or is an accepted "
+             "answer, and the saved text is neither; share: of all questions",
+    )  # fmt: skip
+
+
+def _score_table(undone: _Undone, scorer: str) -> Table:
+    return Table(
+        title="Scores with the garbling undone",
+        headings=("scored", f"{scorer} EM %", f"{scorer} F1 %"),
+        rows=tuple((how, *means) for how, means in undone.scores.items()) if undone.texts else (),
+    )
+
+
+def _count_rows(
+    texts: Sequence[Garbled], n_questions: int
+) -> Iterator[tuple[str | int | float | None, ...]]:
     """Yield a row for each kind of garbling, the most common first."""
-    firsts: dict[tuple[str, str], Garbled] = {}
-    questions: dict[tuple[str, str], set[str]] = {}
-    for each in found:
-        firsts.setdefault((each.whose, each.how), each)
-        questions.setdefault((each.whose, each.how), set()).add(each.question_id)
-    for kind, many in Counter((each.whose, each.how) for each in found).most_common():
-        first = firsts[kind]
-        yield (*kind, many, share(len(questions[kind]), n), first.text, first.was,
+    kinds = Counter((garbled.whose, garbled.how) for garbled in texts)
+    for kind, count in kinds.most_common():
+        of_kind = [garbled for garbled in texts if (garbled.whose, garbled.how) == kind]
+        n_affected = len({garbled.question_id for garbled in of_kind})
+        first = of_kind[0]
+        yield (*kind, count, share(n_affected, n_questions), first.text, first.was,
                first.question_id)  # fmt: skip
 
 
@@ -149,21 +186,22 @@ def _texts(prediction: Prediction | None) -> tuple[str, ...]:
 def _restore_prediction(
     prediction: Prediction | None, garbled: Iterable[Garbled]
 ) -> Prediction | None:
-    was = {each.text: each.was for each in garbled}
-    if prediction is None or prediction.answer is None or not was:
+    originals = {text.text: text.was for text in garbled}
+    if prediction is None or prediction.answer is None or not originals:
         return prediction
-    return msgspec.structs.replace(prediction, answer=_restore_answer(prediction.answer, was))
+    answer = _restore_answer(prediction.answer, originals)
+    return msgspec.structs.replace(prediction, answer=answer)
 
 
 def _restore_question(question: Question, garbled: Iterable[Garbled]) -> Question:
-    was = {each.text: each.was for each in garbled}
-    answers = tuple(_restore_answer(answer, was) for answer in question.answers)
-    return msgspec.structs.replace(question, answers=answers) if was else question
+    originals = {text.text: text.was for text in garbled}
+    answers = tuple(_restore_answer(answer, originals) for answer in question.answers)
+    return msgspec.structs.replace(question, answers=answers) if originals else question
 
 
-def _restore_answer(answer: Answer, was: Mapping[str, str]) -> Answer:
+def _restore_answer(answer: Answer, originals: Mapping[str, str]) -> Answer:
     return msgspec.structs.replace(
-        answer, texts=tuple(was.get(text, text) for text in answer.texts)
+        answer, texts=tuple(originals.get(text, text) for text in answer.texts)
     )
 
 
