@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped_finding, worst_verdict
 from closeread.audits.overlaps import overlap_table, shared_passages
@@ -20,64 +21,95 @@ _NEAR = 0.75
 _UNLIKELY = 1e-6
 
 
+class _Part(NamedTuple):
+    """The result of looking for one kind of leakage.
+
+    Attributes:
+        name: The key of ``data`` in the finding's data.
+        sentence: Of the headline; empty if there is nothing to say.
+    """
+
+    name: str
+    verdict: Verdict
+    sentence: str
+    table: Table
+    data: object
+
+
 def check(run: Subject, train: Dataset | None = None) -> Finding:
     """Look for text shared with ``train`` and for the other kinds of leakage."""
-    tables: list[Table] = []
-    parts: list[str] = []
-    verdict: Verdict = "sound"
-    data: dict[str, object] = {}
-    if train is not None:
-        overlaps = shared_passages(run.passages, train)
-        hit = {found.test_id for found in overlaps}
-        n_questions = sum(question.passage_id in hit for question in run.questions)
-        certain = {found.test_id for found in overlaps if not found.may_be_chance}
-        n_certain = sum(question.passage_id in certain for question in run.questions)
-        tables.append(overlap_table(overlaps))
-        parts.append(
-            f"{len(hit):,} of {len(run.passages):,} passages ({n_questions:,} questions) share "
-            f"text with {train.name}"
-        )
-        data["shared"] = sorted(hit)
-        if hit:
-            verdict = "broken" if n_certain > 0.01 * len(run.questions) else "doubtful"
-    leaks = count_prompt_leaks(run)
-    if leaks is not None:
-        tables.append(leaks.table())
-        parts.append(leaks.summary())
-        data["prompts"] = leaks.__dict__
-        verdict = worst_verdict((verdict, leaks.verdict))
-    siblings = _compare_siblings(run)
-    if siblings is not None:
-        tables.append(siblings.table())
-        data["siblings"] = siblings.__dict__
-        if siblings.suspicious:
-            verdict = "broken"
-            parts.append("the letters of triples differ far more often than chance explains")
-        else:
-            parts.append(
-                f"{siblings.distinct:,} of {siblings.triples:,} predicted triples have three "
-                "different letters: no sign that answers were adjusted to one another"
-            )
-    windows = _compare_windows(run)
-    if windows is not None:
-        tables.append(windows.table())
-        data["windows"] = windows.__dict__
-        if windows.suspicious:
-            verdict = "broken"
-            parts.append("no wrong answer lies outside the windows that contain the gold answer")
-    if not tables:
+    candidates = (
+        None if train is None else _find_shared_text(run, train),
+        _find_prompt_leaks(run),
+        _find_adjusted_siblings(run),
+        _find_gold_windows(run),
+    )
+    parts = [part for part in candidates if part is not None]
+    if not parts:
         return skipped_finding(
             "leakage",
             "nothing to check: no training set (--train), no examples in prompts, no triples, "
             "no long passages",
         )
+    sentences = [part.sentence for part in parts if part.sentence]
     return Finding(
         check="leakage",
-        verdict=verdict,
-        headline=f"{run.name}: " + ("; ".join(parts) or "nothing found"),
-        tables=tuple(tables),
-        data=data,
+        verdict=worst_verdict(part.verdict for part in parts),
+        headline=f"{run.name}: " + ("; ".join(sentences) or "nothing found"),
+        tables=tuple(part.table for part in parts),
+        data={part.name: part.data for part in parts},
     )
+
+
+def _find_shared_text(run: Subject, train: Dataset) -> _Part:
+    overlaps = shared_passages(run.passages, train)
+    shared = {overlap.test_id for overlap in overlaps}
+    n_questions = sum(question.passage_id in shared for question in run.questions)
+    certain = {overlap.test_id for overlap in overlaps if not overlap.may_be_chance}
+    n_certain = sum(question.passage_id in certain for question in run.questions)
+    verdict: Verdict = "sound"
+    if shared:
+        verdict = "broken" if n_certain > 0.01 * len(run.questions) else "doubtful"
+    return _Part(
+        name="shared",
+        verdict=verdict,
+        sentence=f"{len(shared):,} of {len(run.passages):,} passages ({n_questions:,} questions) "
+        f"share text with {train.name}",
+        table=overlap_table(overlaps),
+        data=sorted(shared),
+    )
+
+
+def _find_prompt_leaks(run: Subject) -> _Part | None:
+    leaks = count_prompt_leaks(run)
+    if leaks is None:
+        return None
+    return _Part("prompts", leaks.verdict, leaks.summary(), leaks.table(), leaks.__dict__)
+
+
+def _find_adjusted_siblings(run: Subject) -> _Part | None:
+    siblings = _compare_siblings(run)
+    if siblings is None:
+        return None
+    sentence = (
+        "the letters of triples differ far more often than chance explains"
+        if siblings.suspicious
+        else f"{siblings.distinct:,} of {siblings.triples:,} predicted triples have three "
+        "different letters: no sign that answers were adjusted to one another"
+    )
+    verdict: Verdict = "broken" if siblings.suspicious else "sound"
+    return _Part("siblings", verdict, sentence, siblings.table(), siblings.__dict__)
+
+
+def _find_gold_windows(run: Subject) -> _Part | None:
+    windows = _compare_windows(run)
+    if windows is None:
+        return None
+    sentence = ""
+    if windows.suspicious:
+        sentence = "no wrong answer lies outside the windows that contain the gold answer"
+    verdict: Verdict = "broken" if windows.suspicious else "sound"
+    return _Part("windows", verdict, sentence, windows.table(), windows.__dict__)
 
 
 @dataclass(frozen=True, kw_only=True)
