@@ -5,7 +5,7 @@ the text has the part before the point; a text that ends in a number and may hav
 other text that a stop ended, which may go on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,15 +90,17 @@ def check(
             "no change is given",
             cure="give at least one of --stop, --new-extract, --new-normalizer, --new-prompt",
         )
-    sorted_ = {UNAFFECTED: [], RESCORED: []} | {cause: [] for cause in CAUSES}  # type: ignore[var-annotated]
-    for question in run.questions:
-        prediction = run.predictions.get(question.question_id)
-        sorted_[outcome(question, prediction, run, change)].append(question)
-    again = [question for cause in CAUSES for question in sorted_[cause]]
+    outcomes = _sort_by_outcome(run, change)
+    again = [question for cause in CAUSES for question in outcomes[cause]]
     speed = measure_throughput(run) if tokens_per_second == "run" else tokens_per_second
     cost = _cost(run, again, speed)
     n = len(run.questions)
-    listed = [[question.question_id, cause] for cause in CAUSES for question in sorted_[cause]]
+    notes = []
+    if speed and tokens_per_second == "run":
+        notes.append(
+            f"throughput measured in this run: {speed:,.1f} tokens per second; the number is "
+            "too high if the run used a cache or was resumed"
+        )
     return Finding(
         check="replan",
         verdict="sound" if not again else "broken" if len(again) > n / 2 else "doubtful",
@@ -107,40 +109,47 @@ def check(
             f"({100 * len(again) / max(n, 1):.1f} %) must be generated again"
             + ("" if again else ": all can be scored from the saved data")
         ),
-        tables=(
-            Table(
-                title="What the change requires",
-                headings=("saved answers", "questions", "share %", "why"),
-                rows=tuple(
-                    (name, len(found), share(len(found), n), _explain_outcome(name))
-                    for name, found in sorted_.items()
-                    if found or name in (UNAFFECTED, RESCORED)
-                ),
-            ),
-            Table(
-                title="Cost of generating again",
-                headings=("questions", "prompt tokens", "new tokens", "GPU-hours"),
-                rows=(
-                    (
-                        cost.questions, cost.prompt_tokens, cost.completion_tokens,
-                        None if cost.gpu_hours is None else round(cost.gpu_hours, 4),
-                    ),
-                ),
-                note=_estimate_note(run) if cost.estimated else "",
-            ),
-        ),
-        notes=(
-            (f"throughput measured in this run: {speed:,.1f} tokens per second; the number is "
-             "too high if the run used a cache or was resumed",)
-            if speed and tokens_per_second == "run"
-            else ()
-        ),
+        tables=(_outcome_table(outcomes, n), _cost_table(run, cost)),
+        notes=tuple(notes),
         data={
-            "counts": {name: len(found) for name, found in sorted_.items()},
-            "list": listed,
+            "counts": {name: len(questions) for name, questions in outcomes.items()},
+            "list": [
+                [question.question_id, cause] for cause in CAUSES for question in outcomes[cause]
+            ],
             "cost": vars(cost) | {"tokens_per_second": speed},
         },
-    )  # fmt: skip
+    )
+
+
+def _sort_by_outcome(run: Subject, change: Change) -> dict[str, list[Question]]:
+    """Return the questions by what becomes of their saved answers; every outcome is a key."""
+    outcomes: dict[str, list[Question]] = {name: [] for name in (UNAFFECTED, RESCORED, *CAUSES)}
+    for question in run.questions:
+        prediction = run.predictions.get(question.question_id)
+        outcomes[outcome(question, prediction, run, change)].append(question)
+    return outcomes
+
+
+def _outcome_table(outcomes: Mapping[str, Sequence[Question]], n: int) -> Table:
+    return Table(
+        title="What the change requires",
+        headings=("saved answers", "questions", "share %", "why"),
+        rows=tuple(
+            (name, len(questions), share(len(questions), n), _explain_outcome(name))
+            for name, questions in outcomes.items()
+            if questions or name in (UNAFFECTED, RESCORED)
+        ),
+    )
+
+
+def _cost_table(run: Subject, cost: Cost) -> Table:
+    hours = None if cost.gpu_hours is None else round(cost.gpu_hours, 4)
+    return Table(
+        title="Cost of generating again",
+        headings=("questions", "prompt tokens", "new tokens", "GPU-hours"),
+        rows=((cost.questions, cost.prompt_tokens, cost.completion_tokens, hours),),
+        note=_estimate_note(run) if cost.estimated else "",
+    )
 
 
 def outcome(question: Question, prediction: Prediction | None, run: Subject, change: Change) -> str:
