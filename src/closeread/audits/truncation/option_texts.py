@@ -1,5 +1,8 @@
 """Whether the option that a generated text names was extracted."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from closeread.audits.findings import (
     Finding,
     Table,
@@ -8,12 +11,41 @@ from closeread.audits.findings import (
     skipped_finding,
     verdict_for_gap,
 )
-from closeread.audits.subject import Subject, restrict_to
-from closeread.audits.truncation.recuts import EXTRACT_RULE, extract_again, score_at_stops
+from closeread.audits.subject import Subject, generated_text, restrict_to
+from closeread.audits.truncation.recuts import EXTRACT_RULE, Recut, extract_again, score_at_stops
 from closeread.metrics.choice import picked_label
 from closeread.registry.factory import make
+from closeread.types import Prediction, Question
 
 _AT_THE_LIMIT = ("length", "max_tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Extraction:
+    """What was extracted from the texts of a run.
+
+    Attributes:
+        saved: The scores of the answers as they were saved.
+        extracted: The scores with the answers extracted again; None if that says nothing.
+        n_texts: Questions with a generated text.
+        without_option: Cause to the predictions whose saved answer is not an option.
+        lost: The share of the questions whose text ended at the token limit before an option.
+    """
+
+    saved: Recut
+    extracted: Recut | None
+    n_texts: int
+    without_option: Mapping[str, Sequence[Prediction]]
+    lost: float
+
+    @property
+    def gain(self) -> float:
+        """What extracting the answers again adds to the accuracy."""
+        return self.extracted.f1 - self.saved.f1 if self.extracted is not None else 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict_for_gap(max(self.gain, self.lost))
 
 
 def check(run: Subject) -> Finding:
@@ -21,65 +53,98 @@ def check(run: Subject) -> Finding:
 
     A run by likelihoods, or without saved texts, is skipped.
     """
-    run = restrict_to(run, (each.question_id for each in run.questions if each.options))
-    metric = make("metric", "choice")[0]
-    asked = [(each, found) for each, found in run.answered() if found.generation is not None]
-    texts = [found for _, found in asked]
+    run = restrict_to(run, (question.question_id for question in run.questions if question.options))
+    texts = [pair for pair in run.answered() if pair[1].generation is not None]
     if not texts:
         return skipped_finding(
             "truncation", "all questions have options, and no generated texts were saved"
         )
-    (saved,) = score_at_stops(run, metric, [None])
-    # Our own reader may have dealt the options, or asked about each; it knows how it read them.
-    read = None if run.rule is not None or run.is_shared else extract_again(run, metric)
-    bare = [found for each, found in asked if not picked_label(each, found)]
-    empty = [found for found in bare if found.generation and not found.generation.text.strip()]
-    cut = [
-        found
-        for found in bare
-        if found.generation and found.generation.finish_reason in _AT_THE_LIMIT
-    ]
-    unread = {"no option": bare, "empty": empty, "token limit": cut}
-    gain = read.f1 - saved.f1 if read else 0.0
-    lost = len(cut) / len(run.questions)
-    verdict: Verdict = verdict_for_gap(max(gain, lost))
-    if read and gain >= lost and verdict_for_gap(gain) != "sound":
-        headline = (
-            f"{run.name}: extracting the answers with --extract {EXTRACT_RULE} changes accuracy "
-            f"from {100 * saved.f1:.2f} to {100 * read.f1:.2f}"
-        )
-    elif verdict != "sound":
-        headline = (
-            f"{run.name}: {len(cut):,} texts ended at the token limit before they named an option"
-            if len(cut) > 1
-            else f"{run.name}: 1 text ended at the token limit before it named an option"
-        )
-    else:
-        headline = f"{run.name}: no option was lost in extraction"
-    rows = [("as saved", saved)] + ([(f"--extract {EXTRACT_RULE}", read)] if read else [])
+    found = _extract(run, texts)
+    saved, extracted = found.saved, found.extracted
     return Finding(
         check="truncation",
-        verdict=verdict,
-        headline=headline,
-        tables=(
-            Table(
-                title="Answers extracted again from the texts",
-                headings=("extraction", "changed answers", "accuracy %"),
-                rows=tuple((what, row.changed, row.f1) for what, row in rows),
-            ),
-            Table(
-                title="Texts without an extracted option",
-                headings=("cause", "texts", "share %", "for example"),
-                rows=tuple(
-                    (cause, len(found), share(len(found), len(texts)),
-                     found[0].question_id if found else None)
-                    for cause, found in unread.items()
-                ),
-            ),
-        ),
+        verdict=found.verdict,
+        headline=_headline(run, found),
+        tables=(_accuracy_table(saved, extracted), _cause_table(found)),
         data={
-            "read_anew": {"accuracy": read.f1, "changed": read.changed} if read else {},
+            "read_anew": {"accuracy": extracted.f1, "changed": extracted.changed}
+            if extracted is not None
+            else {},
             "accuracy": saved.f1,
-            "causes": {cause: len(found) for cause, found in unread.items()},
+            "causes": {
+                cause: len(predictions) for cause, predictions in found.without_option.items()
+            },
         },
-    )  # fmt: skip
+    )
+
+
+def _extract(run: Subject, texts: Sequence[tuple[Question, Prediction]]) -> _Extraction:
+    """Score a run as saved and extracted again, and sort the texts that gave no option."""
+    metric = make("metric", "choice")[0]
+    (saved,) = score_at_stops(run, metric, [None])
+    # closeread's own readers know how they asked: with the options shuffled, or one by one.
+    knows_rule = run.rule is not None or run.is_shared
+    bare = [prediction for question, prediction in texts if not picked_label(question, prediction)]
+    cut = [prediction for prediction in bare if _finish_reason(prediction) in _AT_THE_LIMIT]
+    return _Extraction(
+        saved=saved,
+        extracted=None if knows_rule else extract_again(run, metric),
+        n_texts=len(texts),
+        without_option={
+            "no option": bare,
+            "empty": [prediction for prediction in bare if not generated_text(prediction).strip()],
+            "token limit": cut,
+        },
+        lost=len(cut) / len(run.questions),
+    )
+
+
+def _finish_reason(prediction: Prediction) -> str:
+    return prediction.generation.finish_reason if prediction.generation is not None else ""
+
+
+def _headline(run: Subject, found: _Extraction) -> str:
+    if (
+        found.extracted is not None
+        and found.gain >= found.lost
+        and verdict_for_gap(found.gain) != "sound"
+    ):
+        return (
+            f"{run.name}: extracting the answers with --extract {EXTRACT_RULE} changes accuracy "
+            f"from {100 * found.saved.f1:.2f} to {100 * found.extracted.f1:.2f}"
+        )
+    if found.verdict == "sound":
+        return f"{run.name}: no option was lost in extraction"
+    n_cut = len(found.without_option["token limit"])
+    return (
+        f"{run.name}: {n_cut:,} texts ended at the token limit before they named an option"
+        if n_cut > 1
+        else f"{run.name}: 1 text ended at the token limit before it named an option"
+    )
+
+
+def _accuracy_table(saved: Recut, extracted: Recut | None) -> Table:
+    rows = [("as saved", saved.changed, saved.f1)]
+    if extracted is not None:
+        rows.append((f"--extract {EXTRACT_RULE}", extracted.changed, extracted.f1))
+    return Table(
+        title="Answers extracted again from the texts",
+        headings=("extraction", "changed answers", "accuracy %"),
+        rows=tuple(rows),
+    )
+
+
+def _cause_table(found: _Extraction) -> Table:
+    return Table(
+        title="Texts without an extracted option",
+        headings=("cause", "texts", "share %", "for example"),
+        rows=tuple(
+            (
+                cause,
+                len(predictions),
+                share(len(predictions), found.n_texts),
+                predictions[0].question_id if predictions else None,
+            )
+            for cause, predictions in found.without_option.items()
+        ),
+    )
