@@ -150,84 +150,88 @@ class Misfits(NamedTuple):
 
 def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
     """Find the predictions of a submission that do not fit the data set."""
-    missing: list[str] = []
-    no_options: list[str] = []
-    typed: list[str] = []
-    numbers: list[str] = []
-    suspects: set[str] = set()
-    declined: list[str] = []
-    several: list[str] = []
-    null_odds = submission.extras.get("null_odds", {})
-    odds: list[str] = []
-    some_have_none = some_have_several = False
-    other_options: list[str] = []
-    repeated = submission.extras.get("options", {})
+    ids: dict[str, list[str]] = {kind: [] for kind in KINDS}
     known: set[str] = set()
     n_questions = 0
+    some_have_none = some_have_several = False
     for question in dataset.questions():
         n_questions += 1
         known.add(question.question_id)
         some_have_none |= any(answer.kind == "none" for answer in question.answers)
         some_have_several |= any(len(answer.texts) > 1 for answer in question.answers)
-        prediction = submission.predictions.get(question.question_id)
-        if prediction is None:
-            missing.append(question.question_id)
-        elif question.options and (said := _answer_text(prediction)):
-            labels = {option.label for option in question.options}
-            letter = picked_label(question, prediction)
-            if letter not in labels:
-                no_options.append(question.question_id)
-                if parse_number(said) is not None:
-                    numbers.append(question.question_id)
-            read = parse_letter(said)
-            if read in labels and said != read and letter not in labels - {read}:
-                typed.append(question.question_id)
-        elif not question.options and declines(question, prediction):
-            declined.append(question.question_id)
-        elif prediction.answer is not None and any(map(may_be_garbled, prediction.answer.texts)):
-            suspects.add(question.question_id)
-        if prediction is not None and has_several_texts(prediction):
-            several.append(question.question_id)
-        if prediction is not None and not 0 <= null_odds.get(question.question_id, 0) <= 1:
-            odds.append(question.question_id)
-        given = repeated.get(question.question_id)
-        if given is not None and not _are_options(given, question):
-            other_options.append(question.question_id)
-    rows = Counter(name for name, _ in submission.rows)
+        for kind in _iter_kinds(question, submission):
+            ids[kind].append(question.question_id)
+    ungarbled = _find_ungarbled(dataset, submission, set(ids["garbled"]))
+    counts = Counter(name for name, _ in submission.rows)
+    ids["garbled"] = list(ungarbled)
+    ids["strangers"] = [name for name in submission.predictions if name not in known]
+    ids["repeated"] = [name for name, count in counts.items() if count > 1]
+    ids["misplaced"] = list(_find_misplaced(dataset, submission))
+    if not some_have_none:
+        ids["declined"] = []
+    if some_have_several:
+        ids["several"] = []
     return Misfits(
-        missing=missing,
-        strangers=[name for name in submission.predictions if name not in known],
-        repeated=[name for name, count in rows.items() if count > 1],
-        no_options=no_options,
-        typed=typed,
-        numbers=numbers,
-        garbled=[*(ungarbled := _find_ungarbled(dataset, submission, suspects))],
-        ungarbled=ungarbled,
-        declined=declined if some_have_none else [],
-        several=[] if some_have_several else several,
-        odds=odds,
-        other_options=other_options,
-        misplaced=list(_find_misplaced(dataset, submission)),
+        **ids,
         n_predictions=len(submission.predictions),
         n_questions=n_questions,
+        ungarbled=ungarbled,
     )
 
 
-def format_misfits(found: Misfits) -> Iterator[str]:
+def _iter_kinds(question: Question, submission: Submission) -> Iterator[str]:
+    """Yield the kinds of misfit that a question and its prediction show without the passage.
+
+    An answer that is ``garbled`` here only looks so: the passage decides.
+    """
+    name = question.question_id
+    options = submission.extras.get("options", {}).get(name)
+    if options is not None and not _are_options(options, question):
+        yield "other_options"
+    prediction = submission.predictions.get(name)
+    if prediction is None:
+        yield "missing"
+        return
+    if question.options and (text := _answer_text(prediction)):
+        yield from _iter_option_kinds(question, prediction, text)
+    elif not question.options and declines(question, prediction):
+        yield "declined"
+    elif prediction.answer is not None and any(map(may_be_garbled, prediction.answer.texts)):
+        yield "garbled"
+    if has_several_texts(prediction):
+        yield "several"
+    if not 0 <= submission.extras.get("null_odds", {}).get(name, 0) <= 1:
+        yield "odds"
+
+
+def _iter_option_kinds(question: Question, prediction: Prediction, text: str) -> Iterator[str]:
+    """Yield the kinds of misfit of an answer to a question with options."""
+    labels = {option.label for option in question.options}
+    picked = picked_label(question, prediction)
+    if picked not in labels:
+        yield "no_options"
+        if parse_number(text) is not None:
+            yield "numbers"
+    letter = parse_letter(text)
+    if letter in labels and text != letter and picked not in labels - {letter}:
+        yield "typed"
+
+
+def format_misfits(misfits: Misfits) -> Iterator[str]:
     """Yield one line for each kind of misfit."""
-    if found.strangers:
+    if misfits.strangers:
         yield (
-            f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} match no "
-            f"question in this data set: {first_names(found.strangers)}"
+            f"{len(misfits.strangers):,} of {count_of(misfits.n_predictions, 'prediction')} match "
+            f"no question in this data set: {first_names(misfits.strangers)}"
         )
-    if found.missing:
+    if misfits.missing:
         yield (
-            f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} have no "
-            f"prediction: {first_names(found.missing)}"
+            f"{len(misfits.missing):,} of {count_of(misfits.n_questions, 'question')} have no "
+            f"prediction: {first_names(misfits.missing)}"
         )
-    for kind, (one, many, rest) in _SENTENCES.items():
-        if ids := getattr(found, kind):
-            yield f"{count_of(len(ids), one, many)}{rest}: {first_names(ids)}"
+    for kind, (singular, plural, rest) in _SENTENCES.items():
+        if ids := getattr(misfits, kind):
+            yield f"{count_of(len(ids), singular, plural)}{rest}: {first_names(ids)}"
 
 
 def repeats_evidence(submission: Submission) -> bool:
@@ -243,15 +247,15 @@ def _find_ungarbled(
     dataset: Dataset, submission: Submission, suspects: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """Return the garbled texts by question id, each with the original text."""
-    found: dict[str, dict[str, str]] = {}
+    originals: dict[str, dict[str, str]] = {}
     for passage, questions in dataset if suspects else ():
         for question in questions:
             name = question.question_id
             answer = submission.predictions[name].answer if name in suspects else None
             for text in answer.texts if answer is not None else ():
-                if was := undo_garbling(text, accepted_texts(question), passage.text):
-                    found.setdefault(name, {})[text] = was.text
-    return found
+                if undone := undo_garbling(text, accepted_texts(question), passage.text):
+                    originals.setdefault(name, {})[text] = undone.text
+    return originals
 
 
 def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
