@@ -77,10 +77,10 @@ def get(
     """
     failures: list[TransferError] = []
     patience = patience or Patience()
-    for _, chosen, file in select(names):
+    for _, published, file in select(names):
         try:
             received = _receive_file(
-                chosen,
+                published,
                 _with_mirror(file, mirror),
                 to,
                 count=count,
@@ -99,8 +99,53 @@ def get(
         )
 
 
+class _QuestionCounts:
+    """Counts the questions of a published file, or of its members if it is an archive.
+
+    Attributes:
+        examples: File name to number of questions.
+        remarks: Counts that differ from the published ones although the checksum is correct.
+    """
+
+    def __init__(self, file: PublishedFile, count: Count) -> None:
+        self.examples: dict[str, int] = {}
+        self.remarks: list[str] = []
+        self._file, self._count = file, count
+
+    def check_file(self, path: Path) -> None:
+        """Count the questions in the file unless it is an archive; raises as ``check_member``."""
+        if not self._file.members:
+            self._check(path, self._file.name, self._file.examples)
+
+    def check_member(self, path: Path, member: Member) -> None:
+        """Count the questions in an extracted member.
+
+        Raises:
+            MismatchError: The count is wrong, and no checksum is published.
+        """
+        self._check(path, member.name, member.examples)
+
+    def _check(self, path: Path, name: str, expected: int | None) -> None:
+        n = self.examples[name] = self._count(path)
+        if expected is None or n == expected:
+            return
+        # A correct checksum outranks a count: the publishers may have counted differently
+        # (independent conversions of the MRQA file of HotpotQA's dev hold 5,901, not 5,904).
+        questions = count_of(n, "question was", "questions were")
+        if not (self._file.md5 or self._file.sha256):
+            raise MismatchError(
+                f"{questions} counted",
+                where=name,
+                expected=f"{expected:,} as published",
+            )
+        self.remarks.append(
+            f"{name}: {questions} counted, but its publishers say {expected:,}; the checksum is "
+            "right"
+        )
+
+
 def _receive_file(
-    chosen: PublishedSet,
+    published: PublishedSet,
     file: PublishedFile,
     to: Path,
     *,
@@ -108,58 +153,32 @@ def _receive_file(
     patience: Patience,
     advance: Advance,
 ) -> Received:
+    """Check a file if it is there, else download it; then extract its members."""
     target = to / file.name
-    counted: dict[str, int] = {}
-    remarks: list[str] = []
-
-    def count_in(path: Path, name: str, expected: int | None) -> None:
-        counted[name] = count(path)
-        if expected is None or counted[name] == expected:
-            return
-        # A correct checksum outranks a count: the publishers may have counted differently
-        # (independent conversions of the MRQA file of HotpotQA's dev hold 5,901, not 5,904).
-        questions = count_of(counted[name], "question was", "questions were")
-        if not (file.md5 or file.sha256):
-            raise MismatchError(
-                f"{questions} counted",
-                where=name,
-                expected=f"{expected:,} as published",
-            )
-        remarks.append(
-            f"{name}: {questions} counted, but its publishers say {expected:,}; the checksum is "
-            "right"
-        )
-
-    def check(path: Path) -> None:
-        if not file.members:
-            count_in(path, file.name, file.examples)
-
-    def check_member(path: Path, member: Member) -> None:
-        count_in(path, member.name, member.examples)
-
+    counts = _QuestionCounts(file, count)
     address = ""
     if target.exists():
-        _check_present(file, target, check)
+        _check_present(file, target, counts.check_file)
     elif not file.addresses:
         raise UsageError(
-            f"{file.name} must be downloaded by hand: {chosen.by_hand}",
+            f"{file.name} must be downloaded by hand: {published.by_hand}",
             expected=f"the file at {target}",
             cure="put it there, then run this command again to check it",
         )
     else:
-        address = fetch(file, target, check=check, patience=patience, advance=advance)
-    members = extract(target, file.members, to, check_member) if file.members else []
+        address = fetch(file, target, check=counts.check_file, patience=patience, advance=advance)
+    members = extract(target, file.members, to, counts.check_member) if file.members else []
     return Received(
         name=file.name,
         path=str(target),
-        license=file.license or chosen.license,
-        citation=file.citation or chosen.citation,
+        license=file.license or published.license,
+        citation=file.citation or published.citation,
         checked_by=tuple(kind for kind in ("md5", "sha256") if getattr(file, kind)),
         sha256=digests(target)[1],
-        examples=counted,
+        examples=counts.examples,
         address=address,
         members=tuple(map(str, members)),
-        remarks=tuple(remarks),
+        remarks=tuple(counts.remarks),
     )
 
 
