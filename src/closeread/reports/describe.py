@@ -21,6 +21,11 @@ VOCABULARY = {
     f"found by a segmenter, so its numbers are larger: --words jieba), {_ELSEWHERE}",
     "jieba": f"different words: in Chinese those that jieba finds, {_ELSEWHERE}",
 }
+# The fields of a description that count questions, or passages by language, by one of their values.
+_COUNTED = (
+    "languages", "kinds", "roles", "options_a_question", "answers_a_question", "answer_kinds",
+    "right_options", "asks_for", "option_strategies", "question_strategies",
+)  # fmt: skip
 Tokenizer = Callable[[str, str], list[str]]  # a text and its language to its words
 
 
@@ -58,7 +63,7 @@ class EvidencePieces(Record, frozen=True, kw_only=True):
 
 
 class Description(Record, frozen=True, kw_only=True):
-    """Everything that ``closeread describe`` says of a data set; ``words``: see ``VOCABULARY``."""
+    """Everything that ``closeread describe`` prints; ``words`` is a key of ``VOCABULARY``."""
 
     name: str
     format: str
@@ -123,16 +128,16 @@ class _Evidence:
         self.of_options = False
 
     def add(self, question: Question, passage: Passage) -> None:
-        given = [found for found in question.gold_evidence if found.spans]
-        first = {found.option_label: found.spans for found in reversed(given)}
-        self.questions += bool(given)
-        self.references += len(given)
+        gold = [evidence for evidence in question.gold_evidence if evidence.spans]
+        first = {evidence.option_label: evidence.spans for evidence in reversed(gold)}
+        self.questions += bool(gold)
+        self.references += len(gold)
         self.of_options |= any(first)
         for spans in first.values():
             self.pieces[len(spans)] += 1
             if len(spans) > 1:
-                where = _sentence_indices(spans, passage)
-                self.distances.update([later - one for one, later in pairwise(where)])
+                indices = _sentence_indices(spans, passage)
+                self.distances.update([later - earlier for earlier, later in pairwise(indices)])
 
     def summary(self) -> EvidencePieces | None:
         options = self.pieces.total()
@@ -154,77 +159,90 @@ class _Evidence:
         )
 
 
+class _Totals:
+    """The counts of a data set, passage by passage and question by question."""
+
+    def __init__(self, cut: Tokenizer) -> None:
+        self.texts = {name: _Texts(cut) for name in ("passage", "question", "option")}
+        self.counts: dict[str, Counter[Any]] = {name: Counter() for name in _COUNTED}
+        self.passage_ids: set[str] = set()
+        self.groups: set[str] = set()
+        self.evidence = _Evidence()
+        self.questions = self.verification_stems = self.sentences = 0
+        self._characters_in_sentences = 0
+
+    def add_passage(self, passage: Passage) -> None:
+        """Count a passage the first time that it occurs."""
+        if passage.passage_id in self.passage_ids:
+            return
+        self.passage_ids.add(passage.passage_id)
+        self.texts["passage"].add(passage.text, passage.language)
+        self.counts["languages"][passage.language] += 1
+        spans = sentences(passage.text, passage.language)
+        self.sentences += len(spans)
+        self._characters_in_sentences += sum(span.end - span.start for span in spans)
+
+    def add_question(self, question: Question, passage: Passage) -> None:
+        self.questions += 1
+        if question.group_id:
+            self.groups.add(question.group_id)
+        self.texts["question"].add(question.text, passage.language)
+        for option in question.options:
+            self.texts["option"].add(option.text, passage.language)
+        self.verification_stems += bool(question.options) and is_verification(question.text)
+        _count_question(question, self.counts)
+        self.evidence.add(question, passage)
+
+    def mean_sentence_characters(self) -> float | None:
+        return self._characters_in_sentences / self.sentences if self.sentences else None
+
+    def vocabulary_size(self) -> int:
+        return len(set().union(*(texts.vocabulary for texts in self.texts.values())))
+
+
 def describe(dataset: Dataset, words: str = "characters") -> Description:
-    """Read a data set once and count.
+    """Read a data set once and compute its statistics.
 
     Args:
-        dataset: Any.
-        words: What counts as a word in Chinese: ``characters``, or ``jieba`` for those that it
-            finds, as the VGaokao paper counts.
+        dataset: Any data set.
+        words: What counts as a word in Chinese: ``characters``, or ``jieba`` for the words that
+            jieba finds, as the VGaokao paper counts.
 
     Raises:
         InputError: The file is broken.
-        MissingExtraError: jieba is asked for, and rjieba is not installed.
+        MissingExtraError: ``words`` is ``jieba``, and rjieba is not installed.
     """
     defects = Defects(keep=3)
-    cut = _jieba_cutter() if words == "jieba" else _cut_characters
-    texts = {name: _Texts(cut) for name in ("passage", "question", "option")}
-    counts: dict[str, Counter[Any]] = {
-        name: Counter()
-        for name in (
-            *("languages", "kinds", "roles", "options_a_question", "answers_a_question"),
-            *("answer_kinds", "right_options", "asks_for"),
-            *("option_strategies", "question_strategies"),
-        )
-    }
-    seen: set[str] = set()
-    groups: set[str] = set()
-    evidence = _Evidence()
-    questions = verification = n_sentences = in_sentences = 0
-    for passage, asked in dataset.read(defects):
-        if passage.passage_id not in seen:
-            seen.add(passage.passage_id)
-            texts["passage"].add(passage.text, passage.language)
-            counts["languages"][passage.language] += 1
-            found = sentences(passage.text, passage.language)
-            n_sentences += len(found)
-            in_sentences += sum(span.end - span.start for span in found)
-        for question in asked:
-            questions += 1
-            if question.group_id:
-                groups.add(question.group_id)
-            texts["question"].add(question.text, passage.language)
-            for option in question.options:
-                texts["option"].add(option.text, passage.language)
-            verification += bool(question.options) and is_verification(question.text)
-            _count_question(question, counts)
-            evidence.add(question, passage)
-    every = set().union(*(kind.vocabulary for kind in texts.values()))
+    totals = _Totals(_jieba_cutter() if words == "jieba" else _cut_characters)
+    for passage, questions in dataset.read(defects):
+        totals.add_passage(passage)
+        for question in questions:
+            totals.add_question(question, passage)
     return Description(
         name=dataset.name,
         format=dataset.format,
         version=dataset.version,
         license=dataset.license,
         sha256=dataset.sha256,
-        passages=len(seen),
-        questions=questions,
-        groups=len(groups),
-        verification_stems=verification,
-        lengths={name: kind.lengths() for name, kind in texts.items()},
-        sentences=n_sentences,
-        mean_sentence_characters=in_sentences / n_sentences if n_sentences else None,
+        passages=len(totals.passage_ids),
+        questions=totals.questions,
+        groups=len(totals.groups),
+        verification_stems=totals.verification_stems,
+        lengths={name: texts.lengths() for name, texts in totals.texts.items()},
+        sentences=totals.sentences,
+        mean_sentence_characters=totals.mean_sentence_characters(),
         words=words,
-        total_vocabulary=len(every),
-        evidence=evidence.summary(),
+        total_vocabulary=totals.vocabulary_size(),
+        evidence=totals.evidence.summary(),
         defects=dict(defects.counts),
         defect_examples={
             code: [
-                f"{found.question_id}: {found.message}" if found.question_id else found.message
-                for found in examples
+                f"{defect.question_id}: {defect.message}" if defect.question_id else defect.message
+                for defect in examples
             ]
             for code, examples in defects.examples.items()
         },
-        **{name: _sorted(counter) for name, counter in counts.items()},
+        **{name: _sorted(counter) for name, counter in totals.counts.items()},
     )
 
 
@@ -265,13 +283,14 @@ def _count_question(question: Question, counts: dict[str, Counter[Any]]) -> None
 
 
 def _strategies(tags: Mapping[str, str]) -> list[str]:
-    """Return by which strategies of attack something was changed; an attack joins several by +."""
+    """Return the attack strategies that changed something; an attack joins their names by +."""
     return [name for name in tags.get("strategy", "").split("+") if name]
 
 
 def _sentence_indices(spans: Iterable[Span], passage: Passage) -> list[int]:
     zh = passage.language == "zh"
-    starts = [s.start for s in (vgaokao(passage.text) if zh else sentences(passage.text, "en"))]
+    own = vgaokao(passage.text) if zh else sentences(passage.text, "en")
+    starts = [sentence.start for sentence in own]
     return [sum(start <= span.start for start in starts) for span in sorted(spans)]
 
 
@@ -285,7 +304,7 @@ def _mean(counter: Counter[int]) -> float | None:
     return sum(value * times for value, times in counter.items()) / counter.total()
 
 
-def description_as_json(found: Description) -> dict[str, Any]:
-    """Return a description as plain JSON, every field there, and what its vocabulary counts."""
-    plain: dict[str, Any] = msgspec.to_builtins(found, str_keys=True)
-    return plain | {"vocabulary_counts": VOCABULARY[found.words]}
+def description_as_json(description: Description) -> dict[str, Any]:
+    """Return a description as plain JSON with every field, and what its vocabulary counts."""
+    plain: dict[str, Any] = msgspec.to_builtins(description, str_keys=True)
+    return plain | {"vocabulary_counts": VOCABULARY[description.words]}
