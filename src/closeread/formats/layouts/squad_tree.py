@@ -13,7 +13,7 @@ Where the file's name says the language, it is the passages', and each question'
 ``answer_language``.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, BinaryIO, Literal
@@ -131,7 +131,7 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
                     answers: tuple[Answer, ...] = (Answer(kind="none"),)
                 else:
                     answers = tuple(
-                        [Answer(kind="span", texts=(found.text,)) for found in item.answers or ()]
+                        [Answer(kind="span", texts=(answer.text,)) for answer in item.answers or ()]
                     )
                 yield Question(
                     question_id=ids.note(str(item.id)),
@@ -163,47 +163,28 @@ def _question(
     tags: dict[str, str],
 ) -> Question:
     name = ids.note(str(item.id))
-    listed = item.answers or []
-    answers: tuple[Answer, ...]
-    wrong = False
+    add_defect = partial(defects.add, question_id=name)
     impossible = item.is_impossible in _IMPOSSIBLE
     if impossible:
-        answers = (Answer(kind="none"),)
-        if any(found.text for found in listed):  # DuReader-checklist has an empty one
-            defects.add(
-                "impossible-with-answers",
-                "closeread ignores the answers of an impossible question",
-                question_id=name,
+        if any(answer.text for answer in item.answers or ()):  # DuReader-checklist has an empty one
+            add_defect(
+                "impossible-with-answers", "closeread ignores the answers of an impossible question"
             )
+        answers: tuple[Answer, ...] = (Answer(kind="none"),)
     else:
-        if not listed and item.answers is not None:
-            defects.add("no-answer", "no accepted answer", question_id=name)
-        places = [
-            locate_answer(
-                found.text, passage.text, found.answer_start, partial(defects.add, question_id=name)
-            )
-            for found in listed
-        ]
-        wrong = any(
-            place is None or place.start != found.answer_start
-            for place, found in zip(places, listed, strict=True)
-        )
-        answers = tuple(
-            Answer(kind="span", texts=(found.text,), spans=() if place is None else (place,))
-            for found, place in zip(listed, places, strict=True)
-        )
-    extras = [unknown_fields(found, _Answer) for found in raw.get("answers") or ()]
+        answers = _locate_answers(item, passage, add_defect)
+    extras = [unknown_fields(answer, _Answer) for answer in raw.get("answers") or ()]
     metadata = without_empty(
         is_impossible=item.is_impossible,
         plausible_answers=raw.get("plausible_answers"),
         integer_id=isinstance(item.id, int) or None,
-        answer_starts=[found.answer_start for found in listed] if wrong else None,
+        answer_starts=None if impossible else _wrong_starts(item, answers),
         answer_extras=extras if any(extras) else None,
         squad_extra=unknown_fields(raw, _Question),
     )
     if impossible and item.answers != []:
         metadata["no_gold"] = raw.get("answers")
-    elif not impossible and not listed:
+    elif not impossible and not item.answers:
         metadata["no_gold"] = item.answers
     return Question(
         question_id=name,
@@ -214,6 +195,27 @@ def _question(
         tags=tags,
         metadata=metadata,
     )
+
+
+def _locate_answers(
+    item: _Question, passage: Passage, add_defect: Callable[[str, str], None]
+) -> tuple[Answer, ...]:
+    """Return the accepted answers with their places in the passage, as far as they are in it."""
+    if item.answers == []:
+        add_defect("no-answer", "no accepted answer")
+    answers = []
+    for answer in item.answers or ():
+        place = locate_answer(answer.text, passage.text, answer.answer_start, add_defect)
+        spans = () if place is None else (place,)
+        answers.append(Answer(kind="span", texts=(answer.text,), spans=spans))
+    return tuple(answers)
+
+
+def _wrong_starts(item: _Question, answers: Sequence[Answer]) -> list[int] | None:
+    """Return the file's offsets if any of them is wrong, to write them back."""
+    starts = [answer.answer_start for answer in item.answers or ()]
+    located = [answer.spans[0].start if answer.spans else None for answer in answers]
+    return starts if located != starts else None
 
 
 def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
@@ -237,7 +239,9 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
         for number, (passage, questions) in enumerate(items):
             if number == 0:
                 stream.write((b"," if index else b"") + _article_opening(passage, encode, own_ids))
-            unanswerable |= any(a.kind == "none" for q in questions for a in q.answers)
+            unanswerable |= any(
+                answer.kind == "none" for question in questions for answer in question.answers
+            )
             rows = [_row(question, passage) for question in questions]
             fields = {"context": passage.text, "qas": rows}
             if own_ids or passage.metadata.get("own_id"):
