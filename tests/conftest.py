@@ -2,12 +2,15 @@
 
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from closeread.errors import MissingExtraError
 from places import corpus_folder
 
 # No deadlines and no limit on the time to draw examples: other load on the machine must not fail a
@@ -26,6 +29,29 @@ _DISPLAY = (
     "PYTHON_COLORS",
     "TTY_COMPATIBLE",
 )
+
+
+@contextmanager
+def _skipping_without_vectors() -> Iterator[None]:
+    """Skip what needs word vectors where gensim cannot be installed (docs/install.md)."""
+    try:
+        yield
+    except MissingExtraError as error:
+        if sys.version_info < (3, 14) or "closeread[vectors]" not in str(error):
+            raise
+        pytest.skip("gensim has no build for Python 3.14")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    with _skipping_without_vectors():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    with _skipping_without_vectors():
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

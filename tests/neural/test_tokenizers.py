@@ -71,6 +71,31 @@ def test_reading_without_a_tokenizer_ends_with_2_and_leaves_nothing(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_vocabulary_of_another_language_is_warned_of(tmp_path):
+    """Before anything is read; a byte-level vocabulary knows every word."""
+    for head, name in (
+        ("span", "span"),
+        ("choice", "choice"),
+        ("pair", "chunk"),
+        ("pair", "verifier"),
+    ):
+        reader, _ = make(name, {"model": make_encoder(tmp_path / name, head)})
+        assert reader.unknown_share(TEXTS["en"]) == reader.unknown_share([]) == 0
+        assert reader.unknown_share(TEXTS["zh"]) > 0.5
+    every, _ = make("span", {"model": make_encoder(tmp_path / "bytes", kind="roberta")})
+    assert every.unknown_share(TEXTS["zh"]) == 0
+    chinese = make_encoder(tmp_path / "chinese", language="zh", head="choice")
+    question = {"question": "?", "options": ["a", "b"], "answer": "A"}
+    rows = [{"id": text, "passage": text, **question} for text in TEXTS["en"]]
+    (tmp_path / "en.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = apart(
+        "read", tmp_path / "en.jsonl", "--reader", "choice", "-o", f"model={chinese}",
+        "--out", tmp_path / "run",
+    )  # fmt: skip
+    assert "the model of choice does not know " in done.stderr
+    assert "% of the passages' tokens: its vocabulary is" in done.stderr
+
+
 def words_of(folder):
     found = json.loads((Path(folder) / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
     return sorted(found, key=found.__getitem__)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from closeread.cli.terminal.completion import complete_kind
-from closeread.cli.terminal.known_words import warn_unknown_words
+from closeread.cli.terminal.known_words import warn_unknown_tokens, warn_unknown_words
 from closeread.cli.terminal.output import print_json, remark
 from closeread.cli.terminal.output_options import OutputPath
 from closeread.cli.terminal.place import LocalPath
@@ -107,10 +107,11 @@ def command(
         batch_size=batch_size or batch_size_of(made),
     )
     warn_training_mismatch(job.reader_info)
+    warn_unknown_tokens(opened, made, reader)
+    warn_unknown_words(opened, reader, job.reader_info.options)
     with show_progress(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
     warn_about_run(run, limit)
-    warn_unknown_words(opened, reader, run.info.reader.options)
     if json_:
         import msgspec
 

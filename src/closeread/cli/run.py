@@ -57,7 +57,7 @@ def command(
     from contextlib import nullcontext
 
     from closeread.api.datasets import open_dataset
-    from closeread.cli.terminal.known_words import warn_unknown_words
+    from closeread.cli.terminal.known_words import warn_unknown_tokens, warn_unknown_words
     from closeread.cli.terminal.numbers import (
         averages_as_json,
         print_averages,
@@ -105,7 +105,9 @@ def command(
     warn_training_mismatch(made.runs[0].info.reader)
     for run in made.runs:
         warn_about_run(run, resolved.read.limit)
-        warn_unknown_words(run.dataset(), run.info.reader.name, run.info.reader.options)
+        dataset, used = run.dataset(), run.info.reader
+        warn_unknown_tokens(dataset, made.reader, used.name)
+        warn_unknown_words(dataset, used.name, used.options)
     averages = macro_averages(made.runs)
     mrqa = published_beside_summaries(made.summaries)
     if json_:

@@ -13,7 +13,7 @@ from closeread.formats.files.open_all import open_each
 from closeread.formats.files.output_place import output_file_in
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
-from closeread.protocols import Begin, unwatched
+from closeread.protocols import Begin, Reader, unwatched
 from closeread.readers import make
 from closeread.runs.claim import must_be_free
 from closeread.runs.predict import Job, batch_size_of, predict
@@ -47,6 +47,7 @@ class Outcome:
     runs: tuple[Run, ...]
     summaries: tuple[RunSummary, ...]
     report: Path
+    reader: Reader
     audits: tuple[Audited, ...] = ()
 
 
@@ -111,7 +112,7 @@ def execute(
     material = gather([run.path for run in runs])
     add_attention(material, lambda line: None)  # nothing to report: the run has just been made
     write_material(material, report)
-    return Outcome(tuple(runs), tuple(summaries), report, tuple(audits))
+    return Outcome(tuple(runs), tuple(summaries), report, reader, tuple(audits))
 
 
 def _audit_run(run: Run, checks: tuple[str, ...], train: Dataset | None) -> Audited:

@@ -1,13 +1,34 @@
-"""Warns if word vectors lack too many of the words that they compare."""
+"""Warns if word vectors or a checkpoint lack too many of the words that they read."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
 from closeread.cli.terminal.output import remark
+from closeread.protocols import Reader
 from closeread.types import Item
 
-_SAMPLE = 100
+_SAMPLE = 100  # passages
+_MANY = 0.1  # a vocabulary of the right language lacks a few tokens in a thousand
+
+
+def warn_unknown_tokens(items: Iterable[Item], reader: Reader, name: str) -> None:
+    """Warn on stderr if a reader's vocabulary lacks too many tokens of the first passages.
+
+    Args:
+        items: Passages with their questions.
+        reader: A reader; one without the method ``unknown_share`` has no vocabulary.
+        name: The reader's name.
+    """
+    measure = getattr(reader, "unknown_share", None)
+    if measure is None:
+        return
+    share = measure(passage.text for passage, _ in islice(items, _SAMPLE))
+    if share > _MANY:
+        remark(
+            f"the model of {name} does not know {share:.0%} of the passages' tokens: its "
+            "vocabulary is probably of another language, and its answers mean little here"
+        )
 
 
 def warn_unknown_words(items: Iterable[Item], name: str, options: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ stems that ask for what the passage contradicts need no special treatment.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import answer_groups
+from closeread.readers.neural.vocabulary import unknown_share
 from closeread.readers.option_sequences import (
     MIN_TEXT_TOKENS,
     NOT_FINITE,
@@ -102,6 +103,10 @@ class ChoiceReader:
         """The record of the model for the run folder."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         return {"max_length": self._max_length, **model}
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the texts' tokens that the model's vocabulary lacks."""
+        return unknown_share(self._checkpoint, texts)
 
     @staticmethod
     def answers(question: Question) -> bool:

@@ -1,7 +1,7 @@
 """The torch part of the reader ``chunk``: scores each option against each chunk of the passage."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
+from closeread.readers.neural.vocabulary import unknown_share
 from closeread.readers.option_sequences import (
     CHUNK_TOKENS,
     MIN_TEXT_TOKENS,
@@ -113,6 +114,10 @@ class ChunkReader:
             "max_length": self._max_length,
             **model,
         }
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the texts' tokens that the model's vocabulary lacks."""
+        return unknown_share(self._checkpoint, texts)
 
     @staticmethod
     def answers(question: Question) -> bool:

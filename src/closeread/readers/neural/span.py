@@ -1,6 +1,6 @@
 """The torch part of the reader ``span``: tokenises passages once, and batches windows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from closeread.readers.neural.spans import (
     merge_windows,
     positions_taken,
 )
+from closeread.readers.neural.vocabulary import unknown_share
 from closeread.readers.windows import Tokens, Window, make_windows
 from closeread.text.memo import TextCache
 from closeread.text.segment import sentences
@@ -165,6 +166,10 @@ class SpanReader:
         if self._length_penalty:
             record["length_penalty"] = self._length_penalty
         return record | model
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the texts' tokens that the model's vocabulary lacks."""
+        return unknown_share(self._checkpoint, texts)
 
     @staticmethod
     def answers(question: Question) -> bool:

@@ -1,7 +1,7 @@
 """The torch part of the verifier: a pair head scores statements, and the options compete."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import answer_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
+from closeread.readers.neural.vocabulary import unknown_share
 from closeread.readers.option_sequences import MIN_TEXT_TOKENS, NOT_FINITE, format_amount
 from closeread.readers.statements import Statement, encode_statement, statements
 from closeread.readers.windows import Encoded
@@ -111,6 +112,10 @@ class VerifierReader:
             **evidence_record(self._retriever),
             **model,
         }
+
+    def unknown_share(self, texts: Iterable[str]) -> float:
+        """Return the share of the texts' tokens that the model's vocabulary lacks."""
+        return unknown_share(self._checkpoint, texts)
 
     @staticmethod
     def answers(question: Question) -> bool:

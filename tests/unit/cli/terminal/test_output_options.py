@@ -26,7 +26,7 @@ WORK = {
     "report": "closeread.reports.gather.gather",
     "calibrate": "closeread.cli.calibrate.learn.grade_run",
     "train": "closeread.training.cues.learn.learn",
-    "train vectors.toml": "closeread.training.vectors_trainer.learn",
+    "train vectors.toml": "closeread.training.vectors_trainer.train_vectors",
     "convert": "closeread.formats.conversion.convert.dump",
 }
 FILES = [

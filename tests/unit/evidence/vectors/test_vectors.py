@@ -18,6 +18,8 @@ from closeread.evidence.vectors import matrix as vectors
 from closeread.evidence.vectors.matrix import coverage_warning, load
 from closeread.evidence.vectors.train import train
 
+pytest.importorskip("gensim", reason="gensim is not installed")
+
 ROWS = {"海水": (1.0, 0.0, 2.0), "盐度": (0.5, -1.5, 0.0), "ferry": (0.0, 0.25, 1.0)}
 
 
