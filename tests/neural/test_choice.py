@@ -250,7 +250,7 @@ def test_numbers_that_are_none_are_an_error(model, items):
 def test_one_window_without_a_number_is_an_error_too(model, items):
     """It is not passed over because another window of the option has a number."""
     reader, _ = make("choice", {"model": model, "windows": "all", "max_length": 128, "stride": 32})
-    n_windows = len(reader._windows(*items[0])[0])
+    n_windows = len(reader._build_windows(*items[0])[0])
     assert n_windows > 1
     rows = torch.arange(4.0 * n_windows)[:, None].numpy()
     rows[1] = torch.nan

@@ -111,7 +111,7 @@ def test_features_are_what_the_reader_shows(toy, tmp_path):
     long = msgspec.structs.replace(passage, text=passage.text * 9)
     task = ChooseTask(max_length=40)
     (feature,) = task.features(checkpoint, [(long, question)], random.Random(0))
-    shown = [one[0].encoded for one in task.reader(checkpoint)._windows(long, question)]
+    shown = [one[0].encoded for one in task.reader(checkpoint)._build_windows(long, question)]
     assert list(feature.sequences) == shown
     assert {len(one.ids) for one in shown} == {40}
     labels = [option.label for option in question.options]

@@ -228,7 +228,7 @@ def test_an_option_is_learned_from_all_its_chunks(model, items):
     by_reader = [
         tuple(chunk.encoded for chunk in of_option)
         for passage, question in items
-        for of_option in reader._chunks(passage, question)
+        for of_option in reader._build_chunks(passage, question)
     ]
     assert [one.sequences for one in made] == by_reader
     assert {one.target for one in made} == {(0,), (1,)}

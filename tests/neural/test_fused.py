@@ -26,7 +26,7 @@ from closeread.readers.windows import Encoded  # noqa: E402
 @pytest.fixture(params=[True, False], ids=["blocks", "plain products"])
 def blocks(request, monkeypatch):
     """Products as on processors of either kind."""
-    monkeypatch.setattr(fused, "_blocks_pay", lambda: request.param)
+    monkeypatch.setattr(fused, "_are_blocks_faster", lambda: request.param)
     return request.param
 
 
@@ -146,6 +146,6 @@ def test_elsewhere_the_plain_model_must_do(tmp_path, monkeypatch):
         patch.setattr(fused, "_outputs_agree", lambda *_: False)
         assert open_fused(checkpoint) is None
     with monkeypatch.context() as patch:
-        patch.setattr(fused, "_blocks_pay", lambda: True)
+        patch.setattr(fused, "_are_blocks_faster", lambda: True)
         patch.setattr(fused._FusedLinear, "forward", lambda *_: torch.zeros(1) @ torch.zeros(2))
         assert open_fused(checkpoint) is None

@@ -50,9 +50,9 @@ def choice(
         MissingExtraError: torch or transformers is not installed.
     """
     require_model(model)
-    for name, given, known in (("windows", windows, Windows), ("aggregate", aggregate, Aggregate)):
-        if given not in get_args(known):
-            raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
+    for name, value, known in (("windows", windows, Windows), ("aggregate", aggregate, Aggregate)):
+        if value not in get_args(known):
+            raise UsageError(f"{name}={value}", expected="one of " + ", ".join(get_args(known)))
     if stride < 1 or token_budget < 0:
         raise UsageError(
             f"stride={stride}, token_budget={token_budget}",

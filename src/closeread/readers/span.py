@@ -75,9 +75,9 @@ def span(
         raise UsageError(
             f"length_penalty={length_penalty:g}", expected=f"from 0 to {MAX_LENGTH_PENALTY:g}"
         )
-    for name, given, known in (("null", null, Null), ("runtime", runtime, Runtime)):
-        if given not in get_args(known):
-            raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
+    for name, choice, known in (("null", null, Null), ("runtime", runtime, Runtime)):
+        if choice not in get_args(known):
+            raise UsageError(f"{name}={choice}", expected="one of " + ", ".join(get_args(known)))
     if runtime != "torch" and (device, dtype) != ("cpu", "float32"):
         raise UsageError(
             f"runtime={runtime} with device={device} and dtype={dtype}",

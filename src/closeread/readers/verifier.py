@@ -99,10 +99,10 @@ def extract_integrate_compete(
         **options: Other options of ``verifier`` and of the retriever.
     """
     sentence_option = {"sentences": sentences} if sentences else {}
-    given = {"model": model, "retriever": retriever} | sentence_option | options
-    made, resolved = make("reader", "verifier", given)
-    made.options = resolved
-    reader: VerifierReader = made
+    all_options = {"model": model, "retriever": retriever} | sentence_option | options
+    opened, resolved = make("reader", "verifier", all_options)
+    opened.options = resolved
+    reader: VerifierReader = opened
     return reader
 
 
@@ -118,10 +118,10 @@ def make_retriever(name: str, model: str, options: dict[str, Any]) -> tuple[Any,
         UsageError: The retriever does not take these options.
     """
     with _report_model_as_evidence_model():
-        made, resolved = make("retriever", name, _retriever_options(name, model, options))
+        retriever, resolved = make("retriever", name, _retriever_options(name, model, options))
     if "model" in resolved:
         resolved["evidence_model"] = resolved.pop("model")
-    return made, resolved
+    return retriever, resolved
 
 
 def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:

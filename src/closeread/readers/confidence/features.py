@@ -128,9 +128,9 @@ def log_odds(share: float) -> float:
 
 def _candidate_shares(question: Question, prediction: Prediction, scale: Scale) -> Sequence[float]:
     """Return the probabilities of the candidates, or else of the options, the best first."""
-    scores = [one.score for one in prediction.candidates]
+    scores = [score.score for score in prediction.candidates]
     if not scores and prediction.option_scores:
-        scores = [polarity_sign(question) * one for one in prediction.option_scores]
+        scores = [polarity_sign(question) * score for score in prediction.option_scores]
         scale = "logits"
     scores.sort(reverse=True)
     return scores if scale == "probabilities" or not scores else softmax(scores)
@@ -309,5 +309,5 @@ def _content_forms(text: str) -> frozenset[str]:
     )
 
 
-def _jaccard(one: frozenset[str], two: frozenset[str]) -> float:
-    return len(one & two) / len(one | two) if one or two else 1.0
+def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / len(first | second) if first or second else 1.0

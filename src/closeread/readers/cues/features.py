@@ -167,8 +167,8 @@ def style_features(text: str) -> Features:
 def coverage_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
     """Return how much of the option its evidence covers, as a whole and by pieces and clauses."""
     n_characters = max(1, len(text))
-    is_covered = _mask(text, [match.option_span for match in explanation.covered])
-    is_uncovered = _mask(text, explanation.uncovered)
+    is_covered = _build_mask(text, [match.option_span for match in explanation.covered])
+    is_uncovered = _build_mask(text, explanation.uncovered)
     runs = [match.option_span.end - match.option_span.start for match in explanation.covered]
     evidence_spans = explanation.evidence.spans
     n_evidence = sum(span.end - span.start for span in evidence_spans)
@@ -185,9 +185,9 @@ def coverage_features(text: str, explanation: Explanation, passage_index: Passag
         "cover:gaps": len(explanation.uncovered) / 4,
         "cover:longest-gap": _max_length(explanation.uncovered) / 10,
         "cover:pieces": 10 * len(runs) / n_characters,
-        "cover:new-units": _share(unit.form not in passage_index.units for unit in option_units),
-        "cover:new-pairs": _share(pair not in passage_index.pairs for pair in pairs),
-        "cover:units": _share(unit.form in evidence_forms for unit in option_units),
+        "cover:new-units": _fraction(unit.form not in passage_index.units for unit in option_units),
+        "cover:new-pairs": _fraction(pair not in passage_index.pairs for pair in pairs),
+        "cover:units": _fraction(unit.form in evidence_forms for unit in option_units),
         "number:any": float(bool(numbers)),
         "number:not-in-evidence": float(any(number not in evidence_text for number in numbers)),
         "number:not-in-passage": float(
@@ -208,8 +208,8 @@ def _clause_features(
     clause_ranges = [match.span() for match in _CLAUSE.finditer(text)]
     if not clause_ranges:
         return {}
-    shares = [_share(is_covered[start:end]) for start, end in clause_ranges]
-    uncovered_shares = [_share(is_uncovered[start:end]) for start, end in clause_ranges]
+    shares = [_fraction(is_covered[start:end]) for start, end in clause_ranges]
+    uncovered_shares = [_fraction(is_uncovered[start:end]) for start, end in clause_ranges]
     earlier_shares = shares[:-1]
     return {
         "clause:first": shares[0],
@@ -222,8 +222,8 @@ def _clause_features(
         "clause:last-beside-rest": shares[-1] - sum_in_order(earlier_shares) / len(earlier_shares)
         if earlier_shares
         else 0.0,
-        "clause:copied": _share(share > 0.9 for share in shares),
-        "clause:bare": _share(share < 0.2 for share in shares),
+        "clause:copied": _fraction(share > 0.9 for share in shares),
+        "clause:bare": _fraction(share < 0.2 for share in shares),
     }
 
 
@@ -251,7 +251,7 @@ def piece_order_features(explanation: Explanation, passage: Passage) -> Features
     )
     middle = sum(starts) / len(starts) / passage_length
     return {
-        "order:inverted": _share(is_inverted),
+        "order:inverted": _fraction(is_inverted),
         "order:inversions": sum(is_inverted) / 3,
         "order:long-pieces-inverted": float(
             any(
@@ -302,8 +302,8 @@ def stem_features(
             {
                 "stem:support": support[index],
                 "stem:ahead": support[index] - max(other_support, default=0.0),
-                "stem:covered": _share(form in evidence_forms for form in stem_forms),
-                "stem:near": _share(form in nearby_forms for form in stem_forms),
+                "stem:covered": _fraction(form in evidence_forms for form in stem_forms),
+                "stem:near": _fraction(form in nearby_forms for form in stem_forms),
                 "stem:times": math.log1p(occurrences),
                 "stem:verbatim": float(occurrences > 0),
             }
@@ -341,7 +341,7 @@ def sibling_features(question: Question, rows: Sequence[Features]) -> list[Featu
     return extras
 
 
-def _mask(text: str, spans: Sequence[Span]) -> list[bool]:
+def _build_mask(text: str, spans: Sequence[Span]) -> list[bool]:
     mask = [False] * len(text)
     for span in spans:
         mask[span.start : span.end] = [True] * (span.end - span.start)
@@ -352,7 +352,7 @@ def _max_length(spans: Sequence[Span]) -> int:
     return max((span.end - span.start for span in spans), default=0)
 
 
-def _share(values: Iterable[bool]) -> float:
+def _fraction(values: Iterable[bool]) -> float:
     items = list(values)
     return sum(items) / len(items) if items else 0.0
 

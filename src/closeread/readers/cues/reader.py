@@ -229,10 +229,10 @@ class CueReader:
             else tuple(round(judgement.score, DIGITS) for judgement in judgements),
             scores_rank=not is_withheld,
             evidence=tuple(judgement.explanation.evidence for judgement in judgements),
-            note=self._note([judgements[index] for index in order[:2]], language),
+            note=self._format_note([judgements[index] for index in order[:2]], language),
         )
 
-    def _note(self, judgements: Sequence[Judgement], language: str) -> str:
+    def _format_note(self, judgements: Sequence[Judgement], language: str) -> str:
         parts = [
             f"{judgement.option.label} {judgement.score:+.2f}: "
             + ", ".join(

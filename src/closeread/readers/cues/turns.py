@@ -35,14 +35,12 @@ def turn_features(text: str, explanation: Explanation, passage_index: PassageInd
     option_cues = passage_index.words.find(text)
     evidence_cues = [passage_index.cues(span) for span in explanation.evidence.spans]
     matches = sorted(explanation.covered, key=lambda match: match.option_span.start)
-    return _scale_to_length(
-        _dropped_features(option_cues, evidence_cues, matches)
-    ) | _scale_to_length(
-        _swap_features(text, passage_index.passage.text, option_cues, evidence_cues, matches)
+    return _scale_to_length(_find_dropped(option_cues, evidence_cues, matches)) | _scale_to_length(
+        _find_swaps(text, passage_index.passage.text, option_cues, evidence_cues, matches)
     )
 
 
-def _dropped_features(
+def _find_dropped(
     option_cues: Sequence[Cue], evidence_cues: Sequence[Sequence[Cue]], matches: Sequence[Match]
 ) -> set[str]:
     """Return names of dropped categories, with the location: among the pieces or at the edge."""
@@ -54,10 +52,10 @@ def _dropped_features(
     names = set()
     for sentence_index, spans in pieces.items():
         start, end = min(span.start for span in spans), max(span.end for span in spans)
-        beside = _cues_between(
+        nearby_cues = _cues_between(
             evidence_cues[sentence_index], start - _CHARACTERS_BEFORE, end + _CHARACTERS_AFTER
         )
-        for cue in _iter_cues_outside(beside, sorted(spans)):
+        for cue in _iter_cues_outside(nearby_cues, sorted(spans)):
             if cue.word in option_words:
                 continue
             location = "in" if start <= cue.start < end else "edge"
@@ -77,7 +75,7 @@ def _iter_cues_outside(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[
             yield cue
 
 
-def _swap_features(
+def _find_swaps(
     text: str,
     passage: str,
     option_cues: Sequence[Cue],

@@ -95,11 +95,11 @@ def find_conclusion(
     fallback: tuple[tuple[str, ...], bool] | None = None
     for match in reversed(list(_CONCLUSION.finditer(text))):
         kind = _classify(match, text)
-        named = parse_labels(_conclusion_letters(match, text), labels) if kind else ()
+        found_labels = parse_labels(_conclusion_letters(match, text), labels) if kind else ()
         is_noun = bool(_NOUN.match(text, match.end()))
-        if not named or (is_noun and match["letters"] == "I"):  # "Answer: I think ..."
+        if not found_labels or (is_noun and match["letters"] == "I"):  # "Answer: I think ..."
             continue
-        result = named, is_noun and match["letters"] == "A"
+        result = found_labels, is_noun and match["letters"] == "A"
         if kind in ("answer", "bad" if asks_for == "contradicted" else "good"):
             return result
         if fallback is None and not (kind == "bad" and asks_for == "supported"):

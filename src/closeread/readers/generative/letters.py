@@ -232,8 +232,10 @@ def _verdict_letters(match: re.Match[str]) -> list[str]:
 
 def _labels_by_words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
     """Return the label of the option whose words the text repeats; empty unless it is one."""
-    folded = _fold(text)
-    option_texts = {option.label: _fold(option.text) for option in options if _fold(option.text)}
+    folded = _normalise(text)
+    option_texts = {
+        option.label: _normalise(option.text) for option in options if _normalise(option.text)
+    }
     equal = [label for label, words in option_texts.items() if words == folded]
     if equal:
         return tuple(equal) if len(equal) == 1 else ()
@@ -256,6 +258,6 @@ def _contains_words(text: str, words: str) -> bool:
     return bool(re.search(left + re.escape(words) + right, text))
 
 
-def _fold(text: str) -> str:
+def _normalise(text: str) -> str:
     plain = simplified(unicodedata.normalize("NFKC", text).casefold())
     return plain.strip(" \t\n.。!！\"“”'*")

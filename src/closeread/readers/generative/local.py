@@ -63,8 +63,8 @@ class LocalOptions(PromptingOptions):
         if self.form not in _FORMS:
             raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
         if self.batch < 1 or self.batch_tokens < 1:
-            found = f"batch={self.batch}, batch_tokens={self.batch_tokens}"
-            raise UsageError(found, expected="both at least 1")
+            problem = f"batch={self.batch}, batch_tokens={self.batch_tokens}"
+            raise UsageError(problem, expected="both at least 1")
 
 
 @takes_options(LocalOptions)
@@ -297,10 +297,11 @@ class LocalReader:
 
 def _shared_prefix_length(sequences: list[list[int]]) -> int:
     """Return the number of tokens that all sequences begin with."""
-    least, most = min(sequences), max(sequences)
-    pairs = enumerate(zip(least, most, strict=False))
+    smallest, largest = min(sequences), max(sequences)
+    pairs = enumerate(zip(smallest, largest, strict=False))
     return next(
-        (index for index, (first, second) in pairs if first != second), min(len(least), len(most))
+        (index for index, (first, second) in pairs if first != second),
+        min(len(smallest), len(largest)),
     )
 
 

@@ -130,7 +130,7 @@ def to_generation(
         FailedQuestionError: The message has parts, but none with text or reasoning.
     """
     first = reply.choices[0]
-    text = _message_text(first.message) if isinstance(first, _ChatChoice) else first.text
+    text = _extract_text(first.message) if isinstance(first, _ChatChoice) else first.text
     usage = reply.usage or Usage()
     return Generation(
         text=text,
@@ -143,7 +143,7 @@ def to_generation(
     )
 
 
-def _message_text(message: _Message) -> str:
+def _extract_text(message: _Message) -> str:
     refusal = message.refusal if isinstance(message.refusal, str) else ""
     text = text_of(message.content) or refusal
     if not text and (kinds := other_part_kinds(message.content)):

@@ -60,5 +60,5 @@ def _is_this_machine(host: str) -> bool:
 def format_proxy(url: httpcore.URL) -> str:
     """Return a proxy's address without its password."""
     host = url.host.decode("ascii")
-    place = f"[{host}]" if ":" in host else host
-    return f"{url.scheme.decode('ascii')}://{place}" + (f":{url.port}" if url.port else "")
+    bracketed_host = f"[{host}]" if ":" in host else host
+    return f"{url.scheme.decode('ascii')}://{bracketed_host}" + (f":{url.port}" if url.port else "")

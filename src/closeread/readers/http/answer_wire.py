@@ -167,7 +167,9 @@ def to_wire(passage: Passage, questions: Iterable[Question]) -> Asked:
                 text=question.text,
                 kind=question.kind,
                 asks_for=question.asks_for,
-                options=tuple(Option(label=one.label, text=one.text) for one in question.options),
+                options=tuple(
+                    Option(label=option.label, text=option.text) for option in question.options
+                ),
                 group_id=question.group_id,
             )
             for question in questions

@@ -63,7 +63,7 @@ class Budget:
     @property
     def money(self) -> float:
         """The cost so far, in the currency of the prices."""
-        return self._price(self.tokens_in, self.tokens_out)
+        return self._compute_cost(self.tokens_in, self.tokens_out)
 
     async def reserve(self, n_bytes: int, max_completion_tokens: int) -> int:
         """Wait until a request fits into the budget beside the pending ones; return its ticket.
@@ -127,7 +127,7 @@ class Budget:
         tokens_out = self.tokens_out + self._reserved_out + max_completion_tokens
         if self.max_tokens and tokens_in + tokens_out > self.max_tokens:
             return False
-        return not self.max_money or self._price(tokens_in, tokens_out) <= self.max_money
+        return not self.max_money or self._compute_cost(tokens_in, tokens_out) <= self.max_money
 
-    def _price(self, tokens_in: int, tokens_out: int) -> float:
+    def _compute_cost(self, tokens_in: int, tokens_out: int) -> float:
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6

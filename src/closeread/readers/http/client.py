@@ -162,20 +162,20 @@ class Client:
 
     async def _retry(self, lane: Lane, attempt: Callable[[], Awaitable[T]]) -> T:
         wait = _FIRST_WAIT_SECONDS
-        for left in range(self.endpoint.retries, -1, -1):
+        for attempts_left in range(self.endpoint.retries, -1, -1):
             while (pause := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
             try:
                 result = await attempt()
             except (TransientError, MalformedReplyError) as fault:
                 message = self.endpoint.redact(str(fault))
-                if not left:
+                if not attempts_left:
                     raise await self._exhausted_error(lane, message) from None
                 requested_wait = getattr(fault, "wait_seconds", None)
                 if requested_wait is not None:
                     self._not_before = max(self._not_before, time.monotonic() + requested_wait)
-                if left <= self.endpoint.retries - _SILENT_ATTEMPTS + 1:
-                    self._report_waiting(message, left)
+                if attempts_left <= self.endpoint.retries - _SILENT_ATTEMPTS + 1:
+                    self._report_waiting(message, attempts_left)
                 await asyncio.sleep(wait * self._jitter.uniform(0.5, 1.5))
                 wait = min(2 * wait, 60.0)
             else:
@@ -184,13 +184,13 @@ class Client:
                 return result
         raise AssertionError("unreachable")
 
-    def _report_waiting(self, message: str, left: int) -> None:
+    def _report_waiting(self, message: str, attempts_left: int) -> None:
         """Report on stderr why the client waits, at most once a minute."""
         now = time.monotonic()
         if now < self._silent_until:
             return
         self._silent_until = now + _SECONDS_BETWEEN_REMARKS
-        attempts = count_of(left, "attempt", "attempts")
+        attempts = count_of(attempts_left, "attempt", "attempts")
         sys.stderr.write(f"waiting for {self.endpoint.base_url}, {attempts} left: {message}\n")
         sys.stderr.flush()
 

@@ -63,7 +63,7 @@ class Lane:
     async def __aenter__(self) -> "Lane":
         return self
 
-    async def __aexit__(self, *of: Any) -> None:
+    async def __aexit__(self, *exception: Any) -> None:
         await self._pool.aclose()
 
     async def send(self, method: str, path: str, content: bytes = b"") -> Reply:
@@ -116,9 +116,9 @@ class Lane:
 
     def _redirect_error(self, status: int, location: str) -> EndpointError:
         """Return the error for a redirect: following it would send the key to another server."""
-        place = self._endpoint.redact(location.partition("?")[0])
+        target = self._endpoint.redact(location.partition("?")[0])
         return EndpointError(
-            f"status {status}: the server redirects" + (f" to {place}" if place else ""),
+            f"status {status}: the server redirects" + (f" to {target}" if target else ""),
             where=self._endpoint.base_url,
             expected="the final address: closeread follows no redirect",
             cure="correct the address: https instead of http, or another path",

@@ -20,7 +20,7 @@ def text_of(content: Any) -> str:
         return content or ""
     if not isinstance(content, list):
         raise TypeError(f"a message's content is of type {type(content).__name__}")
-    return "".join(map(_part_text, content))
+    return "".join(map(_extract_part_text, content))
 
 
 def other_part_kinds(content: Any) -> list[str]:
@@ -34,6 +34,6 @@ def other_part_kinds(content: Any) -> list[str]:
     )
 
 
-def _part_text(part: Any) -> str:
+def _extract_part_text(part: Any) -> str:
     text = part.get(_TEXT_KEYS.get(str(part.get("type")))) if isinstance(part, dict) else part
     return text if isinstance(text, str) else ""

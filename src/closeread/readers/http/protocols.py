@@ -80,7 +80,7 @@ class CloseReadProtocol:
         Raises:
             EndpointError: The reader, its version, its options or its weights have changed.
         """
-        expected, actual = _identity(self.served), _identity(reply)
+        expected, actual = _describe_identity(self.served), _describe_identity(reply)
         differing = [
             f"{name}: {expected.get(name)} at the start, {actual.get(name)} now"
             for name in sorted({*expected, *actual})
@@ -159,7 +159,7 @@ def group_by_passage(items: Iterable[PassageQuestion], max_questions: int) -> It
         yield tuple(portion)
 
 
-def _identity(source: Served | AnswerReply) -> dict[str, Any]:
+def _describe_identity(source: Served | AnswerReply) -> dict[str, Any]:
     return {
         "reader": source.reader,
         "version": source.version,

@@ -1,1 +1,1 @@
-"""A model as a folder or a name: where it is, what its files may hold, and hashes of what it is."""
+"""Models of any library: their location, checks of their files, and hashes of their weights."""

@@ -37,8 +37,8 @@ def check_files(folder: Path) -> None:
                 f"{file.name} is a pipe or a device", file, "regular files and folders only"
             )
         if file.name in SETTINGS and file.stat().st_size > _MAX_BYTES:
-            found = f"{file.name} has {file.stat().st_size:,} bytes"
-            raise _unsafe_model_error(found, file, f"at most {_MAX_BYTES:,}")
+            problem = f"{file.name} has {file.stat().st_size:,} bytes"
+            raise _unsafe_model_error(problem, file, f"at most {_MAX_BYTES:,}")
         if file.name == "config.json":
             _check_sizes(file)
 
@@ -46,8 +46,8 @@ def check_files(folder: Path) -> None:
 def _iter_files(folder: Path) -> Iterator[Path]:
     with suppress(OSError):  # the library reports what it may not read
         for entry in sorted(folder.iterdir()):
-            inner = sorted(entry.iterdir()) if entry.is_dir() else [entry]
-            yield from (file for file in inner if file.exists() and not file.is_dir())
+            files = sorted(entry.iterdir()) if entry.is_dir() else [entry]
+            yield from (file for file in files if file.exists() and not file.is_dir())
 
 
 def _check_sizes(file: Path) -> None:
@@ -64,9 +64,9 @@ def _check_sizes(file: Path) -> None:
         parts += [inner for inner in part.values() if isinstance(inner, dict)]
 
 
-def _unsafe_model_error(found: str, file: Path, expected: str) -> InputError:
+def _unsafe_model_error(problem: str, file: Path, expected: str) -> InputError:
     return InputError(
-        f"the model cannot be opened: {found}",
+        f"the model cannot be opened: {problem}",
         where=str(file),
         expected=expected,
         cure="check where the folder comes from: no published model is like this",

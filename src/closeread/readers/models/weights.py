@@ -69,7 +69,7 @@ def weights_sha256(name: str) -> str:
     files = {
         part: file
         for folder in _module_prefixes(name)
-        for part, file in _weight_files(name, folder)
+        for part, file in _find_weight_files(name, folder)
     }
     return _hash_file(*files.values()) if len(files) == 1 else _hash_files(files)
 
@@ -104,7 +104,7 @@ def _module_prefixes(name: str) -> list[str]:
     return ["", *(f"{module.path.rstrip('/')}/" for module in modules if module.path.strip("./"))]
 
 
-def _weight_files(name: str, folder: str) -> list[tuple[str, Path]]:
+def _find_weight_files(name: str, folder: str) -> list[tuple[str, Path]]:
     """Return the files of the weights in one folder, each with its name within the model."""
     for single in _SINGLE_FILES:
         if (file := _locate_file(name, folder + single)) is not None:

@@ -262,7 +262,7 @@ class Checkpoint:
             )
         if self._separator in ids and self.mark_id not in (self._separator, None):
             # The text itself contains the separator's name.
-            ids = [self.mark_id if one == self._separator else one for one in ids]
+            ids = [self.mark_id if token_id == self._separator else token_id for token_id in ids]
         tokens = Tokens(ids, [start for start, _ in offsets], [end for _, end in offsets])
         if ids and not text[0].isspace() and ids[0] in self._space_ids:
             # Some tokenizers add a space before a text and report the first character as its

@@ -122,9 +122,9 @@ class ChoiceReader:
 
     def _tokenize_question(self, passage: Passage, question: Question) -> _QuestionWindows:
         n_passage = len(self._passage(passage.text))
-        return _QuestionWindows(question, self._windows(passage, question), n_passage)
+        return _QuestionWindows(question, self._build_windows(passage, question), n_passage)
 
-    def _windows(self, passage: Passage, question: Question) -> list[list[Window]]:
+    def _build_windows(self, passage: Passage, question: Question) -> list[list[Window]]:
         return [
             option_windows(
                 self._passage(passage.text),
@@ -141,8 +141,8 @@ class ChoiceReader:
         row_scores = [float(row[0]) for row in rows]
         if not all(map(math.isfinite, row_scores)):
             return Prediction(question_id=group.question.question_id, error=NOT_FINITE)
-        rest = iter(row_scores)
-        scores = [self._aggregate([*islice(rest, len(windows))]) for windows in group.windows]
+        remaining = iter(row_scores)
+        scores = [self._aggregate([*islice(remaining, len(windows))]) for windows in group.windows]
         note = format_amount(group.sequences)
         n_read = min(windows[0].length for windows in group.windows)
         if self._stride is None and n_read < group.n_passage:

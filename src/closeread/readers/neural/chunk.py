@@ -132,9 +132,9 @@ class ChunkReader:
         )  # fmt: skip
 
     def _tokenize_question(self, passage: Passage, question: Question) -> _QuestionChunks:
-        return _QuestionChunks(passage, question, self._chunks(passage, question))
+        return _QuestionChunks(passage, question, self._build_chunks(passage, question))
 
-    def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
+    def _build_chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
         return [
             make_chunks(
                 self._passage(passage.text).ids,
@@ -160,7 +160,7 @@ class ChunkReader:
             )
             evidence.append(
                 Evidence(
-                    spans=self._span(group.passage, chunks[best]),
+                    spans=self._shown_span(group.passage, chunks[best]),
                     option_label=option.label,
                     score=round(values[best], DIGITS),
                 )
@@ -179,7 +179,7 @@ class ChunkReader:
             note=note,
         )
 
-    def _span(self, passage: Passage, chunk: Chunk) -> tuple[Span, ...]:
+    def _shown_span(self, passage: Passage, chunk: Chunk) -> tuple[Span, ...]:
         if not chunk.shown:
             return ()
         last = chunk.first + chunk.shown - 1

@@ -178,9 +178,9 @@ class TorchNetwork:
         step = max(1, self._max_batch_tokens // ids.shape[1])
         parts = []
         for begin in range(0, len(ids), step):
-            here = slice(begin, begin + step)
-            others = (None if one is None else one[here] for one in (types, mask, kept))
-            parts.append(self._compute_or_halve(ids[here], *others))
+            rows = slice(begin, begin + step)
+            others = (None if array is None else array[rows] for array in (types, mask, kept))
+            parts.append(self._compute_or_halve(ids[rows], *others))
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _compute_or_halve(

@@ -38,7 +38,7 @@ def open_fused(checkpoint: Checkpoint) -> Network | None:
     fused, last = replace_last_layer(checkpoint)  # unchanged weights are shared
     network = TorchNetwork(replace(checkpoint, model=fused), last=last)
     try:
-        if _blocks_pay():
+        if _are_blocks_faster():
             _fuse(fused)
         agrees = _outputs_agree(checkpoint, network)
     except Exception:  # such as a model that accesses its layers' weights
@@ -56,9 +56,9 @@ class _FusedLinear(torch.nn.Module):  # type: ignore[misc]
         self._activation = activation
         self._approximation = "none" if activation == "gelu" else ""  # exact, not by tanh
 
-    def forward(self, given: torch.Tensor) -> Any:
+    def forward(self, inputs: torch.Tensor) -> Any:
         return torch.ops.mkldnn._linear_pointwise(
-            given, self._laid_out, self.bias, self._activation, [], self._approximation
+            inputs, self._laid_out, self.bias, self._activation, [], self._approximation
         )
 
 
@@ -68,7 +68,7 @@ def _has_onednn() -> bool:
     )
 
 
-def _blocks_pay() -> bool:
+def _are_blocks_faster() -> bool:
     """Return whether products with blocked weights are faster on this processor.
 
     With AVX-512 they are faster by a factor of at least 1.3. With AVX2 only, PyTorch's own are, by
@@ -104,9 +104,9 @@ def _outputs_agree(checkpoint: Checkpoint, fused: Network) -> bool:
     positions = np.array([[0, 3, 5], [0, 4, 0]])
     actual_part = fused(*batch, positions)
     if actual_part.ndim == 3:
-        places = np.broadcast_to(positions[:, None], (2, 2, 3))
+        indices = np.broadcast_to(positions[:, None], (2, 2, 3))
         actual_part, expected_part = (
-            np.take_along_axis(rows, places, axis=2) for rows in (actual_part, expected)
+            np.take_along_axis(rows, indices, axis=2) for rows in (actual_part, expected)
         )
     else:
         expected_part = expected

@@ -39,23 +39,23 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
         self._head_size = attention.attention_head_size
 
     def forward(
-        self, given: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **named: Any
+        self, hidden: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **named: Any
     ) -> torch.Tensor:
         """Return the layer's output for the kept tokens.
 
         Args:
-            given: Hidden states of every token, shape (sequences, tokens, width).
+            hidden: Hidden states of every token, shape (sequences, tokens, width).
             mask: The attention mask, shape (sequences, 1, any, tokens).
             named: ``kept``: positions of tokens, shape (sequences, kept).
 
         Returns:
             Shape (sequences, kept, width).
         """
-        positions = named[KEPT][..., None].expand(-1, -1, given.shape[-1])
-        chosen = given.gather(1, positions)
+        positions = named[KEPT][..., None].expand(-1, -1, hidden.shape[-1])
+        chosen = hidden.gather(1, positions)
         query, key, value = (
             product(source).unflatten(-1, (-1, self._head_size)).transpose(1, 2)
-            for product, source in ((self.query, chosen), (self.key, given), (self.value, given))
+            for product, source in ((self.query, chosen), (self.key, hidden), (self.value, hidden))
         )
         # All tokens attend to the same ones, so that one row of the mask is enough.
         mask = None if mask is None else mask[:, :, :1]

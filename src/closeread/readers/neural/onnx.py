@@ -101,12 +101,12 @@ def _build_and_store(checkpoint: Checkpoint, folder: Path, path: Path, *, int8: 
 
 
 @contextmanager
-def _reporting_full_disk(place: Path) -> Iterator[None]:
+def _reporting_full_disk(folder: Path) -> Iterator[None]:
     """Raise OSError instead of an InputError that a full disk caused."""
     try:
         yield
     except InputError as error:
-        if shutil.disk_usage(place).free < _FULL_BYTES:
+        if shutil.disk_usage(folder).free < _FULL_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise
 

@@ -144,18 +144,18 @@ class _Attention(torch.autograd.Function):  # type: ignore[misc]
     """Full attention, which ONNX Runtime computes without storing the attention weights."""
 
     @staticmethod
-    def forward(_: Any, *of: Any) -> Any:
+    def forward(_: Any, *arguments: Any) -> Any:
         """Return the attention's output, shape (sequences, tokens, width)."""
-        *given, heads = of
-        split = (one.unflatten(2, (heads, -1)).transpose(1, 2) for one in given)
+        *inputs, heads = arguments
+        split = (tensor.unflatten(2, (heads, -1)).transpose(1, 2) for tensor in inputs)
         return scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
 
     @staticmethod
-    def symbolic(graph: Any, *of: Any) -> Any:
+    def symbolic(graph: Any, *arguments: Any) -> Any:
         """Return the graph's node."""
-        *given, heads = of
-        node = graph.op("com.microsoft::MultiHeadAttention", *given, num_heads_i=heads)
-        return node.setType(given[0].type())
+        *inputs, heads = arguments
+        node = graph.op("com.microsoft::MultiHeadAttention", *inputs, num_heads_i=heads)
+        return node.setType(inputs[0].type())
 
 
 def _attention(
@@ -165,7 +165,7 @@ def _attention(
     heads, width = int(query.shape[1]), int(query.shape[3])
     if mask is not None or (scaling or width**-0.5) != width**-0.5:
         raise ValueError("its attention has a mask or a scale of its own")
-    inputs = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
+    inputs = (tensor.transpose(1, 2).flatten(2) for tensor in (query, key, value))
     return _Attention.apply(*inputs, heads).unflatten(2, (heads, width)), None
 
 

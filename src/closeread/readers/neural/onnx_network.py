@@ -29,7 +29,7 @@ class OnnxNetwork:
         self._session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self._alone = alone
 
     def __call__(

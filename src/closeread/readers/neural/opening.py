@@ -101,18 +101,18 @@ def configuration(model: Any) -> str:
     return json.dumps(json.loads(text, object_hook=drop_path))
 
 
-def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
+def open_tokenizer(name: str, options: dict[str, Any]) -> Any:
     """Return a model's tokenizer.
 
     Args:
         name: A folder, or a hub name.
-        given: The ``loading_options``.
+        options: The ``loading_options``.
 
     Raises:
         InputError: There is no tokenizer, it is broken, or it has no vocabulary.
     """
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **options)
         with reporting_tokenizer_crash(name):
             tokenizer("a", verbose=False)  # some settings are checked by the first call only
     except InputError:
@@ -162,7 +162,7 @@ def opening_error(name: str, error: Exception) -> InputError:
     )
 
 
-def find_missing_weights(opened: Any, given: dict[str, Any]) -> list[str]:
+def find_missing_weights(opened: Any, options: dict[str, Any]) -> list[str]:
     """Return the names of weights that a checkpoint lacks and that were initialised at random.
 
     The library reports them only while loading, so the inner models are loaded again; with
@@ -170,14 +170,14 @@ def find_missing_weights(opened: Any, given: dict[str, Any]) -> list[str]:
 
     Args:
         opened: A torch module that contains models of transformers.
-        given: The ``loading_options`` it was loaded with.
+        options: The ``loading_options`` it was loaded with.
     """
     models = [
         model for model in opened.modules() if isinstance(model, transformers.PreTrainedModel)
     ]
     inner_ids = {id(part) for model in models for part in model.modules() if part is not model}
     if transformers.utils.is_accelerate_available():
-        given = given | {"device_map": "meta"}
+        options = options | {"device_map": "meta"}
     missing: list[str] = []
     for model in models:
         if id(model) not in inner_ids:
@@ -186,7 +186,7 @@ def find_missing_weights(opened: Any, given: dict[str, Any]) -> list[str]:
                 config=model.config,
                 use_safetensors=True,
                 output_loading_info=True,
-                **given,
+                **options,
             )
             missing += sorted(report["missing_keys"])
     return missing

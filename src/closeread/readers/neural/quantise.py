@@ -39,8 +39,8 @@ class _TempfileWithFolder:
     def __getattr__(self, name: str) -> Any:
         return getattr(tempfile, name)
 
-    def TemporaryDirectory(self, **named: Any) -> Any:
-        return tempfile.TemporaryDirectory(**{"dir": _folder.get(), **named})
+    def TemporaryDirectory(self, **options: Any) -> Any:
+        return tempfile.TemporaryDirectory(**{"dir": _folder.get(), **options})
 
 
 quantization.quant_utils.tempfile = _TempfileWithFolder()
@@ -108,7 +108,7 @@ def _scale_rows(graph: Any) -> None:
         cast = consumer[product.output[0]]
         scaled = consumer[cast.output[0]]
         (source,), (result,) = rounding.input, scaled.output
-        size, maximum, scale, rows, made = (
+        size, maximum, scale, rows, scaled_output = (
             f"{product.name}/{new_node}" for new_node in ("size", "most", "scale", "rows", "made")
         )
         before[rounding.name] = [
@@ -117,8 +117,10 @@ def _scale_rows(graph: Any) -> None:
             helper.make_node("Max", [maximum, _MIN_SCALE], [scale], name=scale),
             helper.make_node("Div", [source, scale], [rows], name=rows),
         ]
-        after[scaled.name] = [helper.make_node("Mul", [made, scale], [result], name=made)]
-        rounding.input[0], scaled.output[0] = rows, made
+        after[scaled.name] = [
+            helper.make_node("Mul", [scaled_output, scale], [result], name=scaled_output)
+        ]
+        rounding.input[0], scaled.output[0] = rows, scaled_output
     graph.initializer.append(numpy_helper.from_array(np.float32(_MIN_SCALE_VALUE), _MIN_SCALE))
     nodes = [
         new_node

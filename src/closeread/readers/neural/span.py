@@ -149,7 +149,7 @@ class SpanReader:
         self._null = trained_with_null if null is None else null
         self._null_threshold = null_threshold
         self._length_penalty = (
-            _model_penalty(checkpoint) if length_penalty is None else length_penalty
+            _read_length_penalty(checkpoint) if length_penalty is None else length_penalty
         )
         self._token_budget = token_budget
         self._passage = TextCache(self._tokenize_passage, most=_PASSAGES_KEPT)
@@ -269,7 +269,7 @@ class SpanReader:
         return decoded.null is not None and decoded.null > self._null_threshold
 
 
-def _model_penalty(checkpoint: Checkpoint) -> float:
+def _read_length_penalty(checkpoint: Checkpoint) -> float:
     """Return the length penalty in a checkpoint's configuration; 0 if there is none."""
     penalty = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
     if (

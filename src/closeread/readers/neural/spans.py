@@ -63,7 +63,7 @@ def find_answer_places(text: str, tokens: Tokens, separator: int | None) -> Answ
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     n_characters, n_tokens = len(codes), len(tokens.ids)
     is_space = np.isin(codes, _SPACES)
-    is_mark = np.isin(codes, _marks_among(codes))
+    is_mark = np.isin(codes, _find_marks(codes))
     offsets = np.arange(n_characters + 1)
     next_written = _next_true(np.append(~is_space, True), offsets)
     last_written = np.maximum.accumulate(np.append(-1, np.where(~is_space, offsets[:-1], -1)))
@@ -93,7 +93,7 @@ def find_answer_places(text: str, tokens: Tokens, separator: int | None) -> Answ
     )
 
 
-def _marks_among(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _find_marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     seen = np.unique(codes[codes >= _FIRST_MARK])
     marks = [code for code in seen if unicodedata.category(chr(code)).startswith("M")]
     return np.array(marks, np.uint32)
@@ -195,8 +195,8 @@ def _select_best_spans(
     best = best[np.argsort(-flat[best], kind="stable")][:n_best]
     rows, columns = np.divmod(best, band.shape[1])
     return [
-        (float(flat[at]), int(first + row), int(first + row + column))
-        for at, row, column in zip(best, rows, columns, strict=True)
+        (float(flat[flat_index]), int(first + row), int(first + row + column))
+        for flat_index, row, column in zip(best, rows, columns, strict=True)
     ]
 
 
@@ -217,9 +217,9 @@ def _find_excluded_spans(
     last = first + np.arange(width)
 
     def context(other: Window) -> NDArray[np.int64]:
-        behind = other.first + other.length - 1 - last
-        least: NDArray[np.int64] = np.minimum(first - other.first, behind)
-        return least
+        tokens_after = other.first + other.length - 1 - last
+        smaller: NDArray[np.int64] = np.minimum(first - other.first, tokens_after)
+        return smaller
 
     own_context = context(window)
     excluded = np.zeros(own_context.shape, np.bool_)

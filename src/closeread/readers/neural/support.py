@@ -107,7 +107,7 @@ def fold_nli_head(checkpoint: Checkpoint) -> None:
             where=checkpoint.name,
             expected="the three classes of natural language inference",
         )
-    owner, attribute, last = _last_layer(checkpoint)
+    owner, attribute, last = _find_classifier(checkpoint)
     others = [index for index in range(3) if index != entailment]
     folded = torch.nn.Linear(last.in_features, 2).to(last.weight.device, last.weight.dtype)
     with torch.no_grad():
@@ -125,7 +125,7 @@ def reset_head(checkpoint: Checkpoint) -> None:
     Raises:
         InputError: The head's last layer cannot be found.
     """
-    owner, attribute, last = _last_layer(checkpoint)
+    owner, attribute, last = _find_classifier(checkpoint)
     new_layer = torch.nn.Linear(last.in_features, 2)
     std = getattr(checkpoint.model.config, "initializer_range", 0.02)
     torch.nn.init.normal_(new_layer.weight, std=std)
@@ -139,7 +139,7 @@ def _set_two_classes(checkpoint: Checkpoint) -> None:
     name_classes(checkpoint, LABELS)
 
 
-def _last_layer(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.Linear]:
+def _find_classifier(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.Linear]:
     """Return the module with the classification layer, the layer's name there, and the layer."""
     n_classes = checkpoint.model.config.num_labels
     layer_names = [
