@@ -67,10 +67,10 @@ def score_run(
     try:
         scores, summary = (output_file_in(run.path, name) for name in (SCORES, SUMMARY))
         with replacing(scores) as out:
-            found = _score(
-                dataset,
-                lambda: as_submission(run, dataset, settings.extraction),
-                settings,
+            job = _Job(
+                dataset=dataset,
+                open_submission=lambda: as_submission(run, dataset, settings.extraction),
+                settings=settings,
                 limit=run.info.dataset.limit,
                 out=out,
                 workers=workers,
@@ -78,19 +78,21 @@ def score_run(
                 begin=begin,
                 by_look=run.info.log is not None and "gold-kinds" in run.info.log.lost,
             )
-            found = msgspec.structs.replace(
-                found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
+            result = msgspec.structs.replace(
+                _score(job),
+                dataset=run.info.dataset,
+                predictions_sha256=run.info.predictions_sha256,
             )
-        write_document(summary, found)
+        write_document(summary, result)
     except StorageError as error:
-        said = argument(run.path / PREDICTIONS)
+        predictions = argument(run.path / PREDICTIONS)
         raise StorageError(
             error.found,
             where=error.where,
             cure="free disk space, copy the run to a writable folder, or print its scores without "
-            f"saving them: `closeread score --dataset D --predictions {said}`",
+            f"saving them: `closeread score --dataset D --predictions {predictions}`",
         ) from error
-    return found
+    return result
 
 
 def as_submission(
@@ -126,7 +128,7 @@ def score_submission(
         UsageError: A metric has no such value, no question has the tag of a breakdown, or the
             data set has no gold.
     """
-    return _score(dataset, lambda: submission, settings)
+    return _score(_Job(dataset=dataset, open_submission=lambda: submission, settings=settings))
 
 
 def check_settings(settings: ScoreSettings) -> None:
@@ -153,81 +155,87 @@ def _make_requested(settings: ScoreSettings) -> dict[str, Metric]:
     return metrics
 
 
-def _score(
-    dataset: Dataset,
-    anew: Callable[[], Submission],
-    settings: ScoreSettings,
-    *,
-    limit: int | None = None,
-    out: BinaryIO | None = None,
-    workers: int = 1,
-    advance: Advance = uncounted,
-    begin: Begin = unwatched,
-    by_look: bool = False,
-) -> RunSummary:
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """What is scored, and how.
+
+    Attributes:
+        open_submission: Opens the predictions; every process opens its own.
+        limit: Only the first so many questions.
+        out: Takes the scores as lines; None keeps them in memory.
+        workers: Number of processes; more than one need ``out``.
+        advance: Called with the number of questions walked through since the last call.
+        begin: Called with the number of metrics; what it returns counts them.
+        by_look: Whether the default metrics follow from the predictions' look, because the data set
+            does not say the kinds of its answers.
+    """
+
+    dataset: Dataset
+    open_submission: Callable[[], Submission]
+    settings: ScoreSettings
+    limit: int | None = None
+    out: BinaryIO | None = None
+    workers: int = 1
+    advance: Advance = uncounted
+    begin: Begin = unwatched
+    by_look: bool = False
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether several processes score; breakdowns need the tags that one of them collects."""
+        return self.out is not None and self.workers > 1 and not self.settings.by
+
+
+def _score(job: _Job) -> RunSummary:
     try:
-        return _score_all(
-            dataset, anew, settings, limit=limit, out=out, workers=workers,
-            advance=advance, begin=begin, by_look=by_look,
-        )  # fmt: skip
+        return _score_all(job)
     except CloseReadError:
-        if next(dataset.questions(), None) is not None:
-            _must_have_gold(dataset, ())  # without gold, the error of one question applies to all
+        if next(job.dataset.questions(), None) is not None:
+            # without gold, the error of one question applies to all
+            _must_have_gold(job.dataset, ())
         raise
 
 
-def _score_all(
-    dataset: Dataset,
-    anew: Callable[[], Submission],
-    settings: ScoreSettings,
-    *,
-    limit: int | None,
-    out: BinaryIO | None,
-    workers: int,
-    advance: Advance,
-    begin: Begin,
-    by_look: bool,
-) -> RunSummary:
-    submission = anew()
-    usual = not settings.metrics
-    if usual:
-        chosen = default_metrics(dataset, submission.predictions, by_look=by_look)
+def _score_all(job: _Job) -> RunSummary:
+    dataset, settings = job.dataset, job.settings
+    submission = job.open_submission()
+    uses_defaults = not settings.metrics
+    if uses_defaults:
+        chosen = default_metrics(dataset, submission.predictions, by_look=job.by_look)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = _make_requested(settings)
-    if out is None and len(metrics) == 1 and not settings.by and limit is None:
+    if job.out is None and len(metrics) == 1 and not settings.by and job.limit is None:
         return _score_streaming(dataset, submission, metrics, settings)
-    if out is not None and workers > 1 and not settings.by:
-        gathered = _gather_by_workers(dataset, anew, metrics, limit, out, workers=workers)
-        submission = anew()  # a fresh one, whose file is not shared with the workers
+    if job.is_parallel:
+        gathered = _gather_by_workers(job, metrics)
+        submission = job.open_submission()  # a fresh one, whose file the workers do not share
     else:
-        workers = 1
-        gathered = _gather(
-            count_reads(dataset, advance), submission, metrics,
-            tagged=bool(settings.by), limit=limit, out=out,
-        )  # fmt: skip
-    walked = gathered.walked
-    if usual:  # defaults follow from the whole set: some metrics may apply only behind the limit
-        metrics = {name: one for name, one in metrics.items() if gathered.n_scores[name]} or metrics
+        gathered = _gather(job, submission, metrics)
+    if uses_defaults:  # chosen for the whole set: some may apply only to questions behind the limit
+        metrics = {
+            name: metric for name, metric in metrics.items() if gathered.n_scores[name]
+        } or metrics
         settings = msgspec.structs.replace(settings, metrics=tuple(metrics))
+    walked = gathered.walked
     n_scores = {name: gathered.n_scores[name] for name in metrics}
     _must_apply(n_scores, walked.n_questions, dataset.name)
-    of_metrics = begin(len(metrics) * (2 if settings.by else 1))
+    advance = job.begin(len(metrics) * (2 if settings.by else 1))
     summaries = summaries_of(
         metrics,
         gathered.scores,
         submission,
         settings,
         n_questions=walked.n_questions,
-        workers=workers,
-        advance=of_metrics,
+        workers=job.workers if job.is_parallel else 1,
+        advance=advance,
     )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
-        dataset=describe_dataset(dataset, walked.n_questions, limit),
+        dataset=describe_dataset(dataset, walked.n_questions, job.limit),
         settings=settings,
         metrics=summaries,
         breakdowns=breakdowns_of(
-            metrics, gathered.scores, walked, submission, settings, advance=of_metrics
+            metrics, gathered.scores, walked, submission, settings, advance=advance
         ),
         computed_by=computed_by(settings),
         scores_sha256=gathered.digest,
@@ -265,21 +273,15 @@ class _Scores:
     digest: str = ""
 
 
-def _gather(
-    dataset: Dataset,
-    submission: Submission,
-    metrics: Mapping[str, Metric],
-    *,
-    tagged: bool,
-    limit: int | None,
-    out: BinaryIO | None,
-) -> _Scores:
-    """Score all questions once; write scores to ``out``, or keep them if it is None."""
-    walked = Walked(tagged=tagged)
+def _gather(job: _Job, submission: Submission, metrics: Mapping[str, Metric]) -> _Scores:
+    """Score all questions once; write the scores to ``out``, or keep them if there is none."""
+    out = job.out
+    walked = Walked(tagged=bool(job.settings.by))
+    dataset = count_reads(job.dataset, job.advance)
     n_scores = dict.fromkeys(metrics, 0)
     kept: dict[str, list[Score]] = {name: [] for name in metrics}
     digest = hashlib.sha256()
-    for name, _, score in score_rows(dataset, submission, metrics, limit, walked):
+    for name, _, score in score_rows(dataset, submission, metrics, job.limit, walked):
         n_scores[name] += 1
         if out is None:
             kept[name].append(score)
@@ -294,20 +296,14 @@ def _gather(
     return _Scores(lambda name: read_scores(written, name), n_scores, walked, digest.hexdigest())
 
 
-def _gather_by_workers(
-    dataset: Dataset,
-    anew: Callable[[], Submission],
-    metrics: Mapping[str, Metric],
-    limit: int | None,
-    out: BinaryIO,
-    *,
-    workers: int,
-) -> _Scores:
+def _gather_by_workers(job: _Job, metrics: Mapping[str, Metric]) -> _Scores:
     """Score all questions in several processes; each opens the predictions itself."""
+    out = job.out
+    assert out is not None
     digest = hashlib.sha256()
     counts: Counter[str] = Counter()
-    lines = make_line_scorer(dataset, anew, metrics, limit)
-    for part in lines_by_workers(lines, workers, counts):
+    lines = make_line_scorer(job.dataset, job.open_submission, metrics, job.limit)
+    for part in lines_by_workers(lines, job.workers, counts):
         digest.update(part)
         out.write(part)
     out.flush()
@@ -319,7 +315,9 @@ def _gather_by_workers(
 
 def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     """Reject a data set without gold, where some official programs would print zeros."""
-    if any(one.value for one in summaries) or any(one.has_gold for one in dataset.questions()):
+    if any(summary.value for summary in summaries):
+        return
+    if any(question.has_gold for question in dataset.questions()):
         return
     raise UsageError(
         f"no question of {dataset.name} has a gold answer, so nothing can be scored",
