@@ -7,7 +7,7 @@ option, whose likelihoods are compared. ``helm_beside`` reads what lies in the s
 cut each text at its first stop.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
@@ -104,36 +104,33 @@ def _record(
     state = states[0]
     instance, request = state["instance"], as_dict(state.get("request"))
     name = str(instance["id"])
-    if all(one.get("result") is None for one in states):
-        what = "the request was never sent (a dry run?)"
-        problems.bad.add("no-response", what, question_id=name)
-        return None
     method = str(adapter.get("method") or "")
-    if method not in _WRITTEN + _BY_LETTER + _BY_LIKELIHOOD:
-        what = f"unknown adapter method {method!r}"
-        problems.bad.add("odd-value", what, question_id=name)
+    if problem := _find_problem(states, method):
+        code, message = problem
+        problems.bad.add(code, message, question_id=name)
         return None
-    texts = [helm_beside.text_of_part(one["output"]) for one in instance["references"]]
-    right = [at for at, one in enumerate(instance["references"]) if "correct" in one["tags"]]
+    references = instance["references"]
+    texts = [helm_beside.text_of_part(reference["output"]) for reference in references]
+    right = [at for at, reference in enumerate(references) if "correct" in reference["tags"]]
     passage_text, text = prompts.from_input(helm_beside.text_of_part(instance["input"]))
     passage = prompts.make_passage(passage_text)
     lost.add("passage")
-    options: tuple[Option, ...] = ()
-    saved = run.scores(states[0])
+    saved = run.scores(state)
     if method in _WRITTEN:
         lost.add("gold-kinds")
+        options: tuple[Option, ...] = ()
         answers = golds.parse_gold([texts[at] for at in right])
-        prediction = _generated(name, state, saved, lost=lost, problems=problems)
     else:
         options = _options(texts, state.get("output_mapping"))
         answers = tuple(options[at].answer for at in right)
-        if method in _BY_LETTER:
-            prediction = _generated(name, state, saved, lost=lost, problems=problems)
-            answer = _picked(state, adapter, options)
-            if not prediction.error:
-                prediction = msgspec.structs.replace(prediction, answer=answer)
-        else:
-            prediction = _likeliest(name, states, saved, options)
+    if method in _BY_LIKELIHOOD:
+        prediction = _likeliest(name, states, saved, options)
+    else:
+        prediction = _generated(name, state, saved, lost=lost, problems=problems)
+    if method in _BY_LETTER:
+        answer = _picked(state, adapter, options)
+        if not prediction.error:
+            prediction = msgspec.structs.replace(prediction, answer=answer)
     if not answers:
         problems.bad.add("missing-gold", "no reference is marked correct", question_id=name)
         return None
@@ -147,6 +144,15 @@ def _record(
         prompt=prompt,
         shown=() if prompt and state.get("num_train_instances") == 0 else None,
     )
+
+
+def _find_problem(states: Sequence[Any], method: str) -> tuple[str, str] | None:
+    """Return code and message of what makes an instance unusable; None if it can be read."""
+    if all(state.get("result") is None for state in states):
+        return "no-response", "the request was never sent (a dry run?)"
+    if method not in _WRITTEN + _BY_LETTER + _BY_LIKELIHOOD:
+        return "odd-value", f"unknown adapter method {method!r}"
+    return None
 
 
 def _generated(
