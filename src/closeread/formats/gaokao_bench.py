@@ -10,7 +10,7 @@ string.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -64,6 +64,33 @@ class _Example(msgspec.Struct):
     year: Any = None
     category: Any = None
 
+    @property
+    def tags(self) -> dict[str, str]:
+        """The year and the category, as far as they are texts."""
+        named = {"year": self.year, "category": self.category}
+        return {name: value for name, value in named.items() if isinstance(value, str)}
+
+
+class _Pieces(NamedTuple):
+    """The kept pieces of an example's string.
+
+    Attributes:
+        passage: Of the passage.
+        questions: Of each question's stem, and of each of its options.
+    """
+
+    passage: list[Piece]
+    questions: list[tuple[list[Piece], list[list[Piece]]]]
+
+    def in_order(self) -> list[Piece]:
+        """Return all pieces in the order of the string."""
+        pieces = list(self.passage)
+        for stem, choices in self.questions:
+            pieces += stem
+            for choice in choices:
+                pieces += choice
+        return pieces
+
 
 def sniff(head: Head) -> bool:
     """Whether the first example is a question with its answers and their analysis."""
@@ -99,54 +126,66 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
         example = source.convert(raw, _Example, within=within)
         where = source.place(within)
         letters = example.answer or example.standard_answer or []
-        tags = {"year": example.year, "category": example.category}
-        index = number if example.index is None else example.index
+        index = str(number if example.index is None else example.index)
         text = example.question
-        found = _split(text, len(letters))
-        if not found:
+        pieces = _cut(text, len(letters))
+        if not pieces.questions:
             defects.add(
                 "questions-not-split",
                 f"{count_of(len(letters), 'answer')}, but not as many sets of options A to D",
-                question_id=str(index),
+                question_id=index,
             )
-        passage_end = found[0][0][0] if found else len(text)
-        passage_parts = _clean(text, *_body(text, passage_end))
-        parts = [passage_parts]
         questions = []
-        for at, (stem, choices) in enumerate(found):
-            stem_parts = _clean(text, *stem)
-            choice_parts = [_clean(text, *choice) for choice in choices]
-            parts += [stem_parts, *choice_parts]
+        for at, (stem, choices) in enumerate(pieces.questions):
             name = ids.note(f"{index}-{at + 1}")
-            made_options = make_options(
-                [_text(text, part) for part in choice_parts], where, exactly=4
-            )
-            stem_text = _text(text, stem_parts)
+            options = make_options([_text(text, choice) for choice in choices], where, exactly=4)
+            stem_text = _text(text, stem)
             asks_for = polarity(stem_text)
             questions.append(
                 Question(
                     question_id=name,
-                    passage_id=str(index),
+                    passage_id=index,
                     text=stem_text,
                     kind="verification",
                     asks_for=asks_for,
-                    options=made_options,
-                    option_truth=implied_truth(letters[at], made_options, asks_for)
+                    options=options,
+                    option_truth=implied_truth(letters[at], options, asks_for)
                     if is_verification(stem_text)
                     else (),
-                    answers=gold_from_letter(letters[at], made_options, name, defects),
-                    tags={key: value for key, value in tags.items() if isinstance(value, str)},
+                    answers=gold_from_letter(letters[at], options, name, defects),
+                    tags=example.tags,
                 )
             )
-        body = _text(text, passage_parts)
-        kept: Json = {"left_out": _left_out(text, [piece for part in parts for piece in part])}
+        body = _text(text, pieces.passage)
         passage = Passage(
-            passage_id=str(index), text=body, language=detect(body), metadata={_NAME: kept}
+            passage_id=index,
+            text=body,
+            language=detect(body),
+            metadata={_NAME: {"left_out": _left_out(text, pieces.in_order())}},
         )
-        kept = kept | rendering_diff(_NAME, raw, _example(passage, tuple(questions), key)).get(
-            _NAME, {}
-        )
-        yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
+        yield _with_other_fields(passage, tuple(questions), raw, key), tuple(questions)
+
+
+def _with_other_fields(
+    passage: Passage, questions: tuple[Question, ...], raw: Json, key: str
+) -> Passage:
+    """Return the passage with the fields of its example that writing would lose otherwise."""
+    kept = passage.metadata[_NAME]
+    kept |= rendering_diff(_NAME, raw, _example(passage, questions, key)).get(_NAME, {})
+    return msgspec.structs.replace(passage, metadata={_NAME: kept})
+
+
+def _cut(text: str, count: int) -> _Pieces:
+    """Cut a printed string into the passage, the stems and the options of the last questions."""
+    questions = _split(text, count)
+    passage_end = questions[0][0][0] if questions else len(text)
+    return _Pieces(
+        passage=_clean(text, *_body(text, passage_end)),
+        questions=[
+            (_clean(text, *stem), [_clean(text, *choice) for choice in choices])
+            for stem, choices in questions
+        ],
+    )
 
 
 def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
