@@ -2,7 +2,7 @@
 
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,7 +12,7 @@ from closeread.cli.terminal.output_options import OutputPath
 from closeread.cli.terminal.place import LocalPath
 
 if TYPE_CHECKING:
-    from closeread.pipeline.execute import Audited
+    from closeread.pipeline.execute import Audited, Outcome
     from closeread.pipeline.recipe import Recipe
     from closeread.types import Dataset
 
@@ -57,29 +57,17 @@ def command(
     from contextlib import nullcontext
 
     from closeread.api.datasets import open_dataset
-    from closeread.cli.terminal.known_words import warn_unknown_tokens, warn_unknown_words
-    from closeread.cli.terminal.numbers import (
-        averages_as_json,
-        print_averages,
-        print_mrqa,
-        print_summary,
-        scores_as_json,
-    )
     from closeread.cli.terminal.output import print_json
     from closeread.cli.terminal.reading import (
         exit_if_all_failed,
         parse_assignments,
         show_progress,
-        warn_about_run,
-        warn_training_mismatch,
     )
     from closeread.formats.files.toml import locate_errors
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.registry.factory import use_path_rule
     from closeread.registry.paths import expand_path, recipe_path_rule
-    from closeread.reports.mrqa import published_beside_summaries
-    from closeread.runs.macro import macro_averages
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite cannot be used together")
@@ -98,61 +86,86 @@ def command(
         with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
-    # without options of the command line an error is the recipe's
+    # Without options on the command line, an error is one of the recipe.
     recipe_context = nullcontext() if reader or options else locate_errors(recipe)
     with recipe_context, use_path_rule(rule), show_progress(resolved.reader.name) as begin:
-        made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
-    warn_training_mismatch(made.runs[0].info.reader)
-    for run in made.runs:
-        warn_about_run(run, resolved.read.limit)
-        dataset, used = run.dataset(), run.info.reader
-        warn_unknown_tokens(dataset, made.reader, used.name)
-        warn_unknown_words(dataset, used.name, used.options)
-    averages = macro_averages(made.runs)
-    mrqa = published_beside_summaries(made.summaries)
+        outcome = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
+    _warn(outcome, resolved)
     if json_:
-        printed = [
-            scores_as_json(found.dataset, found.metrics) | {"run": str(run.path)}
-            for run, found in zip(made.runs, made.summaries, strict=True)
-        ]
-        for shown, audited in zip(printed, made.audits, strict=False):
-            shown["audit"] = _audit_as_json(audited)
-        report = {"report": str(made.report)} | ({"mrqa_2019": mrqa} if mrqa else {})
-        print_json(
-            printed[0] | report
-            if len(printed) == 1
-            else {"runs": printed} | averages_as_json(averages) | report
-        )
-        exit_if_all_failed(*made.runs)
-        return
-    for name, found, audited in zip_longest(resolved.datasets, made.summaries, made.audits):
-        print_summary(found, title=f"{resolved.reader.name} on {name}")
+        print_json(_as_json(outcome))
+    else:
+        _print(outcome, resolved)
+    exit_if_all_failed(*outcome.runs)
+
+
+def _warn(outcome: "Outcome", recipe: "Recipe") -> None:
+    """Warn about a reader trained for other data, unfinished runs and unknown words and tokens."""
+    from closeread.cli.terminal.known_words import warn_unknown_tokens, warn_unknown_words
+    from closeread.cli.terminal.reading import warn_about_run, warn_training_mismatch
+
+    warn_training_mismatch(outcome.runs[0].info.reader)
+    for run in outcome.runs:
+        warn_about_run(run, recipe.read.limit)
+        dataset, used = run.dataset(), run.info.reader
+        warn_unknown_tokens(dataset, outcome.reader, used.name)
+        warn_unknown_words(dataset, used.name, used.options)
+
+
+def _as_json(outcome: "Outcome") -> dict[str, Any]:
+    """Return what ``--json`` prints: one run's results, or those of several under ``runs``."""
+    from closeread.cli.terminal.numbers import averages_as_json, scores_as_json
+    from closeread.reports.mrqa import published_beside_summaries
+    from closeread.runs.macro import macro_averages
+
+    averages = macro_averages(outcome.runs)
+    runs = [
+        scores_as_json(summary.dataset, summary.metrics) | {"run": str(run.path)}
+        for run, summary in zip(outcome.runs, outcome.summaries, strict=True)
+    ]
+    for of_run, audited in zip(runs, outcome.audits, strict=False):
+        of_run["audit"] = _audit_as_json(audited)
+    report: dict[str, Any] = {"report": str(outcome.report)}
+    if mrqa := published_beside_summaries(outcome.summaries):
+        report["mrqa_2019"] = mrqa
+    if len(runs) == 1:
+        return runs[0] | report
+    return {"runs": runs} | averages_as_json(averages) | report
+
+
+def _print(outcome: "Outcome", recipe: "Recipe") -> None:
+    """Print the scores and the audit of each run, the averages, and the path of the report."""
+    from closeread.cli.terminal.numbers import print_averages, print_mrqa, print_summary
+    from closeread.reports.mrqa import published_beside_summaries
+    from closeread.runs.macro import macro_averages
+
+    averages = macro_averages(outcome.runs)
+    mrqa = published_beside_summaries(outcome.summaries)
+    for name, summary, audited in zip_longest(recipe.datasets, outcome.summaries, outcome.audits):
+        print_summary(summary, title=f"{recipe.reader.name} on {name}")
         click.echo()
         if audited is not None:
             _print_audit(audited)
             click.echo()
     if averages:
-        print_averages(averages, len(made.runs))
+        print_averages(averages, len(outcome.runs))
         click.echo()
     if mrqa:
         print_mrqa(mrqa)
         click.echo()
-    click.echo(made.report)
-    exit_if_all_failed(*made.runs)
+    click.echo(outcome.report)
 
 
 def _audit_as_json(audited: "Audited") -> dict[str, object]:
-    found = audited.audit
-    findings = msgspec.to_builtins(found.findings)
-    return {"page": str(audited.page), "skipped": found.skipped, "findings": findings}
+    findings = msgspec.to_builtins(audited.audit.findings)
+    return {"page": str(audited.page), "skipped": audited.audit.skipped, "findings": findings}
 
 
 def _print_audit(audited: "Audited") -> None:
     """Print one sentence per check, and the path of the page with the details."""
     from closeread.cli.terminal.output import print_wrapped
 
-    for one in audited.audit.findings:
-        print_wrapped(f"{one.verdict.upper()}  {one.check}: {one.headline}")
+    for finding in audited.audit.findings:
+        print_wrapped(f"{finding.verdict.upper()}  {finding.check}: {finding.headline}")
     click.echo(audited.page)
 
 
