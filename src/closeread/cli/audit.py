@@ -1,10 +1,11 @@
 """``closeread audit``: check whether a score can be trusted, and what must be run again."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -14,6 +15,8 @@ from closeread.cli.terminal.place import LocalPath
 from closeread.wording import argument, count_of
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from closeread.audits.examine import Audit
     from closeread.audits.findings import Table
 
@@ -119,21 +122,20 @@ def command(
     gc.disable()
     for outcome in filter(None, (html, list_)):
         must_take_file(outcome)
-    change = Change(
-        stops=_unescaped(stops) if stops else None,
-        was=_unescaped(was_stop),
-        extract=new_extract,
-        normalizer=new_normalizer,
-        prompt=new_prompt,
-    )
-    wanted = AuditOptions(
+    options = AuditOptions(
         checks=checks,
         metrics=metrics,
         train=open_dataset(train) if train is not None else None,
         moved=locate(dataset) if dataset is not None else None,
         target=target,
         n_questions=questions,
-        change=change,
+        change=Change(
+            stops=_unescaped(stops) if stops else None,
+            was=_unescaped(was_stop),
+            extract=new_extract,
+            normalizer=new_normalizer,
+            prompt=new_prompt,
+        ),
         tokens_per_second=_parse_throughput(throughput),
         plant_bugs=plant,
         seed=seed,
@@ -142,34 +144,26 @@ def command(
     for source in sources:
         warn_skipped_runs(source, find_runs(source), sources)
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
-
-        def log_to_run(logs: Sequence[Path]) -> list[Path]:
-            from closeread.cli.ingest import warn_skipped_logs
-            from closeread.runs.ingest import ingest
-
-            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _run_name(logs[0])
-            out.parent.mkdir()
-            made = ingest(logs, out, skip_bad=skip_bad)
-            warn_skipped_logs(made)
-            return [run.path for run in made.runs]
-
+        log_to_run = partial(_ingest, folder=Path(folder), skip_bad=skip_bad)
         with show_progress("checks", "audits are not saved") as begin:
-            found = audit(unique_paths(sources), wanted, log_to_run=log_to_run, begin=begin)
+            result = audit(unique_paths(sources), options, log_to_run=log_to_run, begin=begin)
     if list_ is not None:
-        _write_list(found, list_)
+        _write_list(result, list_)
     if html is not None:
-        import msgspec
+        _write_page(result, html, lang)
+    _print(result, json_)
 
-        from closeread.reports.audit import write_audit
 
-        write_audit(
-            found.sources,
-            msgspec.to_builtins(found.findings),
-            found.skipped,
-            html,
-            language=lang or found.language,
-        )
-    _print(found, json_)
+def _ingest(logs: Sequence[Path], *, folder: Path, skip_bad: bool) -> list[Path]:
+    """Turn another harness's logs into run folders inside ``folder``; return their paths."""
+    from closeread.cli.ingest import warn_skipped_logs
+    from closeread.runs.ingest import ingest
+
+    out = folder / str(len(list(folder.iterdir()))) / _run_name(logs[0])
+    out.parent.mkdir()
+    ingested = ingest(logs, out, skip_bad=skip_bad)
+    warn_skipped_logs(ingested)
+    return [run.path for run in ingested.runs]
 
 
 def _run_name(log: Path) -> str:
@@ -200,13 +194,17 @@ def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(stop.replace("\\n", "\n").replace("\\t", "\t") for stop in stops if stop)
 
 
-def _write_list(found: "Audit", path: Path) -> None:
+def _write_list(audit: "Audit", path: Path) -> None:
     from closeread.audits.replan import plan_lines
     from closeread.cli.terminal.output import remark
     from closeread.errors import UsageError
     from closeread.formats.files.atomic_write import replacing
 
-    plans = [one for one in found.findings if one.check == "replan" and "list" in one.data]
+    plans = [
+        finding
+        for finding in audit.findings
+        if finding.check == "replan" and "list" in finding.data
+    ]
     if len(plans) != 1:
         raise UsageError(
             f"--list writes one plan, but there are {len(plans)}",
@@ -219,60 +217,73 @@ def _write_list(found: "Audit", path: Path) -> None:
     remark(f"{count_of(len(rows), 'question')} to generate again: {again}")
 
 
-def _print(found: "Audit", json_: bool) -> None:
+def _write_page(audit: "Audit", path: Path, language: str | None) -> None:
     import msgspec
 
-    from closeread.cli.terminal.output import (
-        make_console,
-        print_json,
-        print_table,
-        print_wrapped,
-        remark,
+    from closeread.reports.audit import write_audit
+
+    write_audit(
+        audit.sources,
+        msgspec.to_builtins(audit.findings),
+        audit.skipped,
+        path,
+        language=language or audit.language,
     )
 
-    if found.skipped:
-        counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
+
+def _print(audit: "Audit", json_: bool) -> None:
+    import msgspec
+
+    from closeread.cli.terminal.output import make_console, print_json, print_wrapped, remark
+
+    if audit.skipped:
+        counted = ", ".join(f"{code} {count:,}" for code, count in audit.skipped.items())
         remark(f"skipped as unusable: {counted}")
     if json_:
         print_json(
             {
-                "sources": found.sources,
-                "skipped": found.skipped,
-                "findings": msgspec.to_builtins(found.findings),
+                "sources": audit.sources,
+                "skipped": audit.skipped,
+                "findings": msgspec.to_builtins(audit.findings),
             }
         )
         return
-    out = make_console()
-    for finding in found.findings:
-        headline = f"{finding.verdict.upper()}  {finding.check}: {finding.headline}"
-        print_wrapped(headline)
+    console = make_console()
+    for finding in audit.findings:
+        print_wrapped(f"{finding.verdict.upper()}  {finding.check}: {finding.headline}")
         for note in finding.notes:
             print_wrapped(note, "  ")
-        for one in finding.tables:
-            if one.is_wide:
-                out.print(f"\n{one.title}: see --json or --html")
-            elif one.rows:
-                out.print()
-                headings, cells = _printed_cells(one)
-                print_table(headings, cells, title=one.title, right=_numeric_headings(one))
-                if len(one.rows) > _MOST_ROWS:
-                    out.print(f"… and {len(one.rows) - _MOST_ROWS} more: see --json or --html")
-                if one.note:
-                    print_wrapped(one.note, "  ")
-        out.print()
+        for table in finding.tables:
+            _print_table(table, console)
+        console.print()
 
 
-def _printed_cells(one: "Table") -> tuple[list[str], list[list[str]]]:
+def _print_table(table: "Table", console: "Console") -> None:
+    from closeread.cli.terminal.output import print_table, print_wrapped
+
+    if table.is_wide:
+        console.print(f"\n{table.title}: see --json or --html")
+    elif table.rows:
+        console.print()
+        headings, cells = _printed_cells(table)
+        print_table(headings, cells, title=table.title, right=_numeric_headings(table))
+        if len(table.rows) > _MOST_ROWS:
+            console.print(f"… and {len(table.rows) - _MOST_ROWS} more: see --json or --html")
+        if table.note:
+            print_wrapped(table.note, "  ")
+
+
+def _printed_cells(table: "Table") -> tuple[list[str], list[list[str]]]:
     """Return a table's headings and first rows, without empty columns."""
     from closeread.reports.audit import format_cell
 
-    rows = one.rows[:_MOST_ROWS]
+    rows = table.rows[:_MOST_ROWS]
     filled = [any(cell is not None for cell in column) for column in zip(*rows, strict=True)]
     cells = (
-        (_shorten(format_cell(*pair)) for pair in zip(row, one.headings, strict=True))
+        (_shorten(format_cell(*pair)) for pair in zip(row, table.headings, strict=True))
         for row in rows
     )
-    return [*compress(one.headings, filled)], [[*compress(row, filled)] for row in cells]
+    return [*compress(table.headings, filled)], [[*compress(row, filled)] for row in cells]
 
 
 def _shorten(text: str) -> str:
@@ -280,9 +291,9 @@ def _shorten(text: str) -> str:
     return flat if len(flat) <= 60 else flat[:59] + "…"
 
 
-def _numeric_headings(one: Any) -> list[str]:
+def _numeric_headings(table: "Table") -> list[str]:
     return [
         heading
-        for place, heading in enumerate(one.headings)
-        if any(isinstance(row[place], int | float) for row in one.rows)
+        for place, heading in enumerate(table.headings)
+        if any(isinstance(row[place], int | float) for row in table.rows)
     ]
