@@ -1,5 +1,6 @@
 """``closeread report``: write a page, tables and plots about one or more runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,22 +71,13 @@ def command(
     from closeread.cli.terminal.papers import check_targets, write_tables
     from closeread.cli.terminal.reading import show_progress
     from closeread.cli.terminal.sources import find_run_folders, unique_paths
-    from closeread.formats.files.output_place import (
-        must_take_file,
-        must_take_folder,
-        output_file_in,
-    )
+    from closeread.formats.files.output_place import must_take_file, must_take_folder
     from closeread.reports import tables
     from closeread.reports.gather import gather
-    from closeread.runs.store import REPORT, open_run
 
-    folders = unique_paths(found for path in runs for found in find_run_folders(path, runs))
+    folders = unique_paths(folder for path in runs for folder in find_run_folders(path, runs))
     if out is None and not any((plots, markdown, latex, csv_)):
-        if len(folders) > 1:
-            raise UsageError(
-                "several runs given, so the page needs a file name", cure="add --out page.html"
-            )
-        out = output_file_in(open_run(folders[0]).path, REPORT)
+        out = _default_page(folders)
     check_targets(markdown, latex, csv_, json=json_)
     if out is not None:
         must_take_file(out)
@@ -94,27 +86,13 @@ def command(
     where = locate(dataset) if dataset is not None else None
     with show_progress("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
         material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
-    for run in material.runs:
-        if not run.metrics:
-            remark(
-                f"{run.path} has not been scored, so the report has no numbers for it: run "
-                f"`closeread score {run.path}`"
-            )
+    _warn_unscored(material)
     language = lang or material.language
     written: list[str] = []
     if out is not None:
-        from closeread.pipeline.shading import add_attention
-        from closeread.reports.page import write_material
-
-        add_attention(material, remark)
-        written.append(str(write_material(material, out, language=lang)))
+        written.append(_write_page(material, out, lang))
     if plots is not None:
-        from closeread.reports.figures import write_plots
-
-        figures = write_plots(material, plots, language)
-        if not figures:
-            remark(f"nothing to plot for these runs; {plots} was not created")
-        written += map(str, figures)
+        written += _write_plots(material, plots, language)
     written += write_tables(
         (
             (markdown, tables.markdown(material, language) if markdown else ""),
@@ -131,14 +109,60 @@ def command(
             (remark if "-" in (markdown, latex, csv_) else click.echo)(path)
 
 
+def _default_page(folders: Sequence[Path]) -> Path:
+    """Return the path of the page in the folder of the only run.
+
+    Raises:
+        UsageError: There are several runs.
+    """
+    from closeread.formats.files.output_place import output_file_in
+    from closeread.runs.store import REPORT, open_run
+
+    if len(folders) > 1:
+        raise UsageError(
+            "several runs given, so the page needs a file name", cure="add --out page.html"
+        )
+    return output_file_in(open_run(folders[0]).path, REPORT)
+
+
+def _warn_unscored(material: "Material") -> None:
+    from closeread.cli.terminal.output import remark
+
+    for run in material.runs:
+        if not run.metrics:
+            remark(
+                f"{run.path} has not been scored, so the report has no numbers for it: run "
+                f"`closeread score {run.path}`"
+            )
+
+
+def _write_page(material: "Material", out: Path, language: str | None) -> str:
+    from closeread.cli.terminal.output import remark
+    from closeread.pipeline.shading import add_attention
+    from closeread.reports.page import write_material
+
+    add_attention(material, remark)
+    return str(write_material(material, out, language=language))
+
+
+def _write_plots(material: "Material", folder: Path, language: str) -> list[str]:
+    from closeread.cli.terminal.output import remark
+    from closeread.reports.figures import write_plots
+
+    figures = write_plots(material, folder, language)
+    if not figures:
+        remark(f"nothing to plot for these runs; {folder} was not created")
+    return [str(figure) for figure in figures]
+
+
 def _run_as_json(run: "RunView", material: "Material") -> dict[str, Any]:
     from closeread.cli.terminal.numbers import scores_as_json
 
-    found = {"run": run.name} | scores_as_json(material.sets[run.place].info, run.metrics)
+    result = {"run": run.name} | scores_as_json(material.sets[run.place].info, run.metrics)
     if not run.coverage:
-        return found
+        return result
     curve: dict[str, Any] = {"metric": run.per_question}
     if run.resampling is not None:
         curve |= {"level": run.resampling.level, "resamples": run.resampling.resamples}
     curve["points"] = [point._asdict() for point in run.coverage]
-    return found | {"coverage": curve}
+    return result | {"coverage": curve}
