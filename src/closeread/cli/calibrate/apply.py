@@ -1,8 +1,9 @@
 """``closeread calibrate RUN --with FILE``: apply a calibrator, with warnings."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -37,6 +38,40 @@ if TYPE_CHECKING:
     from closeread.training.confidence.threshold import Risk
 
 
+class _Measured(NamedTuple):
+    """The confidences of a run before and after calibration.
+
+    Attributes:
+        changes: The measures by name; empty without gold answers.
+        risk: Of the answers that are not withheld; None without gold answers, or if none is.
+        warnings: About narrow intervals.
+    """
+
+    changes: "Mapping[str, Change]"
+    risk: "Risk | None"
+    warnings: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Applied:
+    """A run that was written again with a calibrator's confidences.
+
+    Attributes:
+        run: The run as it was.
+        written: The run with the new confidences.
+        least: The confidence below which answers are withheld; None withholds none.
+        n_withheld: Answers withheld.
+    """
+
+    run: Run
+    written: Run
+    calibrator: Calibrator
+    least: float | None
+    n_withheld: int
+    measured: _Measured
+    warnings: list[str]
+
+
 def apply(
     path: Path, file: Path, out: Path, sought: CalibrationOptions, *, selective: bool, json_: bool
 ) -> None:
@@ -46,68 +81,92 @@ def apply(
     """
     calibrator = load_calibrator(file)
     run = require_uncalibrated(open_run(path, moved=sought.moved))
-    threshold = calibrator.threshold
     least = get_threshold(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)
     others = warn_of_other_readers(calibrator, run.info.reader)
     record = add_warnings(
         calibration_record(file.read_bytes(), calibrator, selective=selective), others
     )
-    measured, risk, warned = _measure(run, calibrator, sought, least)
-    made = recalibrate_run(
+    measured = _measure(run, calibrator, sought, least)
+    written = recalibrate_run(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
-    warnings = (
-        _transfer_warnings(run, calibrator)
-        + others
-        + warned
-        + warn_worse(measured, calibrator.method)
+    applied = _Applied(
+        run=run,
+        written=written,
+        calibrator=calibrator,
+        least=least,
+        n_withheld=0 if least is None else _count_withheld(written, least),
+        measured=measured,
+        warnings=[
+            *_transfer_warnings(run, calibrator),
+            *others,
+            *measured.warnings,
+            *warn_worse(measured.changes, calibrator.method),
+            *_broken_guarantees(calibrator, measured.risk),
+        ],
     )
-    if threshold and risk and risk.low is not None and risk.low > threshold.risk:
-        warnings.append(
-            f"the guarantee of at most {100 * threshold.risk:g}% wrong does not hold here"
-        )
-    withheld = 0
-    if least is not None:
-        withheld = sum(
-            one.answer is None and not one.error and (one.confidence or 0.0) < least
-            for one in made.predictions()
-        )
     if json_:
-        print_json(
-            {
-                "run": str(made.path),
-                "withheld": withheld,
-                "n_questions": made.info.n_predictions,
-                "measured": {name: vars(change) for name, change in measured.items()},
-                "answered": vars(risk) if risk else None,
-                "intervals": intervals_as_json(sought),
-                "warnings": warnings,
-            }
-        )
-        return
-    if measured:
-        print_changes(run.info.dataset.name, measured)
+        print_json(_as_json(applied, sought))
+    else:
+        _print(applied, sought)
+
+
+def _broken_guarantees(calibrator: Calibrator, risk: "Risk | None") -> list[str]:
+    """Return a warning if the answers are certainly wrong more often than the threshold allows."""
+    threshold = calibrator.threshold
+    if threshold and risk and risk.low is not None and risk.low > threshold.risk:
+        return [f"the guarantee of at most {100 * threshold.risk:g}% wrong does not hold here"]
+    return []
+
+
+def _count_withheld(run: Run, least: float) -> int:
+    return sum(
+        prediction.answer is None
+        and not prediction.error
+        and (prediction.confidence or 0.0) < least
+        for prediction in run.predictions()
+    )
+
+
+def _as_json(applied: _Applied, sought: CalibrationOptions) -> dict[str, Any]:
+    measured = applied.measured
+    return {
+        "run": str(applied.written.path),
+        "withheld": applied.n_withheld,
+        "n_questions": applied.written.info.n_predictions,
+        "measured": {name: vars(change) for name, change in measured.changes.items()},
+        "answered": vars(measured.risk) if measured.risk else None,
+        "intervals": intervals_as_json(sought),
+        "warnings": applied.warnings,
+    }
+
+
+def _print(applied: _Applied, sought: CalibrationOptions) -> None:
+    calibrator, risk, least = applied.calibrator, applied.measured.risk, applied.least
+    if applied.measured.changes:
+        print_changes(applied.run.info.dataset.name, applied.measured.changes)
     else:
         judge = sought.metric or calibrator.settings.get("metric", "by-kind")
         remark(
             f"nothing was measured: no answer has a gold answer that "
             f"{_describe_metric(judge)} could score"
         )
+    threshold = calibrator.threshold
     if threshold and risk and risk.value is not None:
-        found = format_measure("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
+        measure = format_measure("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
         click.echo(
-            f"\nwrong, % of the {risk.n_answered:,} that are answered: {found}, where at most "
+            f"\nwrong, % of the {risk.n_answered:,} that are answered: {measure}, where at most "
             f"{100 * threshold.risk:g} were guaranteed (at {100 * (1 - threshold.delta):g}% "
             "confidence)"
         )
-    for warning in warnings:
+    for warning in applied.warnings:
         remark(in_one_line(warning))
     if threshold is not None and least is not None:
         where = f"below {least:.3f}" if threshold.n_answered else "because no threshold was found"
-        of = count_of(made.info.n_predictions, "answer")
-        remark(f"{withheld:,} of {of} withheld {where}")
-    click.echo(made.path)
+        answers = count_of(applied.written.info.n_predictions, "answer")
+        remark(f"{applied.n_withheld:,} of {answers} withheld {where}")
+    click.echo(applied.written.path)
 
 
 def _describe_metric(metric: str) -> str:
@@ -116,12 +175,10 @@ def _describe_metric(metric: str) -> str:
 
 def _measure(
     run: Run, calibrator: Calibrator, sought: CalibrationOptions, least: float | None
-) -> "tuple[dict[str, Change], Risk | None, list[str]]":
+) -> _Measured:
     """Evaluate confidences before and after, and the risk of answers from ``least`` on.
 
-    Both are empty without gold answers, the risk also if nothing is withheld. What counts as right
-    is as when the calibrator was fitted, unless the user chose otherwise. The third value holds
-    warnings about narrow intervals.
+    What counts as right is as when the calibrator was fitted, unless the user chose otherwise.
     """
     from closeread.training.confidence.before_after import measure_changes
     from closeread.training.confidence.threshold import risk_of
@@ -131,11 +188,11 @@ def _measure(
     line = known.get("right_from") if sought.right_from is None else sought.right_from
     rows = list(grade_run(run, metric))
     if not rows:
-        return {}, None, []
-    warned = warn_few_passages(len({row.part for row in rows}), sought.resamples)
+        return _Measured({}, None, [])
+    warnings = warn_few_passages(len({row.part for row in rows}), sought.resamples)
     confidences = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
     right = judge_answers(rows, replace(sought, metric=metric, right_from=line))
-    found = measure_changes(
+    changes = measure_changes(
         [row.part for row in rows],
         [reader_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
         confidences,
@@ -145,29 +202,26 @@ def _measure(
         seed=sought.seed,
     )
     if least is None:
-        return found, None, warned
-    answered = [place for place, one in enumerate(confidences) if one >= least]
+        return _Measured(changes, None, warnings)
+    answered = [place for place, confidence in enumerate(confidences) if confidence >= least]
     units = [(rows[place].part, rows[place].unit) for place in answered]
-    return found, risk_of([right[place] for place in answered], LEVEL, units), warned
+    risk = risk_of([right[place] for place in answered], LEVEL, units)
+    return _Measured(changes, risk, warnings)
 
 
 def _transfer_warnings(run: Run, calibrator: Calibrator) -> list[str]:
-    """Return warnings if the calibrator is applied to its own data or to another data set."""
-    learned_from = ", ".join(calibrator.datasets)
-    found = []
+    """Return a warning about the data on which the calibrator was fitted."""
     if run.info.predictions_sha256 in calibrator.predictions:
-        found.append(
+        return [
             "the calibrator was fitted on these same answers, so these numbers are too "
             "optimistic; fit with --held-out for unbiased ones"
-        )
-    elif run.info.dataset.sha256 in calibrator.datasets.values():
-        found.append(
+        ]
+    if run.info.dataset.sha256 in calibrator.datasets.values():
+        return [
             "the calibrator was fitted on this data set: on the same questions the numbers are "
             "too optimistic"
-        )
-    else:
-        found.append(
-            f"fitted on {learned_from}, applied to {run.info.dataset.name}: confidences and "
-            "threshold are guaranteed only for questions from the same distribution"
-        )
-    return found
+        ]
+    return [
+        f"fitted on {', '.join(calibrator.datasets)}, applied to {run.info.dataset.name}: "
+        "confidences and threshold are guaranteed only for questions from the same distribution"
+    ]

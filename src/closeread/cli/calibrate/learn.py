@@ -26,15 +26,15 @@ from closeread.readers.confidence.calibrate import (
     Threshold,
     save_calibrator,
 )
-from closeread.readers.confidence.features import detect_scale
+from closeread.readers.confidence.features import Scale, detect_scale
 from closeread.runs.calibrated import answering_readers, calibration_record
-from closeread.runs.recalibrate import grade_run, must_take, recalibrate_run
+from closeread.runs.recalibrate import GradedPrediction, grade_run, must_take, recalibrate_run
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
 
 if TYPE_CHECKING:
-    from closeread.training.confidence.learn import CalibrationResult
+    from closeread.training.confidence.learn import CalibrationResult, Example
 
 _MAX_PRINTED_WEIGHTS = 8
 _RANK_MEASURES = ("auroc", "aurc", "coverage@80", "coverage@90")
@@ -49,7 +49,7 @@ def learn(
     json_: bool,
 ) -> None:
     """Fit a calibrator on runs, save it, and print cross-validated results."""
-    from closeread.training.confidence.learn import ConfidenceSettings, make_example
+    from closeread.training.confidence.learn import ConfidenceSettings
     from closeread.training.confidence.learn import learn as fitted
 
     must_take_file(out)
@@ -60,45 +60,25 @@ def learn(
     correct = judge_answers(rows, sought)
     _check_right_from(sought.right_from, [row.correct for row in rows], correct)
     scale = detect_scale([row.prediction for row in rows])
-    examples = [
-        make_example(
-            row.passage,
-            row.question,
-            row.prediction,
-            scale,
-            passage_key=row.part,
-            unit=row.unit,
-            correct=right,
-        )
-        for row, right in zip(rows, correct, strict=True)
-    ]
+    examples = _make_examples(rows, correct, scale)
     options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)
     learned = fitted(examples, scale, options)
-    calibrator = msgspec.structs.replace(
-        learned.calibrator,
-        datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
-        readers=answering_readers([run.info.reader for run in runs]),
-        predictions=tuple(run.info.predictions_sha256 for run in runs),
-        settings=settings
-        | {
-            "metric": sought.metric or "by-kind",
-            "right_from": sought.right_from,
-            "n_questions": len(examples),
-            "n_passages": learned.n_passages,
-            "n_kept_back": learned.n_kept_back,
-        },
-    )
+    choices = {"metric": sought.metric or "by-kind", "right_from": sought.right_from}
+    calibrator = _add_provenance(learned, runs, settings | choices)
     save_calibrator(out, calibrator)
     if sought.held_out is not None:
-        held_out = {
+        record = calibration_record(out.read_bytes(), calibrator, selective=False)
+        confidences = {
             row.prediction.question_id: confidence
             for row, confidence in zip(rows, learned.confidences, strict=True)
         }
-        record = calibration_record(out.read_bytes(), calibrator, selective=False) | {
-            "held_out": True
-        }
         _write_held_out(
-            runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
+            runs[0],
+            sought.held_out,
+            confidences,
+            calibrator,
+            record | {"held_out": True},
+            overwrite=sought.overwrite,
         )
     warnings = warn_few_passages(learned.n_passages, sought.resamples) + _warn_worse_measures(
         calibrator, learned
@@ -110,6 +90,43 @@ def learn(
         _print(out, calibrator, learned, sought)
         for warning in warnings:
             remark(warning)
+
+
+def _make_examples(
+    rows: Sequence[GradedPrediction], correct: Sequence[bool], scale: Scale
+) -> list["Example"]:
+    from closeread.training.confidence.learn import make_example
+
+    return [
+        make_example(
+            row.passage,
+            row.question,
+            row.prediction,
+            scale,
+            passage_key=row.part,
+            unit=row.unit,
+            correct=right,
+        )
+        for row, right in zip(rows, correct, strict=True)
+    ]
+
+
+def _add_provenance(
+    learned: "CalibrationResult", runs: Sequence[Run], settings: dict[str, Any]
+) -> Calibrator:
+    """Return the fitted calibrator with a record of its runs, settings and counts."""
+    return msgspec.structs.replace(
+        learned.calibrator,
+        datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
+        readers=answering_readers([run.info.reader for run in runs]),
+        predictions=tuple(run.info.predictions_sha256 for run in runs),
+        settings=settings
+        | {
+            "n_questions": len(learned.confidences),
+            "n_passages": learned.n_passages,
+            "n_kept_back": learned.n_kept_back,
+        },
+    )
 
 
 def _check_right_from(line: float | None, values: Sequence[float], correct: Sequence[bool]) -> None:
@@ -148,10 +165,10 @@ def _warn_worse_measures(calibrator: Calibrator, learned: "CalibrationResult") -
 
     The folds' curves differ, which alone worsens the order of all folds together.
     """
-    found = dict(learned.changes)
+    changes = dict(learned.changes)
     if _is_monotone(calibrator.model):
-        found = {name: one for name, one in found.items() if name not in _RANK_MEASURES}
-    return warn_worse(found, calibrator.method)
+        changes = {name: change for name, change in changes.items() if name not in _RANK_MEASURES}
+    return warn_worse(changes, calibrator.method)
 
 
 def _is_monotone(model: Model) -> bool:
