@@ -79,5 +79,9 @@ def _dev_set(path: Path) -> list[tuple[str | list[str], str | list[str]]]:
 
 def forget() -> None:
     """Empty the normaliser's memory, so that every timing starts as a new process does."""
-    for remembered in (normalize_drop._short, normalize_drop._token, normalize_drop.is_number):
+    for remembered in (
+        normalize_drop._normalize_short,
+        normalize_drop._normalize_token,
+        normalize_drop.is_number,
+    ):
         remembered.cache_clear()

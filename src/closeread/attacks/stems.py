@@ -4,7 +4,7 @@ import re
 
 from closeread.text.polarity import is_verification, polarity
 from closeread.text.quotations import is_quoted
-from closeread.text.traditional import simplified
+from closeread.text.traditional import to_simplified
 
 _ZH_FITS = (
     "正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|合乎|切合|属于|属实|成立|能|可以"
@@ -50,7 +50,7 @@ def invert_stem(stem: str) -> str | None:
 
 def _without_negation(stem: str) -> list[str]:
     replacements = [(match, "") for match in _matches_outside_quotes(_ZH_SAYS_NO, stem)]
-    correct = "正确" if stem == simplified(stem) else "正確"
+    correct = "正确" if stem == to_simplified(stem) else "正確"
     replacements += [(match, correct) for match in _matches_outside_quotes(_ZH_WRONG, stem)]
     if _EN_ASKS.search(stem):
         replacements += [(match, "") for match in _matches_outside_quotes(_EN_SAYS_NO, stem)]
@@ -78,5 +78,5 @@ def _matches_outside_quotes(pattern: re.Pattern[str], stem: str) -> list[re.Matc
 
     The stem is searched in simplified characters, which keep the offsets.
     """
-    matches = pattern.finditer(simplified(stem))
+    matches = pattern.finditer(to_simplified(stem))
     return [match for match in matches if not is_quoted(stem, match.start())]

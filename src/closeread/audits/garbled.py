@@ -167,7 +167,7 @@ def _garbled_answers(
     golds = [text for answer in question.answers for text in answer.texts]
     for text in _texts(prediction):
         if (was := undo_garbling(text, golds, passage)) is not None:
-            yield Garbled(_ANSWERS, was.how, question.question_id, text, was.text)
+            yield Garbled(_ANSWERS, was.cause, question.question_id, text, was.text)
 
 
 def _garbled_golds(
@@ -176,7 +176,7 @@ def _garbled_golds(
     """Yield the garbled gold answers: the undone text is in the passage or was predicted."""
     for gold in dict.fromkeys(text for answer in question.answers for text in answer.texts):
         if (was := undo_garbling(gold, _texts(prediction), passage)) is not None:
-            yield Garbled(_GOLDS, was.how, question.question_id, gold, was.text)
+            yield Garbled(_GOLDS, was.cause, question.question_id, gold, was.text)
 
 
 def _texts(prediction: Prediction | None) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ class Bm25Retriever:
         self._b = b
         self._segmenter = segmenter
         self._indexed = TextCache(
-            lambda text, language: _Index(text, language, split(text, language), segmenter), most=64
+            lambda text, language: _Index(text, language, split(text, language), segmenter),
+            max_results=64,
         )
 
     def retrieve(

@@ -55,7 +55,7 @@ class CachedEncoder:
         self.encoder = encoder
         self.models = models_of(encoder)
         self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = TextCache(
-            lambda text, language: self._encode_passage(text, split(text, language)), most=64
+            lambda text, language: self._encode_passage(text, split(text, language)), max_results=64
         )
 
     def _encode_passage(

@@ -170,9 +170,9 @@ class Overlap:
     def __init__(self) -> None:
         self._segmenter = Segmenter("characters")
         self._terms = TextCache(
-            lambda text, language: frozenset(self._segmenter.texts(text, language)), most=4096
+            lambda text, language: frozenset(self._segmenter.texts(text, language)), max_results=4096
         )
-        self._rarity = TextCache(self._weights, most=64)
+        self._rarity = TextCache(self._weights, max_results=64)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]

@@ -87,7 +87,7 @@ class MaskingRetriever:
                 vectors,
                 lambda piece: self.vocabulary(piece, language),
             ),
-            most=64,
+            max_results=64,
         )
 
     def retrieve(

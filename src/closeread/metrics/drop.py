@@ -17,7 +17,7 @@ from closeread.metrics.matching.references import require_gold
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
-from closeread.text.normalize_drop import Normalized, any_number, drop
+from closeread.text.normalize_drop import Normalized, drop, has_number
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 _TYPES = ("date", "number", "span", "spans")
@@ -180,7 +180,7 @@ def overlap(predicted: Normalized, gold: Normalized) -> float:
     if gold.bag.isdisjoint(predicted.bag):
         return 0.0 if gold.bag or predicted.bag else 1.0
     common = gold.bag & predicted.bag
-    if not any_number(common) and any_number(gold.bag):
+    if not has_number(common) and has_number(gold.bag):
         return 0.0
     shared = len(common)
     precision = shared / len(predicted.bag)

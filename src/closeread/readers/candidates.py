@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from closeread.text.calendar import A_MONTH
-from closeread.text.question_type import Asked
+from closeread.text.question_type import AnswerType
 from closeread.types import Span
 
 _NUMBER_WORDS = (
@@ -51,7 +51,9 @@ _MAX_RUN_WORDS = 8
 _ABBREVIATION_CHARACTERS = 8  # before the end of a piece, searched for U.S. or a.m.
 
 
-def find_candidates(text: str, sentence: Span, answer_type: Asked, language: str) -> list[Span]:
+def find_candidates(
+    text: str, sentence: Span, answer_type: AnswerType, language: str
+) -> list[Span]:
     """Return the spans of one sentence that could be the answer, in text order, each once.
 
     If the sentence has nothing of this type, its clauses are returned.

@@ -15,7 +15,7 @@ from closeread.readers.competition import DIGITS, choose_by_share, polarity_sign
 from closeread.registry.factory import make
 from closeread.summation import sum_in_order
 from closeread.text.memo import TextCache
-from closeread.text.question_type import Asked, expected_answer_type
+from closeread.text.question_type import AnswerType, expected_answer_type
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,
@@ -146,7 +146,7 @@ class LexicalReader:
 RankedSpans = list[tuple[float, Span, Span]]  # score, candidate, sentence of it; the best first
 
 
-def _rank_spans(passage: Passage, question: Question, answer_type: Asked) -> RankedSpans:
+def _rank_spans(passage: Passage, question: Question, answer_type: AnswerType) -> RankedSpans:
     """Return the best candidates: those whose sentence and surroundings match the question."""
     question_terms = set(terms(question.text))
     spans, sentences_by_term = _sentence_index(passage.text, passage.language)
@@ -209,7 +209,7 @@ def _term_nearness(text: str, span: Span, sentence: Span, question_terms: set[st
     )
 
 
-def _build_answer(text: str, question: Question, answer_type: Asked, span: Span) -> Answer:
+def _build_answer(text: str, question: Question, answer_type: AnswerType, span: Span) -> Answer:
     answer_text = span.of(text)
     if question.kind == "discrete" and answer_type == "date" and " " in answer_text:
         return Answer(kind="date", texts=(format_date(answer_text) or answer_text,), spans=(span,))
@@ -229,7 +229,7 @@ def asks_for_several(question: str) -> bool:
 
 
 def _build_discrete_answer(
-    text: str, question: Question, answer_type: Asked, ranked: RankedSpans, first: Answer
+    text: str, question: Question, answer_type: AnswerType, ranked: RankedSpans, first: Answer
 ) -> Answer:
     """Return the number or the several spans that a discrete question asks for, else ``first``."""
     _, _, sentence = ranked[0]

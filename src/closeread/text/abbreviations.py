@@ -1,33 +1,33 @@
-"""Behind which words of a language a full stop ends no sentence.
+"""List, by language, the abbreviations after which a full stop does not end a sentence.
 
-The commonest of those that the splitters of Moses, Pragmatic Segmenter and spaCy list, parted by
-what those lists do not say: whether a sentence may end with the word. English's are our own.
+These are the most common abbreviations of the splitters of Moses, Pragmatic Segmenter and spaCy,
+divided by whether a sentence may end with them, which those do not say. The English list is ours.
 """
 
 from typing import NamedTuple
 
 
 class Abbreviations(NamedTuple):
-    """A language's abbreviations, without their last full stop.
+    """The abbreviations of a language, without their last full stop.
 
-    What is listed in small letters stands for capitals, too; a capital for itself alone.
+    An entry in lower case also matches words with capitals; an entry with a capital only itself.
     """
 
-    inside: frozenset[str]  # the sentence goes on: Dr.
-    numbered: frozenset[str]  # it goes on where a number follows: No. 5
-    clipped: frozenset[str]  # it goes on unless one of the starters follows: etc.
-    starters: frozenset[str]  # begin a sentence far more often than they follow an abbreviation
+    always: frozenset[str]  # never end a sentence: Dr.
+    before_number: frozenset[str]  # do not end it before a number: No. 5
+    unless_starter: frozenset[str]  # do not end it unless a starter follows: etc.
+    starters: frozenset[str]  # words that usually begin a sentence
     ordinals: bool = False  # whether a full stop makes a number an ordinal: 3. Oktober
 
 
-def _listed(*listed: str, ordinals: bool = False) -> Abbreviations:
-    inside, numbered, clipped, starters = (frozenset(words.split()) for words in listed)
+def _parse(*fields: str, ordinals: bool = False) -> Abbreviations:
+    inside, numbered, clipped, starters = (frozenset(words.split()) for words in fields)
     return Abbreviations(inside, numbered, clipped, starters, ordinals)
 
 
-_OF_MANY = "www dr prof st vs cf viz vol fig pp"  # languages with Latin letters
+_LATIN = "www dr prof st vs cf viz vol fig pp"  # languages with Latin letters
 
-_ENGLISH = _listed(
+_ENGLISH = _parse(
     "www dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
     " hon pres mt ft vs cf viz vols figs pp eq ed eds al approx dept univ assn",
     "no nos fig vol c ca p art ch op rs",
@@ -38,8 +38,8 @@ _ENGLISH = _listed(
     " however although though since because there here then thus some many most one two each all"
     " no not another both once",
 )
-_GERMAN = _listed(
-    f"{_OF_MANY} al ca hr hrn fr frl fa fam dres dipl ing med phil jur rer theol hl bzw bspw vgl"
+_GERMAN = _parse(
+    f"{_LATIN} al ca hr hrn fr frl fa fam dres dipl ing med phil jur rer theol hl bzw bspw vgl"
     " ggf evtl sog bzgl inkl exkl einschl zzgl abzgl geb gest verh ehem insb urspr lat griech engl"
     " frz dt österr schweiz kath evang röm jun sen allg",
     "nr s art abs bd bde kap tab abb abt tel",
@@ -52,8 +52,8 @@ _GERMAN = _listed(
     " danach dabei damit dadurch daher deshalb zudem außerdem allerdings zwischen gegen ab bis",
     ordinals=True,
 )
-_SPANISH = _listed(
-    f"{_OF_MANY} al ca sr sra srta sres sras dra dres dras d ud uds vd vds lic ing arq gral cnel"
+_SPANISH = _parse(
+    f"{_LATIN} al ca sr sra srta sres sras dra dres dras d ud uds vd vds lic ing arq gral cnel"
     " mons sto sta fr mt ee av avda ej prov aprox s p",
     "núm no nº pág págs art arts cap párr párrf tel",
     "etc max min máx mín cía ltda hnos admón uu"
@@ -63,8 +63,8 @@ _SPANISH = _listed(
     " si no cuando como donde que quien porque pues luego entonces después antes además también"
     " así su sus se al del muchos algunos todos cada otro otra ambos tal",
 )
-_FRENCH = _listed(
-    f"{_OF_MANY} al ca m mm mr mme mmes mlle mlles me mgr drs pr ste env apr av boul éd ex p",
+_FRENCH = _parse(
+    f"{_LATIN} al ca m mm mr mme mmes mlle mlles me mgr drs pr ste env apr av boul éd ex p",
     "no art chap tél",
     "etc max min hab cie janv févr avr juill sept oct nov déc",
     "le la les l un une des du ce cet cette ces il elle ils elles on je nous vous en à au aux dans"
@@ -72,15 +72,15 @@ _FRENCH = _listed(
     " donc or car si quand comme lorsque puis ensuite alors ainsi aussi son sa ses leur leurs qui"
     " que où c d s n j y tous certains plusieurs chaque",
 )
-_ROMANIAN = _listed(
-    f"{_OF_MANY} dl dna dra dvs sf ing acad bd bul str șos jud ex aprox",
+_ROMANIAN = _parse(
+    f"{_LATIN} dl dna dra dvs sf ing acad bd bul str șos jud ex aprox",
     "nr pag pg art alin cap lit pct tel",
     "etc ș a hr chr d î ian feb mar apr mai iun iul aug sept oct noi nov dec",
     "un o unei unui acest această acești aceste acel acea el ea ei ele în la de din cu pe prin"
     " pentru după înainte între sub peste către și sau dar însă dacă când cum unde ce care deși"
     " deoarece apoi atunci astfel nu mulți unii toți fiecare se",
 )
-_TURKISH = _listed(
+_TURKISH = _parse(
     "www dr prof doç av sn uzm yrd öğr gör arş hz mah cad sok bul apt ing fr alm lat yun bkz örn",
     "no nr s",
     "vb vd vs",
@@ -88,8 +88,8 @@ _TURKISH = _listed(
     " onun onlar ben biz siz ne nasıl neden",
     ordinals=True,
 )
-_VIETNAMESE = _listed("www dr mr prof st vs tp ts ths gs pgs bs ks tx q p h", "", "v.v vv", "")
-_RUSSIAN = _listed(
+_VIETNAMESE = _parse("www dr mr prof st vs tp ts ths gs pgs bs ks tx q p h", "", "v.v vv", "")
+_RUSSIAN = _parse(
     "им ул пл пгт просп проф акад доц св ср напр т е мл ген лат англ нем греч франц итал букв ок",
     "стр с рис табл гл кн ч п ст тел кв д вып",
     "г гг в вв д р др пр э н м см тыс млн млрд руб коп долл мин сек час кг куб кв обл"
@@ -99,7 +99,7 @@ _RUSSIAN = _listed(
     " её ее их так также там тогда затем потом однако не ни все всё многие некоторые каждый"
     " другие был была было были",
 )
-_GREEK = _listed(
+_GREEK = _parse(
     "κ κα κκ κος δρ καθ αγ βλ λ π χ λχ πχ οδ εκ",
     "σελ αρ αρθ παρ τηλ",
     "κλπ κ.λπ κτλ κ.τ.λ χλμ Ιαν Φεβ Μαρ Απρ Ιουν Ιουλ Αυγ Σεπ Οκτ Νοε Δεκ",
@@ -107,8 +107,8 @@ _GREEK = _listed(
     " στους στα σε με από για κατά μετά πριν μέχρι και ή αλλά όμως αν όταν όπως όπου που ποιος"
     " γιατί επειδή ενώ δεν δε θα να έτσι τότε επίσης πολλοί όλοι κάθε",
 )
-_ARABIC = _listed("د أ ا م ه هـ ص ج ت ب ق س ر", "", "إلخ", "")
-_HINDI = _listed(  # the last line: Latin letters by their names, as initials are written
+_ARABIC = _parse("د أ ا م ه هـ ص ج ت ب ق س ر", "", "إلخ", "")
+_HINDI = _parse(  # the last line: the names of Latin letters, with which initials are written
     "डॉ डा प्रो पं श्री सु मो कु मि सं ई पू कि से रु लि"
     " ए बी सी डी एफ जी एच आई जे के एल एम एन ओ पी क्यू आर एस टी यू वी डब्ल्यू एक्स वाई जेड",
     "", "", "",
@@ -128,6 +128,6 @@ _BY_LANGUAGE = {
 }
 
 
-def abbreviations(language: str) -> Abbreviations:
-    """Return the abbreviations of a language; those of English where it has no list."""
+def abbreviations_of(language: str) -> Abbreviations:
+    """Return the abbreviations of a language, or those of English if there is no list."""
     return _BY_LANGUAGE.get(language, _ENGLISH)

@@ -1,7 +1,7 @@
-"""The months as English writes them."""
+"""The English names of the months."""
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-A_MONTH = "(?:" + "|".join(MONTHS) + ")"  # in patterns
+A_MONTH = "(?:" + "|".join(MONTHS) + ")"  # for use in patterns

@@ -1,4 +1,4 @@
-"""Words that build sentences rather than name things; who uses them adds what else says little."""
+"""Function words of English and Chinese; modules that use them add words of their own."""
 
 _ENGLISH = (
     "a an the this that these those it its he him his she her they them their we us our you your i "
@@ -7,7 +7,7 @@ _ENGLISH = (
     "shall should who whom whose which what when where why how"
 )
 ENGLISH = frozenset(_ENGLISH.split())
-# Of place, time and number: they say something, but two texts share them by chance.
+# Words of place, time and number: two texts share them by chance.
 _COMMON = "about over after before between under many much some any all more most other"
 ENGLISH_COMMON = frozenset(_COMMON.split())
 CHINESE = frozenset(

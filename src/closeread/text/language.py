@@ -1,4 +1,4 @@
-"""Which language a text is in, as far as its letters and its commonest words show."""
+"""Detect the language of a text by its letters and its most common words."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from closeread.text.unicode_scripts import HAN, KANA, LANGUAGES
 _LETTER = re.compile(r"[^\W\d_]")
 _HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
 _SCRIPTS = {language: re.compile(f"[{script}]") for language, script in LANGUAGES.items()}
-# Words that hold a language's sentences together; several languages have some of them.
+# Function words by language; some belong to several languages.
 _COMMON = {
     language: frozenset(words.split())
     for language, words in {
@@ -28,7 +28,7 @@ _OWN_LETTERS = {"tr": re.compile("[ğı]"), "vi": re.compile(r"[ơưđ\u1ea0-\u1
 
 
 def detect(text: str) -> str:
-    """Return the language that the first 2,000 characters show.
+    """Return the language of a text, detected in its first 2,000 characters.
 
     ``ja`` where at least a third of the letters are kana, else ``zh`` where a fifth are Han
     characters, else the language of the script of half of the letters (``ar``, ``el``, ``hi``,
@@ -41,11 +41,11 @@ def detect(text: str) -> str:
     sample = text[:2000]
     if sample.isascii():
         return "en"
-    sample = unicodedata.normalize("NFC", sample)  # letters apart from their accents are ASCII's
+    sample = unicodedata.normalize("NFC", sample)  # decomposed letters count as ASCII
     letters = "".join(_LETTER.findall(sample))
-    others = len(letters) - len(letters.encode("ascii", "ignore"))
-    if not letters or others / len(letters) < 0.2:  # too few for any other script
-        return _detect_latin(sample) if others else "en"
+    n_non_ascii = len(letters) - len(letters.encode("ascii", "ignore"))
+    if not letters or n_non_ascii / len(letters) < 0.2:  # too few for any other script
+        return _detect_latin(sample) if n_non_ascii else "en"
     if len(_KANA.findall(letters)) * 3 >= len(letters):
         return "ja"
     if len(_HAN.findall(letters)) / len(letters) >= 0.2:
@@ -61,12 +61,12 @@ def _detect_latin(sample: str) -> str:
     if sum(word in ENGLISH for word in words) * 6 >= len(words):
         return "en"
     letters = "".join(words)
-    for language, own in _OWN_LETTERS.items():
-        if len(own.findall(letters)) * 60 >= len(letters):
+    for language, own_letters in _OWN_LETTERS.items():
+        if len(own_letters.findall(letters)) * 60 >= len(letters):
             return language
     counts = {lang: sum(word in common for word in words) for lang, common in _COMMON.items()}
-    likeliest = max(counts, key=counts.__getitem__)
-    return likeliest if counts[likeliest] >= max(5, len(words) / 6) else "en"
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] >= max(5, len(words) / 6) else "en"
 
 
 def language_code(tag: str) -> str:
@@ -79,6 +79,6 @@ def language_code(tag: str) -> str:
 
 
 def most_common_language(languages: Iterable[str]) -> str:
-    """Return ``zh`` where more than half of several texts' languages are Chinese, else ``en``."""
+    """Return ``zh`` if more than half of several texts' languages are Chinese, else ``en``."""
     chinese = [language.startswith("zh") for language in languages]
     return "zh" if sum(chinese) * 2 > len(chinese) else "en"

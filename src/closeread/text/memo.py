@@ -1,77 +1,80 @@
-"""What is worked out once for texts that come again, within bounds that no text can stretch."""
+"""Caches of results by word or text, whose memory is bounded whatever the texts."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-_LONGEST_WORD = 64
+_MAX_WORD_LENGTH = 64
 
 T = TypeVar("T")
 
 
 class WordCache(dict[str, T], Generic[T]):
-    """What a function says of a word, looked up as in a dictionary and worked out where it is new.
+    """A dictionary of the results of a function by word, computed when a word is new.
 
-    A service is sent any text, and a "word" of it may be as long as a passage. Such are not kept,
-    and where too many are kept, all are forgotten.
+    A service may receive a "word" as long as a passage: results of long words are not kept. When
+    the dictionary is full, it is cleared.
     """
 
-    def __init__(self, make: Callable[[str], T], most: int = 1 << 16) -> None:
+    def __init__(self, compute: Callable[[str], T], max_words: int = 1 << 16) -> None:
         super().__init__()
-        self._make = make
-        self._most = most
+        self._compute = compute
+        self._max_words = max_words
 
     def __missing__(self, word: str) -> T:
-        made = self._make(word)
-        if len(word) <= _LONGEST_WORD:
-            if len(self) >= self._most:
+        result = self._compute(word)
+        if len(word) <= _MAX_WORD_LENGTH:
+            if len(self) >= self._max_words:
                 self.clear()
-            self[word] = made
-        return made
+            self[word] = result
+        return result
 
 
 class TextCache(Generic[T]):
-    """What a function makes of a text, not made again of the texts last seen."""
+    """A cache of the results of a function for the most recent texts."""
 
-    def __init__(self, make: Callable[..., T], most: int = 16, characters: int = 400_000) -> None:
-        """Keep what ``make`` makes.
+    def __init__(
+        self, compute: Callable[..., T], max_results: int = 16, max_characters: int = 400_000
+    ) -> None:
+        """Cache the results of ``compute``.
 
         Args:
-            make: Called with a text and whatever else its result depends on, by position.
-            most: Results kept at most.
-            characters: Their texts have no more together, but for the last one: it is kept however
-                long it is. What is made of a text takes some hundred times its room.
+            compute: Called with a text and all else that its result depends on, by position.
+            max_results: Maximum number of results.
+            max_characters: Maximum number of characters of all their texts together; the last text
+                is kept whatever its length. A result takes about a hundred times the memory of
+                its text.
         """
-        self._make = make
-        self._most = max(1, most)
-        self._characters = characters
-        self._kept: OrderedDict[tuple[Any, ...], T] = OrderedDict()
-        self._held = 0
+        self._compute = compute
+        self._max_results = max(1, max_results)
+        self._max_characters = max_characters
+        self._results: OrderedDict[tuple[Any, ...], T] = OrderedDict()
+        self._n_characters = 0
         self._lock = Lock()
 
-    def __call__(self, text: str, *more: Any) -> T:
-        """Return what the function makes of a text."""
-        key = (text, *more)
+    def __call__(self, text: str, *other_arguments: Any) -> T:
+        """Return the result for a text, computed if it is not cached."""
+        key = (text, *other_arguments)
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = self._make(*key)
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+        result = self._compute(*key)
         with self._lock:
-            if key not in self._kept:
-                self._held += len(text)
-            self._kept[key] = made
-            while len(self._kept) > self._most or self._is_stretched():
-                (oldest, *_), _ = self._kept.popitem(last=False)
-                self._held -= len(oldest)
-        return made
+            if key not in self._results:
+                self._n_characters += len(text)
+            self._results[key] = result
+            while len(self._results) > self._max_results or self._is_too_large():
+                (oldest, *_), _ = self._results.popitem(last=False)
+                self._n_characters -= len(oldest)
+        return result
 
-    def _is_stretched(self) -> bool:
-        return self._held > self._characters and len(self._kept) > 1
+    def _is_too_large(self) -> bool:
+        return self._n_characters > self._max_characters and len(self._results) > 1
 
-    def forget(self) -> None:
-        """Make everything anew from now on."""
+    def clear(self) -> None:
+        """Remove all results."""
         with self._lock:
-            self._kept.clear()
-            self._held = 0
+            self._results.clear()
+            self._n_characters = 0

@@ -1,4 +1,4 @@
-"""Answer normalisers, one for each official scorer, oddities included."""
+"""Answer normalisers, one for each official scorer, with its oddities."""
 
 import re
 import string
@@ -15,9 +15,9 @@ _LOWER_BYTES = bytes(range(256)).lower()
 def squad(text: str) -> str:
     """Return an answer as SQuAD 1.1 and 2.0 compare it.
 
-    In this order: lower case, ASCII punctuation out, articles out, white space to single blanks.
-    Punctuation goes first, so ``the-end`` becomes ``theend`` and keeps its article; marks outside
-    ASCII stay and border words (``the’s`` becomes ``’s``).
+    In this order: lower-case, remove ASCII punctuation, remove articles, collapse white space.
+    Punctuation is removed first, so ``the-end`` becomes ``theend`` and keeps its article. Other
+    punctuation stays and separates words (``the’s`` becomes ``’s``).
     Source: ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb.
     """
     return " ".join(squad_words(text))
@@ -34,15 +34,15 @@ def mrqa(text: str) -> str:
 def squad_words(text: str) -> tuple[str, ...]:
     """Return the words of ``squad(text)``; two answers have the same words iff they are equal.
 
-    Not cached: a normalisation costs less than a cache that answers mostly with misses.
+    Not cached: a cache would mostly miss, and cost more than a normalisation.
     """
     if not text.isascii():
         text = _PUNCTUATION.sub("", text.lower())
     else:
-        # Many times faster than str.translate, and this is where scoring spends its time.
+        # Many times faster than str.translate; scoring spends most of its time here.
         text = text.encode().translate(_LOWER_BYTES, _PUNCTUATION_BYTES).decode()
         if text.isprintable():
-            # Letters, digits and blanks alone: the words are where the pattern finds its borders.
+            # Only letters, digits and blanks: split finds the same words as the pattern.
             words = text.split()
             if ARTICLES.isdisjoint(words):
                 return tuple(words)
@@ -53,28 +53,28 @@ def squad_words(text: str) -> tuple[str, ...]:
 
 
 CMRC_MARKS = frozenset("-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
-_WITHOUT_MARKS = str.maketrans("", "", "".join(CMRC_MARKS))
+_NO_CMRC_MARKS = str.maketrans("", "", "".join(CMRC_MARKS))
 
 
 def cmrc(text: str) -> str:
     """Return an answer as CMRC 2018 compares it for exact match.
 
-    Lower case, white space off both ends, then the listed marks out. White space inside stays, and
-    so do ASCII ``. , ( ) ' % ! ?`` and every mark that is not on the list.
+    Lower-case, strip white space at both ends, then remove the listed marks. Inner white space
+    stays, and so do ASCII ``. , ( ) ' % ! ?`` and every mark that is not on the list.
     Source: ``cmrc2018_evaluate.py`` (v6) of ymcui/cmrc2018 @ c0eb1b6.
     """
-    return text.lower().strip().translate(_WITHOUT_MARKS)
+    return text.lower().strip().translate(_NO_CMRC_MARKS)
 
 
-# The six dots of the list, inert as a pair, come apart into single characters here.
+# The program lists six dots as one token, which never occurs; here they are single characters.
 _EXPMRC_DROPPED = ARTICLES | CMRC_MARKS | frozenset(string.punctuation + "…")
 
 
 def expmrc(segments: Iterable[str]) -> list[str]:
     """Return the segments that ExpMRC counts, in lower case.
 
-    Articles go only where they stand in lower case (``The`` stays, as ``the``), and of punctuation
-    only the listed marks, ``…`` and single ASCII characters (a token of two marks stays).
+    Articles are dropped only if they are in lower case (``The`` stays, as ``the``). Of punctuation
+    only the listed marks, ``…`` and single ASCII characters are dropped (not a token of two).
     Source: ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
     """
     return [segment.lower() for segment in segments if segment not in _EXPMRC_DROPPED]
@@ -93,32 +93,34 @@ MLQA_LANGUAGES = tuple(sorted(_MLQA_ARTICLES))
 _MLQA_HAN = re.compile(r"[\u4e00-\u9fa5]")
 
 
-class _Unmarked(dict[int, int | None]):
-    """Maps each character to itself; what Unicode or ASCII calls punctuation to nothing."""
+class _PunctuationRemover(dict[int, int | None]):
+    """Translation table that removes the punctuation of Unicode and ASCII."""
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)
-        mark = character in string.punctuation or unicodedata.category(character)[0] == "P"
-        self[code] = None if mark else code
+        is_punctuation = (
+            character in string.punctuation or unicodedata.category(character)[0] == "P"
+        )
+        self[code] = None if is_punctuation else code
         return self[code]
 
 
-_UNMARKED = _Unmarked()
+_NO_PUNCTUATION = _PunctuationRemover()
 
 
 def mlqa_words(text: str, language: str) -> tuple[str, ...]:
     """Return the words of an answer as MLQA compares it; equal words make equal answers.
 
-    In this order: lower case, Unicode and ASCII punctuation out (with nothing in its place),
-    articles out, words at white space. In Chinese each character of U+4E00 to U+9FA5 is a word.
-    Arabic loses its article within words, too: the program's pattern asks for no border.
+    In this order: lower-case, remove Unicode and ASCII punctuation, remove articles, split at white
+    space. In Chinese each character from U+4E00 to U+9FA5 is a word. Arabic loses its article also
+    inside words: the program's pattern has no word boundary.
     Source: ``mlqa_evaluation_v1.py`` of facebookresearch/MLQA @ 5ef5c73.
 
     Args:
         text: An answer.
         language: One of ``MLQA_LANGUAGES``.
     """
-    text = text.lower().translate(_UNMARKED)
+    text = text.lower().translate(_NO_PUNCTUATION)
     if article := _MLQA_ARTICLES[language]:
         text = article.sub(" ", text)
     elif language == "zh":

@@ -1,13 +1,13 @@
-"""What kind of answer a question without options asks for, by its question word."""
+"""Infer the type of answer that a question without options asks for, from its question word."""
 
 import re
 from typing import Literal
 
-from closeread.text.traditional import simplified
+from closeread.text.traditional import to_simplified
 
-Asked = Literal["number", "date", "name", "thing"]
+AnswerType = Literal["number", "date", "name", "thing"]
 
-_ASKS = {
+_PATTERNS = {
     "date": re.compile(
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b"
         r"|什么时候|何时|哪一?年|哪个?月|哪一?天|几月|年代|什么时间",
@@ -27,11 +27,11 @@ _ASKS = {
 }
 
 
-def expected_answer_type(question: str) -> Asked:
-    """Return what kind of answer a question's words ask for, in whatever characters."""
-    question = simplified(question)
-    if _ASKS["date"].search(question):
+def expected_answer_type(question: str) -> AnswerType:
+    """Return the type of answer that a question asks for."""
+    question = to_simplified(question)
+    if _PATTERNS["date"].search(question):
         return "date"
-    if _ASKS["number"].search(question):
+    if _PATTERNS["number"].search(question):
         return "number"
-    return "name" if _ASKS["name"].search(question) else "thing"
+    return "name" if _PATTERNS["name"].search(question) else "thing"

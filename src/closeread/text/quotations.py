@@ -1,38 +1,38 @@
-"""Marks of quotation and brackets, which come in pairs."""
+"""Find quotations and brackets, whose marks come in pairs."""
 
 import re
 
 from closeread.types import Span
 
-# What is quoted or put in brackets is talked about; it neither asks nor states.
+# Text in quotation marks or brackets is mentioned; it neither asks nor asserts.
 QUOTATION_MARKS = {"“": "”", "‘": "’", "「": "」", "《": "》", "（": "）", "(": ")", '"': '"'}
-# Those of which a text has as many closing ones as opening ones: ’ is an apostrophe, too.
-PAIRS = ("“”", "「」", "『』", "《》", "（）", "()")
+# Pairs of which a text has equal numbers of both marks; ’ is also an apostrophe.
+BALANCED_PAIRS = ("“”", "「」", "『』", "《》", "（）", "()")
 _OPENING = re.compile("[" + re.escape("".join(QUOTATION_MARKS)) + "]")
 
 
 def quoted_spans(text: str) -> list[Span]:
-    """Return what is quoted or in brackets, marks included; a mark that nothing closes begins none.
+    """Return the spans of quotations and brackets with their marks, if they are closed.
 
-    A pattern would look to the text's end again at every such mark: on a text of nothing else, such
-    as anybody may send to a service, its time would grow with the square.
+    A regular expression would search to the end of the text at every unclosed mark: its time would
+    be quadratic on a text of such marks, which anybody may send to a service.
     """
-    last = {opening: text.rfind(closing) for opening, closing in QUOTATION_MARKS.items()}
-    found, at = [], 0
+    last_closing = {opening: text.rfind(closing) for opening, closing in QUOTATION_MARKS.items()}
+    spans, position = [], 0
     for mark in _OPENING.finditer(text):
-        if at <= mark.start() < last[mark[0]]:
-            at = text.index(QUOTATION_MARKS[mark[0]], mark.end()) + 1
-            found.append(Span(mark.start(), at))
-    return found
+        if position <= mark.start() < last_closing[mark[0]]:
+            position = text.index(QUOTATION_MARKS[mark[0]], mark.end()) + 1
+            spans.append(Span(mark.start(), position))
+    return spans
 
 
-def is_quoted(text: str, place: int) -> bool:
-    """Return whether a place lies between marks of quotation or brackets that are closed behind."""
+def is_quoted(text: str, offset: int) -> bool:
+    """Return whether an offset is inside closed quotation marks or brackets."""
     for opening, closing in QUOTATION_MARKS.items():
-        before, behind = text[:place], text[place:]
+        before, after = text[:offset], text[offset:]
         if opening == closing:
-            if before.count(opening) % 2 and closing in behind:
+            if before.count(opening) % 2 and closing in after:
                 return True
-        elif before.rfind(opening) > before.rfind(closing) and closing in behind:
+        elif before.rfind(opening) > before.rfind(closing) and closing in after:
             return True
     return False

@@ -1,7 +1,7 @@
-"""Traditional Chinese characters and the simplified ones that stand for them.
+"""A table of traditional Chinese characters and their simplified forms.
 
-One character for one, so that no place in a text moves; where several simplified characters are
-possible, the commonest. Enough to compare texts, not to convert them. From the table TSCharacters
+Each character has one counterpart, so offsets stay; of several simplified characters the most
+common is listed. This is enough to compare texts, not to convert them. From the table TSCharacters
 of OpenCC (BYVoid and others, Apache License 2.0), characters of the basic block.
 """
 
@@ -144,6 +144,6 @@ SIMPLIFIED = dict(zip(_TRADITIONAL, _SIMPLIFIED, strict=True))
 TO_SIMPLIFIED = str.maketrans(SIMPLIFIED)
 
 
-def simplified(text: str) -> str:
+def to_simplified(text: str) -> str:
     """Return a text of the same length in simplified characters."""
     return text.translate(TO_SIMPLIFIED)

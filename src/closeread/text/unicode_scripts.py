@@ -1,11 +1,11 @@
-"""Unicode's scripts, as far as closeread tells them apart: the insides of character classes."""
+"""Unicode scripts, as the contents of character classes in regular expressions."""
 
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 HIRAGANA = r"\u3041-\u3096\u309d\u309e"
 KANA = r"\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 
-# Accents and vowel signs that stand behind their letter and belong to its word: Latin, Cyrillic,
-# Hebrew, Arabic, and all but dandas and digits of the blocks from Devanagari to Sinhala.
+# Combining accents and vowel signs, which belong to the word of their letter: Latin, Cyrillic,
+# Hebrew, Arabic, and the blocks from Devanagari to Sinhala without dandas and digits.
 SIGNS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
@@ -19,10 +19,10 @@ _SIGN = (
     r"\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebd\u0ec6-\u0ece\u102b-\u1038\u103a-\u103e\u1056-\u1059"
     r"\u17b4-\u17d1\u17d3\u17dd"
 )
-# A letter with its signs: the smallest piece that is read as one.
+# A letter with its signs: the smallest unit of these scripts.
 SYLLABLE = rf"[\u0e40-\u0e44\u0ec0-\u0ec4]?[{_LETTER}](?:[{_SIGN}]|[\u1039\u17d2][{_LETTER}])*"
 
-# A script, and the language that is most written in it.
+# Scripts by the language that uses them most.
 LANGUAGES = {
     "ar": r"\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
     "bn": r"\u0980-\u09ff",

@@ -13,7 +13,7 @@ from closeread.attacks.keyword import keyword
 from closeread.attacks.stems import invert_stem
 from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
-from closeread.text.traditional import simplified
+from closeread.text.traditional import to_simplified
 from closeread.types import Answer, Option, Passage, Question
 from statement_edits import Propose, edited_statements, statement
 
@@ -37,8 +37,8 @@ def test_what_is_put_in_is_spelled_as_the_statement(
     turns: Propose, text: str, truth: str, turned_into: str
 ) -> None:
     got = edited_statements(in_both_scripts(turns), statement(text), truth)
-    plain = edited_statements(turns, statement(simplified(text)), truth)
-    assert {simplified(one): rule for one, rule in got.items()} == plain
+    plain = edited_statements(turns, statement(to_simplified(text)), truth)
+    assert {to_simplified(one): rule for one, rule in got.items()} == plain
     assert turned_into in got
 
 
@@ -89,7 +89,7 @@ def test_a_question_gets_both_variants() -> None:
     (_, positive), (_, negative) = group.variants
     assert negative.text == "下列說法正確的一項是"
     assert all(
-        one.text == simplified(one.text) or is_traditional(one.text) for one in negative.options
+        one.text == to_simplified(one.text) or is_traditional(one.text) for one in negative.options
     )
     assert {one.tags["truth"] for one in negative.options} == {"same", "opposite"}
     assert {one.tags["truth"] for one in positive.options} == {"same"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.abbreviations import _BY_LANGUAGE, abbreviations
+from closeread.text.abbreviations import _BY_LANGUAGE, abbreviations_of
 from closeread.text.segment import sentences
 
 # A bar stands where one sentence ends and the next begins.
@@ -82,12 +82,12 @@ def test_a_language_is_cut_by_its_own_abbreviations(language: str, cut: str):
 @pytest.mark.parametrize("language", sorted(_BY_LANGUAGE))
 def test_no_word_is_listed_twice_or_as_it_never_matches(language: str):
     """What is in small letters is compared with the word in small letters."""
-    known = abbreviations(language)
-    assert not known.inside & known.clipped
-    assert all(word == word.lower() for word in known.inside | known.numbered | known.starters)
-    assert not known.numbered & known.inside
+    known = abbreviations_of(language)
+    assert not known.always & known.unless_starter
+    assert all(word == word.lower() for word in known.always | known.before_number | known.starters)
+    assert not known.before_number & known.always
 
 
 def test_a_language_without_a_list_has_that_of_english():
-    assert abbreviations("xx") is abbreviations("en")
-    assert "dr" in abbreviations("en").inside
+    assert abbreviations_of("xx") is abbreviations_of("en")
+    assert "dr" in abbreviations_of("en").always

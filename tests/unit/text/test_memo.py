@@ -11,7 +11,7 @@ def test_a_word_is_worked_out_once_unless_it_is_none():
         asked.append(word)
         return len(word)
 
-    lengths = WordCache(made, most=2)
+    lengths = WordCache(made, max_words=2)
     assert [lengths[word] for word in ("a", "bb", "a", "x" * 65, "x" * 65)] == [1, 2, 1, 65, 65]
     assert asked == ["a", "bb", "x" * 65, "x" * 65]
     assert [lengths["ccc"], lengths["ccc"]] == [3, 3]
@@ -25,7 +25,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
         asked.append(text)
         return text.upper() + language
 
-    known = TextCache(made, most=3, characters=10)
+    known = TextCache(made, max_results=3, max_characters=10)
     assert [known("abc"), known("abc", "zh"), known("abc"), known("abc", "zh")] == [
         "ABCen", "ABCzh", "ABCen", "ABCzh"
     ]  # fmt: skip
@@ -43,7 +43,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
 def test_the_text_that_was_asked_for_longest_ago_goes_first():
     """And leaves its room to others: two of four characters fit into ten, three do not."""
     asked = []
-    for settings in ({"most": 2}, {"characters": 10}):
+    for settings in ({"max_results": 2}, {"max_characters": 10}):
         known = TextCache(asked.append, **settings)
         for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "cccc", "bbbb", "dddd", "bbbb"):
             known(text)
@@ -53,7 +53,7 @@ def test_the_text_that_was_asked_for_longest_ago_goes_first():
 
 def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
     asked = []
-    for settings in ({"most": 0}, {"most": 1}, {"characters": 5}):
+    for settings in ({"max_results": 0}, {"max_results": 1}, {"max_characters": 5}):
         known = TextCache(asked.append, **settings)
         for text in ("aaa", "aaa", "bbb", "aaa"):
             known(text)
@@ -80,10 +80,10 @@ def test_what_raises_is_not_kept():
 
 def test_what_is_forgotten_is_made_again():
     asked = []
-    known = TextCache(asked.append, characters=4)
+    known = TextCache(asked.append, max_characters=4)
     known("abc")
     known("abc")
-    known.forget()
+    known.clear()
     known("abc")
     known("d")  # as many characters as may be kept: what was forgotten does not count
     known("abc")

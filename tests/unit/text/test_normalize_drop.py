@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.normalize_drop import any_number, drop
+from closeread.text.normalize_drop import drop, has_number
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_every_token_is_normalised_as_the_official_evaluator_describes_it(raw, t
     ],
 )  # fmt: skip
 def test_a_number_is_what_float_accepts(word, found):
-    assert any_number(["red", word]) is found
+    assert has_number(["red", word]) is found

@@ -10,7 +10,7 @@ from closeread.metrics import cmrc_mixed, drop_mended
 from closeread.metrics.drop import metric as official
 from closeread.text.normalize_drop import drop
 from closeread.text.normalize_drop_mended import by_number, by_whitespace, first_line
-from closeread.text.numbers import plain, spelled_out
+from closeread.text.numbers import parse_number_words, to_ascii_marks
 from closeread.types import Answer, Prediction, Question, Submission
 
 
@@ -92,18 +92,22 @@ def test_every_number_word_has_its_value():
     )
     tens = "twenty thirty forty fifty sixty seventy eighty ninety"
     scales = "thousand million billion trillion"
-    assert [spelled_out([word]) for word in small.split()] == [[n] for n in range(20)]
-    assert [spelled_out([word]) for word in tens.split()] == [[n] for n in range(20, 100, 10)]
-    assert [spelled_out([word]) for word in scales.split()] == [[1000**n] for n in range(1, 5)]
+    assert [parse_number_words([word]) for word in small.split()] == [[n] for n in range(20)]
+    assert [parse_number_words([word]) for word in tens.split()] == [
+        [n] for n in range(20, 100, 10)
+    ]
+    assert [parse_number_words([word]) for word in scales.split()] == [
+        [1000**n] for n in range(1, 5)
+    ]
     words = "seven trillion six billion five million four thousand three hundred twenty one"
-    assert spelled_out(words.split()) == [7_006_005_004_321]
+    assert parse_number_words(words.split()) == [7_006_005_004_321]
 
 
 def test_full_width_forms_dashes_and_quotes_are_those_of_ascii():
-    assert plain("！ａ～") == "!a~"
-    assert plain("\uff00｟") == "\uff00｟"  # just before and behind them
-    assert plain("‐‑‒–—―−﹣") == "-" * 8
-    assert plain("‘a’ “b” 人") == "'a' \"b\" 人"
+    assert to_ascii_marks("！ａ～") == "!a~"
+    assert to_ascii_marks("\uff00｟") == "\uff00｟"  # just before and behind them
+    assert to_ascii_marks("‐‑‒–—―−﹣") == "-" * 8
+    assert to_ascii_marks("‘a’ “b” 人") == "'a' \"b\" 人"
 
 
 @pytest.mark.parametrize("gap", ["\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\u2003", "  "])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.numbers import pieces, spelled_out
+from closeread.text.numbers import parse_number_words, split_numbers
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ from closeread.text.numbers import pieces, spelled_out
     ],
 )
 def test_numbers_are_found_with_what_belongs_to_them(text, found):
-    assert [piece for piece in pieces(text) if piece != ""] == found
+    assert [piece for piece in split_numbers(text) if piece != ""] == found
 
 
 def test_what_lies_between_is_told_before_every_number_and_behind_the_last():
-    assert list(pieces("5 and 7")) == ["", 5.0, " and ", 7.0, ""]
-    assert list(pieces("")) == [""]
+    assert list(split_numbers("5 and 7")) == ["", 5.0, " and ", 7.0, ""]
+    assert list(split_numbers("")) == [""]
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_what_lies_between_is_told_before_every_number_and_behind_the_last():
 )
 def test_number_words_compose_as_people_say_them(words, numbers):
     tokens = [float(word) if word[-1].isdigit() else word for word in words.split()]
-    assert spelled_out(tokens) == numbers
+    assert parse_number_words(tokens) == numbers

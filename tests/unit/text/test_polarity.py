@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from closeread.text.polarity import (
     SPELLED,
-    approving,
     asks_for,
     infer_asks_for,
     is_verification,
     polarity,
+    replace_denied_faults,
     rules,
     vgaokao_polarity,
 )
@@ -230,9 +230,9 @@ def test_what_can_be_inferred_is_asked_in_other_words():
 
 def test_what_denies_a_fault_approves():
     """What denies something else does not."""
-    assert approving("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"
+    assert replace_denied_faults("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"
     for text in ("甲没有错过，乙不得不", "丙没有误会", "丁有误，不正确", "戊不符合"):
-        assert approving(text) == text
+        assert replace_denied_faults(text) == text
 
 
 _EN_SAYS_NO = (

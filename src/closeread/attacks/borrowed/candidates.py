@@ -20,7 +20,7 @@ from closeread.attacks.borrowed.similarity import STEM, UNSPACED, clauses, fold,
 from closeread.attacks.borrowed.subjects import find_subject
 from closeread.summation import sum_in_order
 from closeread.text.memo import TextCache
-from closeread.text.quotations import PAIRS
+from closeread.text.quotations import BALANCED_PAIRS
 from closeread.text.segment import sentences, words
 from closeread.types import Passage
 
@@ -242,9 +242,9 @@ def _usable_sentences(passage: Passage) -> Iterator[str]:
             continue
         if _ENDS_IN_ABBREVIATION.search(text) or not _TEXT_START.match(text):
             continue
-        if all(text.count(pair[0]) == text.count(pair[1]) for pair in (*PAIRS, "‘’")) and not (
-            text.count('"') % 2 or re.match(r"\S{1,8}[：:]", text)
-        ):
+        if all(
+            text.count(pair[0]) == text.count(pair[1]) for pair in (*BALANCED_PAIRS, "‘’")
+        ) and not (text.count('"') % 2 or re.match(r"\S{1,8}[：:]", text)):
             yield text
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from closeread.attacks.borrowed.similarity import UNSPACED
 from closeread.attacks.borrowed.subjects import refers_back
-from closeread.text.quotations import PAIRS
+from closeread.text.quotations import BALANCED_PAIRS
 from closeread.text.segment import sentences
 from closeread.types import Passage, Question, Span
 
@@ -99,5 +99,5 @@ def _is_quoted(text: str, offset: int) -> bool:
     line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     before = text[line_start:offset]
     return before.count('"') % 2 == 1 or any(
-        before.count(pair[0]) > before.count(pair[1]) for pair in PAIRS
+        before.count(pair[0]) > before.count(pair[1]) for pair in BALANCED_PAIRS
     )

@@ -5,9 +5,9 @@ import unicodedata
 from itertools import pairwise
 
 from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
-from closeread.text.numbers import pieces, plain, spelled_out
+from closeread.text.numbers import parse_number_words, split_numbers, to_ascii_marks
 from closeread.text.segment import words
-from closeread.text.traditional import simplified
+from closeread.text.traditional import to_simplified
 
 UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
 STEM = 6  # letters of a word that are compared, so that founded and founding are equal
@@ -29,7 +29,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return simplified(unicodedata.normalize("NFKC", text).lower())
+    return to_simplified(unicodedata.normalize("NFKC", text).lower())
 
 
 def letters_and_digits(text: str) -> str:
@@ -122,10 +122,10 @@ def _shares_number(sentence: str, answer: str) -> bool:
 
 def _numbers(text: str) -> set[float]:
     tokens: list[str | float] = []
-    for piece in pieces(plain(text)):
+    for piece in split_numbers(to_ascii_marks(text)):
         tokens += piece.lower().split() if isinstance(piece, str) else [piece]
     digits = {float(digit_run) for digit_run in re.findall(r"\d{1,15}", text)}
-    return digits | {token for token in spelled_out(tokens) if isinstance(token, float)}
+    return digits | {token for token in parse_number_words(tokens) if isinstance(token, float)}
 
 
 def _is_han(word: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from closeread.attacks.statements import ProposeEdits, Statement, StatementEdit
-from closeread.text.traditional import SIMPLIFIED, simplified
+from closeread.text.traditional import SIMPLIFIED, to_simplified
 
 _SIMPLIFIED_ONLY = frozenset(SIMPLIFIED.values()) - frozenset(SIMPLIFIED)
 # Usually the same in both scripts, though some also replace others (只 for 隻, 表 for 錶).
@@ -44,9 +44,9 @@ def in_both_scripts(propose: ProposeEdits) -> ProposeEdits:
             yield from propose(statement, rng)
             return
         in_simplified = Statement(
-            simplified(statement.text),
-            simplified(statement.evidence),
-            simplified(statement.passage),
+            to_simplified(statement.text),
+            to_simplified(statement.evidence),
+            to_simplified(statement.passage),
             statement.holds,
         )
         for edit in propose(in_simplified, rng):

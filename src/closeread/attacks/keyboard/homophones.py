@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from closeread.text.traditional import SIMPLIFIED, simplified
+from closeread.text.traditional import SIMPLIFIED, to_simplified
 
 _MISSPELLINGS = (
     "已经:以经 以及:已及 可以:可已 以后:已后 以前:已前 所以:所已 以来:已来 即使:既使"
@@ -63,7 +63,7 @@ def find_homophones(text: str) -> Iterator[HomophoneTypo]:
 
     A text in traditional characters gets no character that is only simplified.
     """
-    in_simplified = simplified(text)
+    in_simplified = to_simplified(text)
     typos = []
     for word in _WORD.finditer(in_simplified):
         misspelled = _MISSPELLED_BY_WORD[word[0]]

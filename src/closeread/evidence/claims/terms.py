@@ -114,4 +114,4 @@ def stem(word: str) -> str:
 
 _FORMS = WordCache(_form)
 # Several functions split the same claim, and several questions the same passage.
-_UNITS = TextCache(_split_units, most=32, characters=40_000)
+_UNITS = TextCache(_split_units, max_results=32, max_characters=40_000)

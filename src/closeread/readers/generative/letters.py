@@ -21,8 +21,8 @@ from closeread.readers.generative.conclusions import (
     find_conclusion,
     parse_labels,
 )
-from closeread.text.polarity import approving
-from closeread.text.traditional import TO_SIMPLIFIED, simplified
+from closeread.text.polarity import replace_denied_faults
+from closeread.text.traditional import TO_SIMPLIFIED, to_simplified
 from closeread.types import Option, Polarity
 
 _NORMALIZED_CHARACTERS = str.maketrans(
@@ -204,7 +204,7 @@ def _judged_labels(
     """Return the labels with the verdict that the stem asks for, and those with the other one."""
     verdicts_by_label: dict[str, set[bool]] = {}
     wanted_verdict = asks_for != "contradicted"
-    normalized = approving(text)
+    normalized = replace_denied_faults(text)
     for match in _VERDICT.finditer(normalized):
         verdict = wanted_verdict != bool(match["not"]) if match["answer"] else not match["bad"]
         for letter in _verdict_letters(match):
@@ -259,5 +259,5 @@ def _contains_words(text: str, words: str) -> bool:
 
 
 def _normalise(text: str) -> str:
-    plain = simplified(unicodedata.normalize("NFKC", text).casefold())
+    plain = to_simplified(unicodedata.normalize("NFKC", text).casefold())
     return plain.strip(" \t\n.。!！\"“”'*")

@@ -10,8 +10,8 @@ import re
 import unicodedata
 
 from closeread.readers.generative.conclusions import CLOSE
-from closeread.text.polarity import approving
-from closeread.text.traditional import simplified
+from closeread.text.polarity import replace_denied_faults
+from closeread.text.traditional import to_simplified
 
 _OPEN = r"[ \t*_`\"“‘'(\[【{<《「$#>-]*+(?:\\boxed\{)?(?:\\text\{)?"
 
@@ -98,7 +98,7 @@ def find_verdict(text: str) -> bool | None:
         text: The model's text without reasoning in ``<think>`` tags.
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    normalized = approving(simplified(folded)).strip()
+    normalized = replace_denied_faults(to_simplified(folded)).strip()
     matches = [match for pattern in _PATTERNS for match in pattern.finditer(normalized)]
     # "which" may refer to another sentence: it counts only without any other verdict.
     for match in sorted(

@@ -93,9 +93,9 @@ class ChoiceReader:
         self._aggregate = max if aggregate == "max" else _mean
         self._token_budget = token_budget
         self._network = network
-        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, max_results=4096)
         self._passage = TextCache(
-            lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT
+            lambda text: checkpoint.marked_tokens(text).ids, max_results=_PASSAGES_KEPT
         )
 
     @cached_property

@@ -100,8 +100,8 @@ class ChunkReader:
         self._supported = supported_class(checkpoint, label)
         self._token_budget = token_budget
         self._network = network
-        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
-        self._passage = TextCache(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, max_results=4096)
+        self._passage = TextCache(checkpoint.marked_tokens, max_results=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

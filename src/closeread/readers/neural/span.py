@@ -152,7 +152,7 @@ class SpanReader:
             _read_length_penalty(checkpoint) if length_penalty is None else length_penalty
         )
         self._token_budget = token_budget
-        self._passage = TextCache(self._tokenize_passage, most=_PASSAGES_KEPT)
+        self._passage = TextCache(self._tokenize_passage, max_results=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

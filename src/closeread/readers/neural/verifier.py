@@ -97,7 +97,7 @@ class VerifierReader:
         self._classes = class_names(checkpoint)
         self._token_budget = token_budget
         self._network = network
-        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._ids = TextCache(lambda text: checkpoint.tokens(text).ids, max_results=4096)
 
     @cached_property
     def record(self) -> dict[str, Any]:
