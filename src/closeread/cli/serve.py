@@ -157,7 +157,7 @@ def command(
 
     _require_packages()
     from closeread.serve.app import app
-    from closeread.serve.listen import bind_socket, is_public, listen, url
+    from closeread.serve.listen import bind_socket, is_public, listen, url_of
     from closeread.serve.service import Service
 
     for origin in origins:
@@ -183,7 +183,7 @@ def command(
             finder,
             dataclasses.replace(settings, batch_size=size),
             retriever,
-            sure=sure,
+            calibrate=sure,
         )
         if is_public(listening):
             remark(
@@ -194,13 +194,13 @@ def command(
             service,
             app(service, origins),
             listening,
-            ready=lambda: click.echo(url(listening)),
-            stopping=lambda count: _report_stopping(count, settings.grace_seconds),
-            crowded=_warn_open_files,
+            on_ready=lambda: click.echo(url_of(listening)),
+            on_stopping=lambda count: _report_stopping(count, settings.grace_seconds),
+            on_file_limit=_warn_open_files,
         )
     if code:
         remark("stopped before all accepted questions were answered")
-    if code or service.batcher.reading()[0]:
+    if code or service.batcher.current_batch()[0]:
         sys.stdout.flush()
         sys.stderr.flush()
         # a hanging reader, perhaps in threads of its own, would keep the process alive

@@ -1,4 +1,4 @@
-"""``POST /v1/answer``: questions in our own form, with n-best, evidence and what it covers."""
+"""``POST /v1/answer``: closeread's own protocol, with n-best answers, evidence and coverage."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from closeread.readers.http.answer_wire import (
 from closeread.runs.answers import encode_prediction, quote_evidence
 from closeread.runs.records import ReaderInfo
 from closeread.serve.checks import check_count, check_passage, check_question
-from closeread.serve.order import Answered, Order, Place, ShownQuestion, hide_gold
-from closeread.serve.refusals import RefusedError, invalid_body
+from closeread.serve.order import Order, QuestionAnswer, QueuedQuestion, ShownQuestion, hide_gold
+from closeread.serve.refusals import RefusedError, invalid_body_refusal
 from closeread.serve.settings import Settings
 from closeread.text.language import detect, language_code
 from closeread.text.polarity import polarity
@@ -31,49 +31,50 @@ _PREDICTION = msgspec.json.Decoder(Prediction)
 
 
 def parse_request(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[ShownQuestion]]:
-    """Parse a request; return it and its questions as a reader may see them, in order.
+    """Return a parsed request, and its questions in order, without gold.
 
     Raises:
         RefusedError: The body is not JSON (400); has another format, an id twice, a text that is
             too long, or a choice without options (422); or too many questions (413).
     """
     try:
-        asked = _REQUEST.decode(raw)
+        request = _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
-        raise invalid_body(
+        raise invalid_body_refusal(
             error, raw, "correct the request; GET /docs shows its format", AnswerRequest
         ) from error
-    check_count(sum(len(item.questions) for item in asked.items), settings)
-    found: list[ShownQuestion] = []
-    seen: dict[str, str] = {}
-    for number, item in enumerate(asked.items):
-        where = f"items[{number}]"
+    check_count(sum(len(item.questions) for item in request.items), settings)
+    questions: list[ShownQuestion] = []
+    location_by_id: dict[str, str] = {}
+    for item_index, item in enumerate(request.items):
+        where = f"items[{item_index}]"
         passage: Passage = item.passage
         check_passage(passage, settings, f"{where}.passage.text", f"{where}.passage.title")
         language = language_code(passage.language) or detect(passage.text)
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)
-        read = []
-        for place, question in enumerate(item.questions):
-            here = f"{where}.questions[{place}]"
-            check_question(question, settings, here)
-            _check_passage_id(question, passage, here)
-            if question.question_id in seen:
+        checked = []
+        for index, question in enumerate(item.questions):
+            location = f"{where}.questions[{index}]"
+            check_question(question, settings, location)
+            _check_passage_id(question, passage, location)
+            if question.question_id in location_by_id:
                 raise RefusedError(
                     422,
                     "wrong-fields",
-                    f"{seen[question.question_id]} has the id {question.question_id!r} too",
-                    where=f"{here}.question_id",
+                    f"{location_by_id[question.question_id]} has the id"
+                    f" {question.question_id!r} too",
+                    where=f"{location}.question_id",
                     expected="a different id for each question of a request",
                     cure="change one of the ids",
                 )
-            seen[question.question_id] = here
-            read.append(_with_asks_for(question))
-        found.extend(hide_gold(passage, read))
-    return asked, found
+            location_by_id[question.question_id] = location
+            checked.append(_infer_asks_for(question))
+        questions.extend(hide_gold(passage, checked))
+    return request, questions
 
 
-def _with_asks_for(question: Question) -> Question:
+def _infer_asks_for(question: Question) -> Question:
     """Fill in ``asks_for`` of a verification from its stem, if the client does not set it.
 
     A choice stays as it is: its client means options that answer the stem.
@@ -97,11 +98,11 @@ def _check_passage_id(question: Question, passage: Passage, where: str) -> None:
 
 def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
     """Return the reply as JSON: answers, reader, options and version."""
-    answered = order.answered()
+    answered = order.all_answers()
     return msgspec.json.encode(
         AnswerReply(
             predictions=tuple(one.prediction for one in answered),
-            coverage=tuple(one.coverage for one in answered) if order.evidence else (),
+            coverage=tuple(one.coverage for one in answered) if order.with_evidence else (),
             reader=reader.name,
             options=reader.options,
             version=__version__,
@@ -110,73 +111,80 @@ def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
     )
 
 
-class Finisher:
-    """Limits a prediction to what the request asks for, and adds what its evidence covers."""
+class AnswerBuilder:
+    """Builds the answer to a question: the prediction as requested, with evidence and coverage."""
 
     def __init__(
-        self, retriever: Retriever | None, name: str, sure: CalibratorUse | None = None
+        self,
+        retriever: Retriever | None,
+        retriever_name: str,
+        calibrate: CalibratorUse | None = None,
     ) -> None:
         """Make it.
 
         Args:
-            retriever: Finds evidence where the reader gives none; None finds none.
-            name: The retriever's name, which its evidence carries.
-            sure: Replaces the reader's confidences with calibrated ones.
+            retriever: Finds evidence if the reader gives none; None for no evidence.
+            retriever_name: The name that its evidence carries.
+            calibrate: Replaces the reader's confidences with calibrated ones.
         """
         self._retriever = retriever
-        self._name = name
-        self._sure = sure
+        self._retriever_name = retriever_name
+        self._calibrate = calibrate
 
-    def __call__(self, order: Order, place: Place, prediction: Prediction) -> Answered:
-        """Return the answer to one question, which JSON can hold."""
-        passage, question, *_ = place.shown
-        if self._sure is not None:
-            prediction = self._sure(passage, question, prediction)
+    def __call__(
+        self, order: Order, queued: QueuedQuestion, prediction: Prediction
+    ) -> QuestionAnswer:
+        """Return the answer to one question, encodable as JSON."""
+        passage, question, *_ = queued.question
+        if self._calibrate is not None:
+            prediction = self._calibrate(passage, question, prediction)
         evidence: tuple[Evidence, ...] = ()
-        if order.evidence and not prediction.error:
-            evidence = _limit_quoted(
-                order, prediction.evidence or tuple(self._found(passage, question))
+        if order.with_evidence and not prediction.error:
+            evidence = _drop_excess_texts(
+                order, prediction.evidence or tuple(self._retrieve(passage, question))
             )
-        found_by = "" if prediction.evidence else self._name
-        cut = msgspec.structs.replace(
+        found_by = "" if prediction.evidence else self._retriever_name
+        limited = msgspec.structs.replace(
             prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
         )
-        line, failed = encode_prediction(cut)
+        encoded, failed = encode_prediction(limited)
         if failed:
-            return Answered(_PREDICTION.decode(line))
+            return QuestionAnswer(_PREDICTION.decode(encoded))
         sentences = UnitIndex(passage.text)
-        told = (_coverage(passage, question, one, found_by, sentences) for one in evidence)
-        return Answered(cut, tuple(told))
+        coverages = (
+            _build_coverage(passage, question, one, found_by, sentences) for one in evidence
+        )
+        return QuestionAnswer(limited, tuple(coverages))
 
-    def _found(self, passage: Passage, question: Question) -> list[Evidence]:
+    def _retrieve(self, passage: Passage, question: Question) -> list[Evidence]:
         if self._retriever is None:
             return []
         claims = question.claims or (None,)
-        found = (self._retriever.retrieve(question, passage, claim) for claim in claims)
-        return [quote_evidence(one, passage) for one in found]
+        retrieved = (self._retriever.retrieve(question, passage, claim) for claim in claims)
+        return [quote_evidence(one, passage) for one in retrieved]
 
 
-def _limit_quoted(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+def _drop_excess_texts(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Drop the texts of evidence (keeping its spans) once a reply quotes too much.
 
     A passage without a sentence mark may be the evidence of a hundred options of each question.
     """
-    order.quoted += sum(len(text) for one in evidence for text in one.texts)
-    if order.quoted <= MOST_QUOTED:
+    order.n_quoted_characters += sum(len(text) for one in evidence for text in one.texts)
+    if order.n_quoted_characters <= MOST_QUOTED:
         return evidence
     return tuple(msgspec.structs.replace(one, texts=()) if one.spans else one for one in evidence)
 
 
-def _coverage(
+def _build_coverage(
     passage: Passage, question: Question, evidence: Evidence, found_by: str, sentences: UnitIndex
 ) -> Coverage:
     label: Any = evidence.option_label
     option = next((one for one in question.options if label and one.label == label), None)
-    told = explain(question, passage, option, evidence, sentences)
+    explanation = explain(question, passage, option, evidence, sentences)
     return Coverage(
         claim=claim_and_context(question, option)[0],
         option_label=evidence.option_label,
-        covered=told.covered,
-        uncovered=told.uncovered,
+        covered=explanation.covered,
+        uncovered=explanation.uncovered,
         found_by=found_by,
     )

@@ -14,13 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
-from closeread.serve.browsers import AllowedOrigins, foreign_origin, is_cross_host
+from closeread.serve.browsers import AllowedOrigins, foreign_origin_refusal, is_cross_host
 from closeread.serve.demo import demo_page
 from closeread.serve.limits import CloseUnsentBodies
 from closeread.serve.metrics import CLIENT_CLOSED, CONTENT_TYPE, RequestMetrics
 from closeread.serve.openapi import openapi_document
 from closeread.serve.reference import reference_page
-from closeread.serve.refusals import JSON, ClientGoneError, RefusedError, stopping
+from closeread.serve.refusals import JSON, ClientGoneError, RefusedError, stopping_refusal
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 
@@ -36,17 +36,17 @@ _REFERENCE_HEADERS = _SECURITY_HEADERS | {
 _LARGE_BYTES = 256 * 1024
 
 T = TypeVar("T")
-Respond = Callable[[bytes], Coroutine[Any, Any, Response]]
+Responder = Callable[[bytes], Coroutine[Any, Any, Response]]
 
 
 def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
     """Return the ASGI application of a service.
 
     Args:
-        service: What answers.
-        origins: Origins whose web pages may send requests too; ``*`` allows all.
+        service: Answers the requests.
+        origins: Other origins whose web pages may send requests; ``*`` allows all.
     """
-    paths = _Paths(service, frozenset(origins))
+    handlers = _Handlers(service, frozenset(origins))
     middleware = [Middleware(RequestMetrics, metrics=service.metrics, paths=frozenset(PATHS))]
     middleware.append(Middleware(CloseUnsentBodies))
     if origins:
@@ -54,39 +54,39 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
             Middleware(
                 AllowedOrigins,
                 origins=origins,
-                shown=["retry-after", FAILED_HEADER],
-                refused=service.metrics.refused,
+                exposed_headers=["retry-after", FAILED_HEADER],
+                count_refusal=service.metrics.count_refusal,
             )
         )
-    made = Starlette(
+    application = Starlette(
         routes=[
-            Route("/", paths.root, methods=["GET", "POST"]),
-            Route("/v1/answer", paths.answer, methods=["POST"]),
-            Route("/health", paths.health, methods=["GET"]),
-            Route("/metrics", paths.metrics, methods=["GET"]),
-            Route("/openapi.json", paths.openapi, methods=["GET"]),
-            Route("/docs", paths.reference, methods=["GET"]),
+            Route("/", handlers.root, methods=["GET", "POST"]),
+            Route("/v1/answer", handlers.answer, methods=["POST"]),
+            Route("/health", handlers.health, methods=["GET"]),
+            Route("/metrics", handlers.metrics, methods=["GET"]),
+            Route("/openapi.json", handlers.openapi, methods=["GET"]),
+            Route("/docs", handlers.reference, methods=["GET"]),
         ],
         middleware=middleware,
         exception_handlers={
-            HTTPException: paths.none_such,
-            RefusedError: paths.refused,
+            HTTPException: handlers.unknown_path,
+            RefusedError: handlers.refusal,
             ClientGoneError: _client_gone,
             Exception: _internal_error,
         },
     )
-    made.router.redirect_slashes = False
-    return made
+    application.router.redirect_slashes = False
+    return application
 
 
-class _Paths:
-    """The handlers: one method for each path."""
+class _Handlers:
+    """The request handlers, one method for each path."""
 
     def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
         self._origins = origins
-        self._large = ThreadPoolExecutor(1, "large")
-        # Made now: if a newer version were installed meanwhile, a later page would mix both.
+        self._large_body_executor = ThreadPoolExecutor(1, "large")
+        # Built at the start: with a newer version installed meanwhile, a later page would mix both.
         calibrated = service.info.record.get("calibrated", {})
         self._page = demo_page(service.info.name, service.settings, calibrated)
         self._document = msgspec.json.encode(openapi_document(service.settings))
@@ -111,7 +111,9 @@ class _Paths:
     async def metrics(self, request: Request) -> Response:
         """Return all metrics."""
         return Response(
-            self._service.metrics.text(), media_type=None, headers={"content-type": CONTENT_TYPE}
+            self._service.metrics.format_all(),
+            media_type=None,
+            headers={"content-type": CONTENT_TYPE},
         )
 
     async def openapi(self, request: Request) -> Response:
@@ -122,30 +124,30 @@ class _Paths:
         """Return the OpenAPI document as a page."""
         return Response(self._reference, media_type=_HTML, headers=_REFERENCE_HEADERS)
 
-    async def refused(self, request: Request, error: Exception) -> Response:
+    async def refusal(self, request: Request, error: Exception) -> Response:
         """Return the error of a refused request."""
         assert isinstance(error, RefusedError)
-        self._service.metrics.refused(error.reason)
+        self._service.metrics.count_refusal(error.reason)
         return Response(error.body(), error.status, headers=error.headers, media_type=JSON)
 
-    async def none_such(self, request: Request, error: Exception) -> Response:
+    async def unknown_path(self, request: Request, error: Exception) -> Response:
         """Return the error for an unknown path or a wrong method."""
-        return await self.refused(request, _not_found(request, error))
+        return await self.refusal(request, _unknown_path_refusal(request, error))
 
-    async def _post(self, request: Request, respond: Respond) -> Response:
-        if self._service.batcher.stopping:
-            raise stopping()
-        if self._is_foreign(request):
-            raise foreign_origin(request.headers.get("origin", ""))
+    async def _post(self, request: Request, respond: Responder) -> Response:
+        if self._service.batcher.is_stopping:
+            raise stopping_refusal()
+        if self._is_from_foreign_page(request):
+            raise foreign_origin_refusal(request.headers.get("origin", ""))
         try:
-            with self._service.bodies.holding() as held:
+            with self._service.bodies.hold() as held:
                 raw = await self._service.bodies.read(request, held)
-                return await self._service.in_time(request, respond(raw))
+                return await self._service.run_with_timeout(request, respond(raw))
         except asyncio.CancelledError:
-            # the server stops now, and this request was not whole before
-            raise stopping() from None
+            # the server stops now, before this request was complete
+            raise stopping_refusal() from None
 
-    def _is_foreign(self, request: Request) -> bool:
+    def _is_from_foreign_page(self, request: Request) -> bool:
         """Whether a browser marks the request as from a page of an origin that is not allowed.
 
         Browsers withhold replies from such pages but send their requests all the same, and a
@@ -159,44 +161,44 @@ class _Paths:
             return site in ("cross-site", "same-site")
         return origin is not None and is_cross_host(origin, request.headers.get("host", ""))
 
-    async def _looked_at(self, raw: bytes, look: Callable[[bytes, Settings], T]) -> T:
+    async def _parse_body(self, raw: bytes, parse: Callable[[bytes, Settings], T]) -> T:
         """Parse a body; a large one in a thread, so that other requests do not wait for it.
 
-        Large ones one after the other: parsed, each may take several times its bytes.
+        Large bodies are parsed one at a time: each may take several times its size in memory.
         """
         settings, batcher = self._service.settings, self._service.batcher
         if len(raw) <= _LARGE_BYTES:
-            return look(raw, settings)
+            return parse(raw, settings)
 
         held = [raw]
 
         def turn() -> T:
-            if batcher.stopping:
-                raise stopping()
-            return look(held.pop(), settings)
+            if batcher.is_stopping:
+                raise stopping_refusal()
+            return parse(held.pop(), settings)
 
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._large, turn)
+            return await asyncio.get_running_loop().run_in_executor(self._large_body_executor, turn)
         finally:
             held.clear()  # a turn that was given up stays in the queue, and would keep the body
 
     async def _mrqa(self, raw: bytes) -> Response:
-        shown = await self._looked_at(raw, mrqa.parse_context)
-        order = await self._service.ask(shown, n_best=0, evidence=False)
+        shown = await self._parse_body(raw, mrqa.parse_context)
+        order = await self._service.answer(shown, n_best=0, with_evidence=False)
         body, n_failed = mrqa.encode_answers(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
     async def _answer(self, raw: bytes) -> Response:
-        asked, shown = await self._looked_at(raw, answer.parse_request)
-        order = await self._service.ask(shown, n_best=asked.n_best, evidence=asked.evidence)
+        asked, shown = await self._parse_body(raw, answer.parse_request)
+        order = await self._service.answer(shown, n_best=asked.n_best, with_evidence=asked.evidence)
         service = self._service
         return Response(
             answer.encode_reply(order, service.info, service.record_sha256), media_type=JSON
         )
 
 
-def _not_found(request: Request, error: Exception) -> RefusedError:
+def _unknown_path_refusal(request: Request, error: Exception) -> RefusedError:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
@@ -225,7 +227,7 @@ async def _client_gone(request: Request, error: Exception) -> Response:
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
-    told = RefusedError(
+    refusal = RefusedError(
         500,
         "broken",
         f"a bug in the service: {type(error).__name__}",
@@ -233,4 +235,4 @@ async def _internal_error(request: Request, error: Exception) -> Response:
         expected="an answer",
         cure="please report it with the traceback, which the service printed to stderr",
     )
-    return Response(told.body(), told.status, media_type=JSON)
+    return Response(refusal.body(), refusal.status, media_type=JSON)

@@ -1,4 +1,4 @@
-"""Which web pages may send requests, by the headers that browsers add."""
+"""Decide by the headers that browsers add which web pages may send requests."""
 
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
@@ -14,7 +14,7 @@ from closeread.serve.refusals import JSON, RefusedError
 _PRIVATE_NETWORK_HEADER = "access-control-{}-private-network"
 
 
-def foreign_origin(origin: str) -> RefusedError:
+def foreign_origin_refusal(origin: str) -> RefusedError:
     """Return the refusal for a page of an origin that is not allowed."""
     return RefusedError(
         403,
@@ -37,38 +37,40 @@ class AllowedOrigins(CORSMiddleware):
         self,
         app: ASGIApp,
         origins: Sequence[str],
-        shown: Sequence[str],
-        refused: Callable[[str], None],
+        exposed_headers: Sequence[str],
+        count_refusal: Callable[[str], None],
     ) -> None:
         """Wrap ``app``.
 
         Args:
-            app: What answers.
+            app: The wrapped application.
             origins: Allowed origins; ``*`` for all.
-            shown: Headers of replies that a page may read.
-            refused: Counts refusals by reason.
+            exposed_headers: Headers of replies that a page may read.
+            count_refusal: Counts a refusal, given its reason.
         """
         super().__init__(
             app,
             allow_origins=origins,
             allow_methods=["GET", "POST"],
             allow_headers=["content-type"],
-            expose_headers=shown,
+            expose_headers=exposed_headers,
         )
-        self._refused = refused
+        self._count_refusal = count_refusal
 
     def preflight_response(self, request_headers: Headers) -> Response:
         """Answer a browser's preflight request."""
-        asked = _PRIVATE_NETWORK_HEADER.format("request")
-        plain = {name: value for name, value in request_headers.items() if name != asked}
-        response = super().preflight_response(Headers(plain))
+        request_header = _PRIVATE_NETWORK_HEADER.format("request")
+        other_headers = {
+            name: value for name, value in request_headers.items() if name != request_header
+        }
+        response = super().preflight_response(Headers(other_headers))
         if response.status_code == 200:
-            if asked in request_headers:
+            if request_header in request_headers:
                 response.headers[_PRIVATE_NETWORK_HEADER.format("allow")] = "true"
             return response
-        told = foreign_origin(request_headers["origin"])
+        refusal = foreign_origin_refusal(request_headers["origin"])
         if self.is_allowed_origin(request_headers["origin"]):
-            told = RefusedError(
+            refusal = RefusedError(
                 403,
                 "foreign-page",
                 "a web page of another origin uses a method or header that is not allowed",
@@ -76,23 +78,24 @@ class AllowedOrigins(CORSMiddleware):
                 expected="GET or POST, with no custom header except content-type",
                 cure="remove the other headers",
             )
-        self._refused(told.reason)
-        return Response(told.body(), told.status, headers={"vary": "Origin"}, media_type=JSON)
+        self._count_refusal(refusal.reason)
+        return Response(refusal.body(), refusal.status, headers={"vary": "Origin"}, media_type=JSON)
 
 
 def is_cross_host(origin: str, host: str) -> bool:
     """Return whether a page's origin is of another host than the request's.
 
     Over plain HTTP to another machine browsers send no ``sec-fetch-site``, but always ``origin``.
-    A ``host`` of this machine without it was written by a proxy, so the host that the page asked
-    is unknown. Ports are not compared, because proxies leave them out of ``host``.
+    If ``host`` is this machine and ``sec-fetch-site`` is missing, a proxy wrote ``host``, and the
+    host that the page addressed is unknown. Ports are not compared, because proxies leave them out
+    of ``host``.
 
     Args:
-        origin: The header of that name; ``null`` is of no host.
-        host: Likewise.
+        origin: The header ``origin``; ``null`` has no host.
+        host: The header ``host``.
     """
-    asked = _host_of(f"http://{host}")
-    return not _is_this_machine(asked) and _host_of(origin) != asked
+    request_host = _host_of(f"http://{host}")
+    return not _is_this_machine(request_host) and _host_of(origin) != request_host
 
 
 def _host_of(url: str) -> str:

@@ -24,37 +24,43 @@ def check_count(count: int, settings: Settings) -> None:
         )
 
 
-def check_passage(passage: Passage, settings: Settings, text_at: str, title_at: str) -> None:
-    """Refuse a passage that is too long; ``text_at`` and ``title_at`` are places in the request.
+def check_passage(
+    passage: Passage, settings: Settings, text_location: str, title_location: str
+) -> None:
+    """Refuse a passage that is too long; the locations are those of its fields in the request.
 
     Raises:
         RefusedError: With status 422.
     """
     _check_length(
-        passage.text, settings.max_passage_characters, text_at, "--max-passage-characters"
+        passage.text, settings.max_passage_characters, text_location, "--max-passage-characters"
     )
     _check_length(
-        passage.title, settings.max_question_characters, title_at, "--max-question-characters"
+        passage.title, settings.max_question_characters, title_location, "--max-question-characters"
     )
 
 
-def check_question(question: Question, settings: Settings, where: str, text: str = "text") -> None:
+def check_question(
+    question: Question, settings: Settings, where: str, text_field: str = "text"
+) -> None:
     """Refuse a question that is too long with its options, or whose options are unusable.
 
     Args:
-        question: As requested.
+        question: The question of the request.
         settings: The limits.
-        where: Its place in the request.
-        text: The name of the field that holds its text.
+        where: Its location in the request.
+        text_field: The name of the field with its text.
 
     Raises:
         RefusedError: With status 422.
     """
-    most, flag = settings.max_question_characters, "--max-question-characters"
-    _check_length(question.text, most, f"{where}.{text}", flag)
-    whole = len(question.text) + sum(len(option.text) for option in question.options)
-    if whole > most:
-        raise _too_long(f"question and options have {whole:,} characters", most, where, flag)
+    limit, flag = settings.max_question_characters, "--max-question-characters"
+    _check_length(question.text, limit, f"{where}.{text_field}", flag)
+    total_length = len(question.text) + sum(len(option.text) for option in question.options)
+    if total_length > limit:
+        raise _too_long_refusal(
+            f"question and options have {total_length:,} characters", limit, where, flag
+        )
     if len(question.options) > settings.max_options:
         raise RefusedError(
             422,
@@ -98,17 +104,17 @@ def _check_labels(question: Question, where: str) -> None:
         labels.add(option.label)
 
 
-def _check_length(text: str, most: int, where: str, flag: str) -> None:
-    if len(text) > most:
-        raise _too_long(f"the text has {len(text):,} characters", most, where, flag)
+def _check_length(text: str, limit: int, where: str, flag: str) -> None:
+    if len(text) > limit:
+        raise _too_long_refusal(f"the text has {len(text):,} characters", limit, where, flag)
 
 
-def _too_long(what: str, most: int, where: str, flag: str) -> RefusedError:
+def _too_long_refusal(what: str, limit: int, where: str, option: str) -> RefusedError:
     return RefusedError(
         422,
         "too-long",
         what,
         where=where,
-        expected=f"at most {most:,}",
-        cure=f"shorten it, or start the service with a larger {flag}",
+        expected=f"at most {limit:,}",
+        cure=f"shorten it, or start the service with a larger {option}",
     )

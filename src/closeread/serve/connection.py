@@ -1,8 +1,8 @@
-"""One connection, guarded: nobody holds it open without sending, and nobody floods it.
+"""A connection with limits of time and size, against slow, silent and flooding clients.
 
-uvicorn waits for ever for headers, and takes as many as come; a slow or silent client
-(half-open, "slow loris") would keep its connection for good. Here every state of a connection has
-its time: headers, body, an answer that is not taken.
+uvicorn waits for headers without a limit of time or number, so a slow or silent client (half-open,
+"slow loris") would keep its connection open. Here each state of a connection has a time limit:
+receiving headers, receiving the body, and sending the answer.
 """
 
 import asyncio
@@ -20,25 +20,25 @@ from closeread.serve.refusals import RefusedError
 from closeread.serve.settings import Settings
 from closeread.wording import seconds_of
 
-_SLACK_SECONDS = 2.0  # the application tells of a slow body itself, a little sooner
+_SLACK_SECONDS = 2.0  # the application refuses a slow body itself, a little earlier
 _FLUSH_SECONDS = 5.0
 
 
 class _PipelineFlow(FlowControl):
-    """Reads nothing more while requests wait behind one another: nobody can pile them up."""
+    """Pauses reading while requests of the connection wait, so that they cannot pile up."""
 
-    def __init__(self, transport: asyncio.Transport, waiting: Sized) -> None:
+    def __init__(self, transport: asyncio.Transport, waiting_requests: Sized) -> None:
         super().__init__(transport)
-        self._waiting = waiting
+        self._waiting_requests = waiting_requests
 
     def resume_reading(self) -> None:
-        """Read on, unless what came last is not begun yet: it is whole, or read on later."""
-        if not self._waiting:
+        """Resume reading, unless pipelined requests still wait."""
+        if not self._waiting_requests:
             super().resume_reading()
 
 
 class _ResponseTransport:
-    """A connection's transport, as the answer to one request sees it."""
+    """The transport that uvicorn's cycle of one request and answer uses."""
 
     def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
         self.write = transport.write
@@ -47,33 +47,41 @@ class _ResponseTransport:
 
 
 class GuardedConnection(HttpToolsProtocol):
-    """uvicorn's connection with a time and a size for each of its states."""
+    """uvicorn's connection with limits of time and size for each of its states."""
 
     def __init__(
         self,
         settings: Settings,
-        refused: Callable[[str], None],
-        stopping: Callable[[], bool],
-        *of: Any,
-        **named: Any,
+        count_refusal: Callable[[str], None],
+        is_stopping: Callable[[], bool],
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
-        """Make it; ``refused`` counts refusals by reason, ``stopping`` says if the service ends."""
-        super().__init__(*of, **named)
+        """Make it.
+
+        Args:
+            settings: The limits.
+            count_refusal: Counts a refusal, given its reason.
+            is_stopping: Whether the service is stopping.
+            args: Passed to uvicorn's connection.
+            kwargs: Passed to uvicorn's connection.
+        """
+        super().__init__(*args, **kwargs)
         self.parser = cast(Any, PlainParser(self))
         self._settings = settings
-        self._refused = refused
-        self._stopping = stopping
+        self._count_refusal = count_refusal
+        self._is_stopping = is_stopping
         self._in_head = True
         self._in_body = False
-        self._head_begun = False
+        self._head_started_in_data = False
         self._head_bytes = 0
         self._drained_bytes = 0
-        self._ending = False
-        self._arriving: asyncio.TimerHandle | None = None
-        self._leaving: asyncio.TimerHandle | None = None
+        self._is_ending = False
+        self._arrival_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for headers, unless there are too many connections."""
+        """Start the time limit of the headers; refuse the client if too many are connected."""
         super().connection_made(transport)
         self.flow = _PipelineFlow(transport, self.pipeline)
         if len(self.connections) > self._settings.max_connections:
@@ -89,16 +97,16 @@ class GuardedConnection(HttpToolsProtocol):
         self._set_arrival_timeout(self._settings.header_seconds)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; too much of a head is refused."""
-        if self._ending:
+        """Parse received bytes; refuse a head that is too large."""
+        if self._is_ending:
             self._drain(len(data))
             return
-        self._head_begun = False
+        self._head_started_in_data = False
         super().data_received(data)
         if self._in_head:
-            # what stands before the head in the same piece is another request's body
-            self._head_bytes += 1 if self._head_begun else len(data)
-        if self._ending or self.transport.is_closing():
+            # bytes before the head in the same piece belong to the body of another request
+            self._head_bytes += 1 if self._head_started_in_data else len(data)
+        if self._is_ending or self.transport.is_closing():
             return
         if self._has_large_head():
             self._refuse_head()
@@ -106,23 +114,23 @@ class GuardedConnection(HttpToolsProtocol):
             self._set_arrival_timeout(self._settings.header_seconds)
 
     def on_message_begin(self) -> None:
-        """A request begins: its headers must come in time."""
+        """Start the time limit of the headers of a new request."""
         super().on_message_begin()
         if not self._in_head:
-            self._in_head, self._head_begun, self._head_bytes = True, True, 0
+            self._in_head, self._head_started_in_data, self._head_bytes = True, True, 0
             self._set_arrival_timeout(self._settings.header_seconds)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header; those behind a body (trailers) are of no use."""
+        """Keep a header; those after a body (trailers) are ignored."""
         if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The headers are there: the body must come in time.
+        """Check the headers, and start the time limit of the body.
 
         Raises:
-            HttpParserError: They are too large, and came in one piece; or it is not said once for
-                which host they are (RFC 9112, section 3.2).
+            HttpParserError: The headers are too large, or do not name exactly one host (RFC 9112,
+                section 3.2).
         """
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         self._head_bytes = max(self._head_bytes, size)
@@ -133,66 +141,66 @@ class GuardedConnection(HttpToolsProtocol):
         if n_hosts > 1 or (not n_hosts and not is_old):
             raise HttpParserError("not one host")
         if is_old:
-            self.expect_100_continue = False  # it would be taken for the answer
+            self.expect_100_continue = False  # an HTTP/1.0 client would take it for the answer
         if not self.url.startswith((b"/", b"*")):
-            self.url = _path_of(self.url)
+            self.url = _extract_path(self.url)
         self._in_head, self._in_body, self._drained_bytes = False, True, 0
         self._set_arrival_timeout(self._settings.body_seconds + _SLACK_SECONDS)
         super().on_headers_complete()
         self.cycle.transport = cast(Any, _ResponseTransport(self.transport, self._close_after_body))
-        if self._stopping():
+        if self._is_stopping():
             self.close_after_response()
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body; of one that was refused, not for ever."""
+        """Pass on a piece of the body; discard it if the request was refused."""
         self.scope[BODY_STARTED] = True  # type: ignore[literal-required]
         super().on_body(body)
         if self.cycle.response_complete:
             self._drain(len(body))
 
     def on_message_complete(self) -> None:
-        """The request is whole: nothing is waited for any more."""
+        """End the time limit: the request is complete."""
         self._in_body = False
         self._set_arrival_timeout(None)
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """The client does not take its answer: wait, but not for ever."""
+        """Start the time limit of sending: the client does not read its answer."""
         super().pause_writing()
         self._set_write_timeout(self._settings.write_seconds)
 
     def resume_writing(self) -> None:
-        """The client takes its answer again."""
+        """End the time limit of sending: the client reads its answer again."""
         super().resume_writing()
         if not self.transport.is_closing():
             self._set_write_timeout(None)
 
     def on_response_complete(self) -> None:
-        """An answer is written: where the connection ends with it, it must be taken in time."""
+        """Start the time limit of sending if the connection closes after this answer."""
         super().on_response_complete()
-        if self._ending:
+        if self._is_ending:
             self._unset_keepalive_if_required()
         if self.transport.is_closing():
-            # too little for the transport to call pause_writing: it would wait for ever
+            # the transport calls pause_writing only for large answers, else it has no limit
             self._set_write_timeout(self._settings.write_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget all that was waited for."""
+        """End all time limits."""
         self._set_arrival_timeout(None)
         self._set_write_timeout(None)
         super().connection_lost(exc)
 
     def close_after_response(self) -> None:
-        """Let the connection end with the answer to what came last: a further one would be lost."""
+        """Close the connection after the answer in progress: no later request is answered."""
         if self.cycle is not None:
             self.cycle.keep_alive = False
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close a connection that nobody used for long."""
+        """Close a connection that was idle too long."""
         self._close()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, or has too large a head."""
+        """Refuse a request that is not HTTP, or whose head is too large."""
         if self._has_large_head():
             self._refuse_head()
             return
@@ -205,18 +213,18 @@ class GuardedConnection(HttpToolsProtocol):
         )
 
     def _set_arrival_timeout(self, seconds: float | None) -> None:
-        """Give what must arrive next its time; None: nothing must."""
-        if self._arriving is not None:
-            self._arriving.cancel()
-        self._arriving = None
+        """Limit the time until the next part of a request arrives; None for no limit."""
+        if self._arrival_timer is not None:
+            self._arrival_timer.cancel()
+        self._arrival_timer = None
         if seconds is not None:
-            self._arriving = self.loop.call_later(seconds, self._on_arrival_timeout)
+            self._arrival_timer = self.loop.call_later(seconds, self._on_arrival_timeout)
 
     def _on_arrival_timeout(self) -> None:
-        if self._ending:
+        if self._is_ending:
             self._close()
         elif self.pipeline:
-            # its body is not read before the request in front of it is answered
+            # the body of this request is not read before the request ahead of it is answered
             self._set_arrival_timeout(self._settings.body_seconds)
         elif self._in_head and self._head_bytes:
             seconds = self._settings.header_seconds
@@ -229,13 +237,13 @@ class GuardedConnection(HttpToolsProtocol):
                 "--header-timeout-seconds",
             )
         else:
-            self._refused("slow-body" if self._in_body else "silent")
+            self._count_refusal("slow-body" if self._in_body else "silent")
             self._close()
 
     def _is_idle(self) -> bool:
-        """Whether nothing is waited for: blank lines between requests stop uvicorn's own clock."""
+        """Whether no time limit runs: blank lines between requests stop uvicorn's own one."""
         return (
-            self._arriving is None
+            self._arrival_timer is None
             and self.timeout_keep_alive_task is None
             and not self.transport.is_closing()
             and self._can_respond()
@@ -254,10 +262,10 @@ class GuardedConnection(HttpToolsProtocol):
         )
 
     def _can_respond(self) -> bool:
-        """Whether no answer is on its way that ours would run into."""
+        """Whether an error can be sent without running into an answer in progress."""
         if self.cycle is None or self.cycle.response_complete:
             return True
-        # a request whose body breaks off has no answer yet, unless one before it is being answered
+        # an incomplete request has no answer yet, unless one ahead of it is being answered
         return self._in_body and not self.pipeline and not self.cycle.response_started
 
     def _refuse(
@@ -270,65 +278,65 @@ class GuardedConnection(HttpToolsProtocol):
         cure: str,
         headers: dict[str, str] | None = None,
     ) -> None:
-        self._refused(reason)
+        self._count_refusal(reason)
         if self._in_head and not self._can_respond():
-            # what came before it is whole, and is answered first
-            self._ending, self.cycle.keep_alive = True, False
+            # the complete request ahead of it is answered first
+            self._is_ending, self.cycle.keep_alive = True, False
             self._set_arrival_timeout(None)
             return
         if not self.transport.is_closing() and self._can_respond():
-            told = RefusedError(
+            refusal = RefusedError(
                 status, reason, what, where="the connection", expected=expected, cure=cure
             )
-            body = told.body()
-            lines = [
+            body = refusal.body()
+            head_lines = [
                 f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
                 "content-type: application/json",
                 f"content-length: {len(body)}",
                 "connection: close",
                 *(f"{name}: {value}" for name, value in (headers or {}).items()),
             ]
-            self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+            self.transport.write("\r\n".join(head_lines).encode() + b"\r\n\r\n" + body)
         self._close()
 
     def _close_after_body(self) -> None:
-        """Close behind an answer, once the client had time to send the rest of its body.
+        """Close after an answer, once the client had time to send the rest of its body.
 
-        Closed at once, the connection would be reset while the client still sends, and it would
-        never read why it is refused.
+        An immediate close would reset the connection while the client still sends, and it would
+        never read the error.
         """
         if self._in_body and not self.pipeline and not self.transport.is_closing():
-            self._ending = True
+            self._is_ending = True
             self.transport.write_eof()
         else:
             self.transport.close()
 
     def _drain(self, n_bytes: int) -> None:
-        """Throw away what came, but not for ever."""
+        """Discard received bytes, up to a limit."""
         self._drained_bytes += n_bytes
         if self._drained_bytes > self._settings.max_drained_bytes:
             self._close()
 
     def _close(self) -> None:
-        """Close, and cut off where the client does not take the rest."""
+        """Close, and abort if the client does not read the rest in time."""
         self._set_arrival_timeout(None)
         self.transport.close()
         self._set_write_timeout(_FLUSH_SECONDS)
 
     def _set_write_timeout(self, seconds: float | None) -> None:
-        """Give the client its time to take what is sent; None: nothing is to be taken."""
-        if self._leaving is not None:
-            self._leaving.cancel()
-        self._leaving = None
+        """Limit the time in which the client must read what is sent; None for no limit."""
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+        self._write_timer = None
         if seconds is not None:
-            self._leaving = self.loop.call_later(seconds, self.transport.abort)
+            self._write_timer = self.loop.call_later(seconds, self.transport.abort)
 
 
-def _path_of(url: bytes) -> bytes:
-    """Return what a whole address asks for: clients of proxies send it (RFC 9112, section 3.2.2).
+def _extract_path(url: bytes) -> bytes:
+    """Return the path and query of an absolute URL, which proxies' clients send (RFC 9112, 3.2.2).
 
     Raises:
-        HttpParserInvalidURLError: It is none.
+        HttpParserInvalidURLError: It is not a URL.
     """
     parts = parse_url(url)
     return (parts.path or b"/") + (b"?" + parts.query if parts.query else b"")

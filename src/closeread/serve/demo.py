@@ -1,4 +1,4 @@
-"""``GET /``: the demo page, to paste a passage, ask, and see the answer with its evidence."""
+"""``GET /``: the demo page, to ask questions on a passage and see answers with evidence."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -23,9 +23,9 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
 
     Args:
         reader: The name of the reader that is served.
-        settings: The limits that it tells of.
-        calibrated: How confidences were made the chance of being right, as ``GET /health`` tells
-            it: from which data sets, and whether from answers of another reader.
+        settings: The limits that the page shows.
+        calibrated: How confidences were calibrated, as in ``GET /health``: on which data sets, and
+            whether on answers of another reader.
     """
     words = {
         language: {key: pair[number] for key, pair in _read_json("words.json").items()}
@@ -46,9 +46,9 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "asides": QUOTATION_MARKS,
         "spelled": SPELLED,
     }
-    own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
-    made = render_scripted(
-        wrap_in_closure([*map(load_template, _SHARED), *map(_read_script, own)]),
+    script_names = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
+    pieces = render_scripted(
+        wrap_in_closure([*map(load_template, _SHARED), *map(_read_script, script_names)]),
         [("data", data)],
         title=f"{words['en']['title']} · closeread",
         noscript=f"<p>{escape_html(words['en']['noscript'])}</p>",
@@ -56,7 +56,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         style=load_template("page.css") + _read_script("demo.css"),
         further="connect-src 'self'",
     )
-    return b"".join(made)
+    return b"".join(pieces)
 
 
 def _read_script(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads request bodies within limits of size, time and total memory."""
+"""Read request bodies within limits of size, time and total memory."""
 
 import asyncio
 from codecs import BOM_UTF8
@@ -9,11 +9,11 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from closeread.serve.refusals import BODY, ClientGoneError, RefusedError, busy
+from closeread.serve.refusals import BODY, ClientGoneError, RefusedError, busy_refusal
 from closeread.serve.settings import Settings
 from closeread.wording import seconds_of
 
-BODY_STARTED = "closeread.body_begun"  # in a request's scope: the client sends its body
+BODY_STARTED = "closeread.body_begun"  # set in a request's scope once the client sends its body
 
 
 class CloseUnsentBodies:
@@ -30,71 +30,77 @@ class CloseUnsentBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        waits = scope["type"] == "http" and any(name == b"expect" for name, _ in scope["headers"])
-        if not waits:
+        is_waiting = scope["type"] == "http" and any(
+            name == b"expect" for name, _ in scope["headers"]
+        )
+        if not is_waiting:
             await self._app(scope, receive, send)
             return
 
-        async def asking() -> Message:
-            nonlocal waits
-            waits = False
+        async def receive_body() -> Message:
+            nonlocal is_waiting
+            is_waiting = False
             return await receive()
 
-        async def closing(message: Message) -> None:
-            if message["type"] == "http.response.start" and waits and BODY_STARTED not in scope:
+        async def send_with_close(message: Message) -> None:
+            if (
+                message["type"] == "http.response.start"
+                and is_waiting
+                and BODY_STARTED not in scope
+            ):
                 message["headers"] = [*message["headers"], (b"connection", b"close")]
             await send(message)
 
-        await self._app(scope, asking, closing)
+        await self._app(scope, receive_body, send_with_close)
 
 
-class HeldBytes:
-    """The bytes that one request holds of the memory limit of all bodies."""
+class MemoryShare:
+    """The bytes that one request uses of the memory limit of all bodies."""
 
     def __init__(self, bodies: "BodyReader") -> None:
         self._bodies = bodies
         self.n_bytes = 0
 
-    def more(self, n_bytes: int) -> None:
-        """Count further bytes.
+    def add(self, n_bytes: int) -> None:
+        """Add bytes.
 
         Raises:
             RefusedError: All bodies together would exceed the limit.
         """
-        if self._bodies.held + n_bytes > self._bodies.settings.max_held_bytes:
-            raise busy(
+        if self._bodies.n_held_bytes + n_bytes > self._bodies.settings.max_held_bytes:
+            raise busy_refusal(
                 "memory-full",
                 "too many large requests at once",
                 f"at most {self._bodies.settings.max_held_bytes:,} bytes of all bodies together",
                 "retry after the seconds that Retry-After names",
             )
-        self._bodies.held += n_bytes
+        self._bodies.n_held_bytes += n_bytes
         self.n_bytes += n_bytes
 
 
 class BodyReader:
-    """Reads bodies, and counts the bytes held by unanswered requests."""
+    """Reads bodies, and counts the bytes in memory of unanswered requests."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.held = 0
-        self._reading: set[asyncio.Task[Any]] = set()
+        self.n_held_bytes = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
 
-    def cut(self) -> None:
-        """Cancel the requests whose bodies are incomplete: the service ends."""
-        for task in tuple(self._reading):
+    def cancel_all(self) -> None:
+        """Cancel the requests whose bodies are incomplete, because the service ends."""
+        for task in tuple(self._tasks):
             task.cancel()
 
     @contextmanager
-    def holding(self) -> Iterator[HeldBytes]:
-        """Hold bytes until the request is answered."""
-        held = HeldBytes(self)
+    def hold(self) -> Iterator[MemoryShare]:
+        """Count the memory of a request until it is answered."""
+        memory = MemoryShare(self)
         try:
-            yield held
+            yield memory
         finally:
-            self.held -= held.n_bytes
+            self.n_held_bytes -= memory.n_bytes
 
-    async def read(self, request: Request, held: HeldBytes) -> bytes:
+    async def read(self, request: Request, memory: MemoryShare) -> bytes:
         """Return the body of a request, without a byte order mark.
 
         A body that is too large is refused by its Content-Length, before any of it is read; one
@@ -103,7 +109,7 @@ class BodyReader:
         Raises:
             RefusedError: It is too large (413), too slow (408) or compressed (415), or memory is
                 short (503).
-            GoneError: The client left.
+            ClientGoneError: The client left.
         """
         if request.headers.get("content-encoding", "").lower() not in ("", "identity"):
             raise RefusedError(
@@ -115,22 +121,22 @@ class BodyReader:
                 cure="send it uncompressed, without content-encoding",
             )
         limit = self.settings.max_body_bytes
-        announced = request.headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > limit:
-            raise self._too_large(f"the body has {int(announced):,} bytes")
-        parts: list[bytes] = []
+        content_length = request.headers.get("content-length", "")
+        if content_length.isdecimal() and int(content_length) > limit:
+            raise self._too_large(f"the body has {int(content_length):,} bytes")
+        chunks: list[bytes] = []
         size = 0
         task = asyncio.current_task()
         if task is not None:
-            self._reading.add(task)
+            self._tasks.add(task)
         try:
             async with asyncio.timeout(self.settings.body_seconds):
-                async for part in request.stream():
-                    size += len(part)
+                async for chunk in request.stream():
+                    size += len(chunk)
                     if size > limit:
                         raise self._too_large(f"the body has more than {limit:,} bytes")
-                    held.more(len(part))
-                    parts.append(part)
+                    memory.add(len(chunk))
+                    chunks.append(chunk)
         except ClientDisconnect as error:
             raise ClientGoneError from error
         except TimeoutError as error:
@@ -145,8 +151,8 @@ class BodyReader:
             ) from error
         finally:
             if task is not None:
-                self._reading.discard(task)
-        return b"".join(parts).removeprefix(BOM_UTF8)
+                self._tasks.discard(task)
+        return b"".join(chunks).removeprefix(BOM_UTF8)
 
     def _too_large(self, what: str) -> RefusedError:
         return RefusedError(

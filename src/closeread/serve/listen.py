@@ -19,24 +19,24 @@ from closeread.errors import UsageError
 from closeread.serve.connection import GuardedConnection
 from closeread.serve.service import Service
 
-_SPARE_FILES = 100
+_RESERVED_FILES = 100
 _POLL_SECONDS = 0.02
-_IDLE_CLOSE_SECONDS = 0.5  # for clients between two requests to be told, where connections are kept
-_FINAL_SEND_SECONDS = 5  # for answers to be sent, once they are there
+_IDLE_CLOSE_SECONDS = 0.5  # for clients that keep their connection between requests
+_FINAL_SEND_SECONDS = 5  # for finished answers to be sent
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
     """Return a socket that is bound to its address but does not listen yet.
 
-    A taken port is thus reported before the reader is loaded, and the port opens only when the
+    So a port in use is reported before the reader is loaded, and the port opens only when the
     reader can answer.
 
     Args:
-        host: A name or address.
-        port: 0 for a free one.
+        host: A name or an address.
+        port: The port; 0 for a free one.
 
     Raises:
-        UsageError: The address is empty, taken or not ours.
+        UsageError: The address is empty, in use or not of this machine.
     """
     if not host:
         raise UsageError(
@@ -44,20 +44,20 @@ def bind_socket(host: str, port: int) -> socket.socket:
             expected="a name or an address of this machine, or 0.0.0.0 for all its addresses",
             cure="if the name comes from a variable, check that it is set",
         )
-    made = None
+    bound_socket = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        made = socket.socket(family, kind, protocol)
+        bound_socket = socket.socket(family, kind, protocol)
         if os.name == "posix":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-    except (OSError, UnicodeError) as error:  # the latter: a name that no host can have
-        if made is not None:
-            made.close()
+            bound_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound_socket.bind(address)
+    except (OSError, UnicodeError) as error:  # UnicodeError: no valid host name
+        if bound_socket is not None:
+            bound_socket.close()
         raise _bind_error(host, port, error) from error
-    return made
+    return bound_socket
 
 
 def _bind_error(host: str, port: int, error: Exception) -> UsageError:
@@ -67,8 +67,8 @@ def _bind_error(host: str, port: int, error: Exception) -> UsageError:
     )
 
 
-def url(listening: socket.socket) -> str:
-    """Return the address as a browser takes it."""
+def url_of(listening: socket.socket) -> str:
+    """Return the URL of the address."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -81,35 +81,35 @@ def is_public(listening: socket.socket) -> bool:
 def listen(
     service: Service,
     application: Any,
-    listening: socket.socket,
-    ready: Callable[[], None],
+    listening_socket: socket.socket,
+    on_ready: Callable[[], None],
     *,
-    stopping: Callable[[int], None] = lambda count: None,
-    crowded: Callable[[int], None] = lambda files: None,
+    on_stopping: Callable[[int], None] = lambda count: None,
+    on_file_limit: Callable[[int], None] = lambda files: None,
 ) -> int:
-    """Answer until SIGTERM or SIGINT, then finish the accepted requests.
+    """Serve until SIGTERM or SIGINT, then finish the accepted requests.
 
     While it stops, new requests get 503. A second signal ends it at once. If the process may not
     open enough files for ``max_connections``, fewer clients can connect.
 
     Args:
-        service: What answers.
+        service: Answers the requests.
         application: Its ASGI application.
-        listening: From :func:`bind_socket`.
-        ready: Called when requests are answered.
-        stopping: Called on the first signal, with the number of requests that it still answers.
-        crowded: Called the first time that a client has to wait since all files that the process
-            may open are open, with their number.
+        listening_socket: From :func:`bind_socket`.
+        on_ready: Called when the service accepts requests.
+        on_stopping: Called on the first signal, with the number of requests still to answer.
+        on_file_limit: Called the first time that a client must wait because the process cannot
+            open more files, with their maximum number.
 
     Returns:
-        The exit code: 0, or 1 where accepted questions were left unanswered.
+        The exit code: 0, or 1 if accepted questions were left unanswered.
     """
     settings = service.settings
-    wanted = settings.max_connections + _SPARE_FILES
-    files = _raise_file_limit(wanted)
-    if files < wanted:
-        most = max(1, files - min(_SPARE_FILES, files // 2))
-        settings = dataclasses.replace(settings, max_connections=most)
+    n_wanted = settings.max_connections + _RESERVED_FILES
+    n_files = _raise_file_limit(n_wanted)
+    if n_files < n_wanted:
+        max_connections = max(1, n_files - min(_RESERVED_FILES, n_files // 2))
+        settings = dataclasses.replace(settings, max_connections=max_connections)
     config = uvicorn.Config(
         application,
         http=cast(
@@ -117,8 +117,8 @@ def listen(
             functools.partial(
                 GuardedConnection,
                 settings,
-                service.metrics.refused,
-                lambda: service.batcher.stopping,
+                service.metrics.count_refusal,
+                lambda: service.batcher.is_stopping,
             ),
         ),
         loop="asyncio",
@@ -136,13 +136,13 @@ def listen(
     server = _Server(
         config,
         service,
-        listening,
-        ready=ready,
-        stopping=stopping,
-        crowded=lambda: crowded(files),
+        listening_socket,
+        on_ready=on_ready,
+        on_stopping=on_stopping,
+        on_file_limit=lambda: on_file_limit(n_files),
     )
-    asyncio.run(server.serve(sockets=[listening]))
-    return 0 if server.unanswered == 0 else 1
+    asyncio.run(server.serve(sockets=[listening_socket]))
+    return 0 if server.n_unanswered == 0 else 1
 
 
 def _raise_file_limit(count: int) -> int:
@@ -152,14 +152,14 @@ def _raise_file_limit(count: int) -> int:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return wanted
+    n_wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < n_wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (n_wanted, hard))
+    return n_wanted
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which while stopping answers 503 until accepted requests are answered."""
+    """uvicorn's server, which answers 503 to new requests while it finishes accepted ones."""
 
     def __init__(
         self,
@@ -167,41 +167,41 @@ class _Server(uvicorn.Server):
         service: Service,
         listening: socket.socket,
         *,
-        ready: Callable[[], None],
-        stopping: Callable[[int], None],
-        crowded: Callable[[], None],
+        on_ready: Callable[[], None],
+        on_stopping: Callable[[int], None],
+        on_file_limit: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self._service = service
         self._listening = listening
-        self._ready = ready
-        self._tell_of_stopping = stopping
-        self._tell_of_crowd = crowded
-        self._crowded = False
-        self._stopping: asyncio.Task[None] | None = None
-        self.unanswered = 0
+        self._on_ready = on_ready
+        self._on_stopping = on_stopping
+        self._on_file_limit = on_file_limit
+        self._has_hit_file_limit = False
+        self._stop_task: asyncio.Task[None] | None = None
+        self.n_unanswered = 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, begin to read, and tell."""
-        asyncio.get_running_loop().set_exception_handler(self._failed)
+        """Listen, start the batcher, and call ``on_ready``."""
+        asyncio.get_running_loop().set_exception_handler(self._handle_loop_error)
         try:
             await super().startup(sockets)
         except OSError as error:
-            # another process bound the same address, and listened first
+            # another process bound the same address and listened first
             host, port = self._listening.getsockname()[:2]
             raise _bind_error(host, port, error) from error
         self._service.batcher.start()
-        self._ready()
+        self._on_ready()
 
-    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _handle_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Report too many open files once; asyncio retries, with a traceback each time."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            if not self._crowded:
-                self._tell_of_crowd()
-            self._crowded = True
-        elif not (self._crowded and self.should_exit and isinstance(error, ValueError)):
-            # else it tried once more at the socket that is closed
+            if not self._has_hit_file_limit:
+                self._on_file_limit()
+            self._has_hit_file_limit = True
+        elif not (self._has_hit_file_limit and self.should_exit and isinstance(error, ValueError)):
+            # otherwise asyncio retried on the closed socket
             loop.default_exception_handler(context)
 
     @contextlib.contextmanager
@@ -209,44 +209,44 @@ class _Server(uvicorn.Server):
         """Stop on a signal; unlike uvicorn, exit with a code of our own afterwards."""
         loop = asyncio.get_running_loop()
 
-        def told(number: int, frame: object) -> None:
+        def handle_signal(number: int, frame: object) -> None:
             loop.call_soon_threadsafe(self._stop)
 
         signals = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, told) for number in signals}
+        earlier_handlers = {number: signal.signal(number, handle_signal) for number in signals}
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in earlier_handlers.items():
                 signal.signal(number, handler)
 
     def _stop(self) -> None:
-        if self._stopping is not None:
-            self._abandon()
+        if self._stop_task is not None:
+            self._refuse_unanswered()
             self.force_exit = True
             return
         self._service.batcher.stop()
         for connection in cast(Iterable[GuardedConnection], self.server_state.connections):
             connection.close_after_response()
-        self._stopping = asyncio.get_running_loop().create_task(self._finish())
-        self._tell_of_stopping(self._service.batcher.open_orders)
+        self._stop_task = asyncio.get_running_loop().create_task(self._wait_for_answers())
+        self._on_stopping(self._service.batcher.n_open_orders)
 
-    async def _finish(self) -> None:
-        begun = time.monotonic()
-        while time.monotonic() - begun < self._patience():
+    async def _wait_for_answers(self) -> None:
+        started_at = time.monotonic()
+        while time.monotonic() - started_at < self._max_stop_seconds():
             await asyncio.sleep(_POLL_SECONDS)
-        self._abandon()
+        self._refuse_unanswered()
 
-    def _patience(self) -> float:
-        """Return the most seconds that a stop takes in the current state."""
+    def _max_stop_seconds(self) -> float:
+        """Return the maximum duration of a stop, in seconds, in the current state."""
         grace = self._service.settings.grace_seconds
-        if self._service.batcher.open_orders:
+        if self._service.batcher.n_open_orders:
             return grace
         return min(grace, _IDLE_CLOSE_SECONDS) if self.server_state.connections else 0.0
 
-    def _abandon(self) -> None:
-        """Answer 503 to requests that still wait or still arrive, and exit."""
-        self.unanswered += self._service.batcher.abandon()
-        self._service.bodies.cut()
+    def _refuse_unanswered(self) -> None:
+        """Answer 503 to waiting and incomplete requests, and exit."""
+        self.n_unanswered += self._service.batcher.refuse_unanswered()
+        self._service.bodies.cancel_all()
         self._service.batcher.close()
         self.should_exit = True

@@ -11,7 +11,7 @@ import msgspec
 from closeread.formats.files.parse_errors import PARSER_ERRORS
 from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Order, ShownQuestion, hide_gold
-from closeread.serve.refusals import RefusedError, invalid_body
+from closeread.serve.refusals import RefusedError, invalid_body_refusal
 from closeread.serve.settings import Settings
 from closeread.text.language import detect
 from closeread.types import Answer, Passage, Question
@@ -19,8 +19,8 @@ from closeread.types import Answer, Passage, Question
 _CURE = 'send one object: {"context": ..., "qas": [{"qid": ..., "question": ...}]}'
 
 
-# Answers and tokens, which the shared task's files also hold, are skipped without parsing: they are
-# most of a context, and no reader sees them.
+# Answers and tokens, the largest part of a context, are skipped without parsing, because no reader
+# sees them.
 class _Question(msgspec.Struct, gc=False):
     qid: str
     question: str
@@ -41,28 +41,28 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 def parse_context(raw: bytes, settings: Settings) -> list[ShownQuestion]:
-    """Parse a context; return its questions as a reader may see them, none for a header line.
+    """Return the questions of a context without gold; none for a header line.
 
     Raises:
         RefusedError: The body is not JSON (400), has another format or a text that is too long
             (422), or holds too many questions (413).
     """
     try:
-        found = _CONTEXT.decode(raw)
+        context = _CONTEXT.decode(raw)
     except PARSER_ERRORS as error:
         if _is_header(raw):
             return []
-        raise invalid_body(error, raw, _CURE, _Context) from error
-    check_count(len(found.qas), settings)
-    passage = Passage(passage_id="0", text=found.context, language=detect(found.context))
-    check_passage(passage, settings, text_at="context", title_at="")
-    asked = [
+        raise invalid_body_refusal(error, raw, _CURE, _Context) from error
+    check_count(len(context.qas), settings)
+    passage = Passage(passage_id="0", text=context.context, language=detect(context.context))
+    check_passage(passage, settings, text_location="context", title_location="")
+    questions = [
         Question(question_id=one.qid, passage_id="0", text=one.question, kind="span")
-        for one in found.qas
+        for one in context.qas
     ]
-    for number, question in enumerate(asked):
-        check_question(question, settings, f"qas[{number}]", text="question")
-    return hide_gold(passage, asked)
+    for index, question in enumerate(questions):
+        check_question(question, settings, f"qas[{index}]", text_field="question")
+    return hide_gold(passage, questions)
 
 
 def _is_header(raw: bytes) -> bool:
@@ -74,7 +74,7 @@ def _is_header(raw: bytes) -> bool:
 
 
 def encode_answers(order: Order) -> tuple[bytes, int]:
-    """Return ``{qid: answer text}`` as JSON, and how many questions failed.
+    """Return ``{qid: answer text}`` as JSON, and the number of failed questions.
 
     A failed question is left out, because the shared task's evaluation counts a missing answer as
     wrong. No answer is the empty text.
@@ -82,23 +82,23 @@ def encode_answers(order: Order) -> tuple[bytes, int]:
     Raises:
         RefusedError: Every question failed (500).
     """
-    answered = order.answered()
-    good = {
+    answers = order.all_answers()
+    text_by_id = {
         one.prediction.question_id: _text(one.prediction.answer)
-        for one in answered
+        for one in answers
         if not one.prediction.error
     }
-    n_failed = sum(bool(one.prediction.error) for one in answered)
-    if n_failed and not good:
+    n_failed = sum(bool(one.prediction.error) for one in answers)
+    if n_failed and not text_by_id:
         raise RefusedError(
             500,
             "reader-failed",
-            f"the reader failed: {answered[0].prediction.error}",
-            where=f"question {answered[0].prediction.question_id}",
+            f"the reader failed: {answers[0].prediction.error}",
+            where=f"question {answers[0].prediction.question_id}",
             expected="an answer to at least one question",
             cure="POST /v1/answer returns the error of every question",
         )
-    return msgspec.json.encode(good), n_failed
+    return msgspec.json.encode(text_by_id), n_failed
 
 
 def _text(answer: Answer | None) -> str:

@@ -13,8 +13,8 @@ from closeread.runs.plan import Planned, opaque_id, strip_passage, strip_questio
 from closeread.types import Passage, Prediction, Question
 
 
-class Answered(NamedTuple):
-    """A prediction, and what each of its evidence covers."""
+class QuestionAnswer(NamedTuple):
+    """A prediction, and the coverage of each of its evidence."""
 
     prediction: Prediction
     coverage: tuple[Coverage, ...] = ()
@@ -34,61 +34,61 @@ class Order:
     """The questions of one request.
 
     Attributes:
-        shown: Without gold and under opaque ids, in the order asked.
-        n_best: How many candidates an answer keeps.
-        evidence: Whether evidence is wanted.
+        questions: The questions without gold and under opaque ids, in the request's order.
+        n_best: Maximum number of candidates of an answer.
+        with_evidence: Whether evidence is wanted.
         done: Set in the event loop when all questions are answered.
-        answers: In the order of ``shown``, filled by the worker.
-        left: How many are not answered.
-        dropped: Nobody waits for it any more.
-        quoted: How many characters of evidence its answers repeat.
+        answers: In the order of ``questions``, filled by the worker.
+        n_unanswered: Number of unanswered questions.
+        is_dropped: Whether no client waits for it any more.
+        n_quoted_characters: Number of characters of evidence in its answers.
     """
 
-    shown: Sequence[ShownQuestion]
+    questions: Sequence[ShownQuestion]
     n_best: int
-    evidence: bool
+    with_evidence: bool
     done: "asyncio.Future[None]"
-    answers: list[Answered | None] = field(default_factory=list)
-    left: int = 0
-    dropped: bool = False
-    quoted: int = 0
-    arrived: float = field(default_factory=time.monotonic)
+    answers: list[QuestionAnswer | None] = field(default_factory=list)
+    n_unanswered: int = 0
+    is_dropped: bool = False
+    n_quoted_characters: int = 0
+    arrival_time: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.answers = [None] * len(self.shown)
-        self.left = len(self.shown)
+        self.answers = [None] * len(self.questions)
+        self.n_unanswered = len(self.questions)
 
-    def settle(self, place: int, answered: Answered) -> None:
+    def store_answer(self, index: int, answer: QuestionAnswer) -> None:
         """Store an answer under the question's original id."""
-        asked = self.shown[place].question_id
-        named = msgspec.structs.replace(answered.prediction, question_id=asked)
-        self.answers[place] = Answered(named, answered.coverage)
-        self.left -= 1
+        question_id = self.questions[index].question_id
+        renamed = msgspec.structs.replace(answer.prediction, question_id=question_id)
+        self.answers[index] = QuestionAnswer(renamed, answer.coverage)
+        self.n_unanswered -= 1
 
-    def answered(self) -> list[Answered]:
-        """Return all answers, in the order asked."""
+    def all_answers(self) -> list[QuestionAnswer]:
+        """Return all answers in the request's order."""
         return [one for one in self.answers if one is not None]
 
 
-class Place(NamedTuple):
+class QueuedQuestion(NamedTuple):
     """One question of an order."""
 
     order: Order
-    number: int
+    index: int
 
     @property
-    def shown(self) -> ShownQuestion:
+    def question(self) -> ShownQuestion:
         """The question as the reader is shown it."""
-        return self.order.shown[self.number]
+        return self.order.questions[self.index]
 
 
 def hide_gold(passage: Passage, questions: Sequence[Question]) -> list[ShownQuestion]:
     """Return questions as a reader may see them: no gold, no tags, opaque ids."""
-    seen = strip_passage(passage)
+    shown_passage = strip_passage(passage)
     return [
         ShownQuestion(
-            seen,
-            msgspec.structs.replace(strip_question(question), passage_id=seen.passage_id),
+            shown_passage,
+            msgspec.structs.replace(strip_question(question), passage_id=shown_passage.passage_id),
             question.question_id,
             question.group_id,
         )
@@ -96,43 +96,43 @@ def hide_gold(passage: Passage, questions: Sequence[Question]) -> list[ShownQues
     ]
 
 
-def plan_batch(batch: Sequence[Place]) -> list[Planned]:
+def plan_batch(batch: Sequence[QueuedQuestion]) -> list[Planned]:
     """Return a batch as the reader gets it, with unique ids.
 
-    An id is the same as in any run, so that readers that draw by it answer alike here, unless
-    another client's question in the batch has the same: then it gets a new one.
+    An id is the same as in any run, so that readers that use it as a seed give the same answer. If
+    another client's question in the batch has the same id, it gets a new one.
 
     Returns:
-        One entry a place; its ``question_id`` is the place's number in the batch.
+        One entry a question; its ``question_id`` is its index in the batch.
     """
-    questions: set[str] = set()
-    names: set[str] = set()
+    question_ids: set[str] = set()
+    passage_ids: set[str] = set()
     passages: dict[tuple[str, str, str, str], Passage] = {}
-    made = []
-    for number, place in enumerate(batch):
-        passage, question, *_ = place.shown
+    planned = []
+    for index, queued in enumerate(batch):
+        passage, question, *_ = queued.question
         key = (passage.passage_id, passage.text, passage.title, passage.language)
-        own = passages.get(key)
-        if own is None:
-            name = _unique_name(passage.passage_id, names)
-            own = passages[key] = (
+        batch_passage = passages.get(key)
+        if batch_passage is None:
+            name = _make_unique(passage.passage_id, passage_ids)
+            batch_passage = passages[key] = (
                 passage
                 if name == passage.passage_id
                 else msgspec.structs.replace(passage, passage_id=name)
             )
-        name = _unique_name(question.question_id, questions)
-        if name != question.question_id or own is not passage:
+        name = _make_unique(question.question_id, question_ids)
+        if name != question.question_id or batch_passage is not passage:
             question = msgspec.structs.replace(
-                question, question_id=name, passage_id=own.passage_id
+                question, question_id=name, passage_id=batch_passage.passage_id
             )
-        made.append(Planned(number, str(number), (own, question)))
-    return made
+        planned.append(Planned(index, str(index), (batch_passage, question)))
+    return planned
 
 
-def _unique_name(name: str, taken: set[str]) -> str:
-    """Return ``name``, or a new name made from it if it is taken; add it to ``taken``."""
-    free = name
-    while free in taken:
-        free = opaque_id(f"{free} {len(taken)}")
-    taken.add(free)
-    return free
+def _make_unique(name: str, used: set[str]) -> str:
+    """Return ``name``, or a new name made from it if it is used; add the result to ``used``."""
+    candidate = name
+    while candidate in used:
+        candidate = opaque_id(f"{candidate} {len(used)}")
+    used.add(candidate)
+    return candidate

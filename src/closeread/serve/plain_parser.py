@@ -1,81 +1,81 @@
-"""httptools' parser without upgrades: a request that offers one is an ordinary request.
+"""httptools' parser without protocol upgrades: offers of one are ignored.
 
 Several clients offer HTTP/2 with every request (``upgrade: h2c``: Java's, ``curl --http2``). A
-server may ignore that (RFC 9110, section 7.8), but httptools then never reads the request's body.
+server may ignore the offer (RFC 9110, section 7.8), but httptools then does not parse the body.
 """
 
 from typing import Any
 
 import httptools
 
-_OF_AN_UPGRADE = (b"upgrade", b"connection", b"http2-settings")
+_UPGRADE_HEADERS = (b"upgrade", b"connection", b"http2-settings")
 
 
 class PlainParser:
-    """Stands in for ``httptools.HttpRequestParser`` in a connection of uvicorn's.
+    """Replaces ``httptools.HttpRequestParser`` in uvicorn's connections.
 
     A head that offers an upgrade is parsed again without the offer.
     """
 
     def __init__(self, connection: Any) -> None:
-        """Make it; what is parsed is told to ``connection``."""
+        """Make it; the parser calls the ``on_`` methods of ``connection``."""
         self._connection = connection
         self.on_message_begin = connection.on_message_begin
         self.on_url = connection.on_url
         self.on_header = connection.on_header
         self.on_body = connection.on_body
         self._parser: Any = None
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
-        self._offered = False
+    def _reset(self) -> None:
+        self._offers_upgrade = False
         self._parser = httptools.HttpRequestParser(self)
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
 
     def feed_data(self, data: bytes) -> None:
-        """Parse what came.
+        """Parse received bytes.
 
         Raises:
-            HttpParserError: It is no HTTP, or asks for a tunnel.
+            HttpParserError: They are not HTTP, or a CONNECT request.
         """
         while True:
             try:
                 self._parser.feed_data(data)
-            except httptools.HttpParserUpgrade as offer:
+            except httptools.HttpParserUpgrade as upgrade:
                 if self._parser.get_method() == b"CONNECT":
-                    raise httptools.HttpParserError("a tunnel") from offer
-                data = self._head() + data[offer.args[0] :]
-                self._begin()
+                    raise httptools.HttpParserError("a tunnel") from upgrade
+                data = self._rebuild_head() + data[upgrade.args[0] :]
+                self._reset()
             else:
                 return
 
-    def _head(self) -> bytes:
-        """Return the head that was parsed, without the offer."""
+    def _rebuild_head(self) -> bytes:
+        """Return the parsed head as bytes, without the offered upgrade."""
         version = self._parser.get_http_version().encode()
         lines = [self._parser.get_method() + b" " + self._connection.url + b" HTTP/" + version]
-        headers = [pair for pair in self._connection.headers if pair[0] not in _OF_AN_UPGRADE]
+        headers = [pair for pair in self._connection.headers if pair[0] not in _UPGRADE_HEADERS]
         lines += [name + b": " + value for name, value in headers]
         if not self._parser.should_keep_alive():
             lines.append(b"connection: close")
         return b"\r\n".join([*lines, b"", b""])
 
     def on_headers_complete(self) -> None:
-        """Tell of a request, unless it is to be parsed again."""
-        self._offered = bool(self._parser.should_upgrade())
-        if not self._offered:
+        """Notify the connection, unless the head will be parsed again."""
+        self._offers_upgrade = bool(self._parser.should_upgrade())
+        if not self._offers_upgrade:
             self._connection.on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Tell that a request is whole, unless it is to be parsed again."""
-        if not self._offered:
+        """Notify the connection, unless the head will be parsed again."""
+        if not self._offers_upgrade:
             self._connection.on_message_complete()
 
     def should_upgrade(self) -> bool:
-        """Return False."""
+        """Return False: uvicorn never sees an upgrade."""
         return False
 
     def should_keep_alive(self) -> bool:
-        """Whether the client wants the connection to stay."""
+        """Whether the client wants to keep the connection open."""
         return bool(self._parser.should_keep_alive())
 
     def get_http_version(self) -> str:

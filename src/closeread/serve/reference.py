@@ -1,4 +1,4 @@
-"""The OpenAPI document as a page: one file that fetches nothing and runs no script."""
+"""Render the OpenAPI document as a self-contained page without scripts."""
 
 import json
 import re
@@ -25,95 +25,99 @@ _LITERAL = re.compile(r"(`{1,2})([^`]+)\1")
 
 
 def reference_page(document: Mapping[str, Any], reader: str) -> bytes:
-    """Return the page.
+    """Return the page as HTML in UTF-8.
 
     Args:
         document: From :func:`closeread.serve.openapi.openapi_document`.
-        reader: The name of the reader that answers.
+        reader: The name of the reader that is served.
     """
-    return "".join(_page(document, reader)).encode()
+    return "".join(_render_page(document, reader)).encode()
 
 
-def _page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
-    told = document["info"]
+def _render_page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
+    info = document["info"]
     yield (
         '<!doctype html><html lang="en"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>closeread: interface</title><style>{_STYLE}</style>"
-        f"<h1>closeread {escape(told['version'])}: interface</h1>"
-        f"<p>The reader here is <code>{escape(reader)}</code>. {_prose(told['description'])}</p>"
+        f"<h1>closeread {escape(info['version'])}: interface</h1>"
+        f"<p>The reader here is <code>{escape(reader)}</code>."
+        f" {_format_text(info['description'])}</p>"
         '<p>For programs: <a href="openapi.json">openapi.json</a> (OpenAPI '
         f"{escape(document['openapi'])}).</p>"
     )
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            yield from _operation(path, method, operation)
+            yield from _render_operation(path, method, operation)
     yield "<h2>Records</h2>"
     for name, schema in document["components"]["schemas"].items():
-        yield from _record(name, schema)
+        yield from _render_record(name, schema)
     yield "</html>"
 
 
-def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[str]:
+def _render_operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f'<h2><span class="method">{method.upper()}</span> <code>{escape(path)}</code></h2>'
-        f"<p>{_prose(operation['summary'])}</p>"
+        f"<p>{_format_text(operation['summary'])}</p>"
     )
     if "description" in operation:
-        yield f"<p>{_prose(operation['description'])}</p>"
+        yield f"<p>{_format_text(operation['description'])}</p>"
     if "requestBody" in operation:
         for content in operation["requestBody"]["content"].values():
-            yield f"<p>Body: {_kind(content['schema'])}</p>"
+            yield f"<p>Body: {_format_type(content['schema'])}</p>"
             example = json.dumps(content["example"], ensure_ascii=False, indent=2)
             yield f"<pre>{escape(example)}</pre>"
     yield "<table><tr><th>status</th><th>when</th><th>body</th></tr>"
     for status, reply in operation["responses"].items():
         kinds = "; ".join(
-            _kind(content["schema"]) if "json" in name else escape(name)
+            _format_type(content["schema"]) if "json" in name else escape(name)
             for name, content in reply["content"].items()
         )
-        yield f"<tr><td>{status}</td><td>{_prose(reply['description'])}</td><td>{kinds}</td></tr>"
+        description = _format_text(reply["description"])
+        yield f"<tr><td>{status}</td><td>{description}</td><td>{kinds}</td></tr>"
     yield "</table>"
 
 
-def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _render_record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield f'<h3 id="{escape(name)}"><code>{escape(name)}</code></h3>'
     for part in schema.get("description", "").split("\n\n"):
-        yield f"<p>{_prose(part)}</p>"
+        yield f"<p>{_format_text(part)}</p>"
     if "properties" not in schema:
-        yield f"<p>{_kind(schema)}</p>"
+        yield f"<p>{_format_type(schema)}</p>"
         return
     required = schema.get("required", ())
     yield "<table><tr><th>field</th><th>type</th><th>default</th></tr>"
     for field, kind in schema["properties"].items():
         default = "required" if field in required else escape(json.dumps(kind.get("default")))
-        means = kind.get("description")
-        told = f'<div class="means">{_prose(means)}</div>' if means else ""
-        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}{told}</td>"
+        description = kind.get("description")
+        details = f'<div class="means">{_format_text(description)}</div>' if description else ""
+        yield f"<tr><td><code>{escape(field)}</code></td><td>{_format_type(kind)}{details}</td>"
         yield f"<td>{default}</td></tr>"
     yield "</table>"
 
 
-def _prose(text: str) -> str:
-    """Return words as HTML; what stands between backticks is code."""
+def _format_text(text: str) -> str:
+    """Return text as HTML, with text between backticks as code."""
     return _LITERAL.sub(r"<code>\2</code>", escape(text))
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    """Return a schema in words, with links to the records that it names."""
+def _format_type(schema: Mapping[str, Any]) -> str:
+    """Return the type of a schema as HTML, with links to the records that it names."""
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
     if "anyOf" in schema:
-        return " or ".join(_kind(one) for one in schema["anyOf"])
+        return " or ".join(_format_type(variant) for variant in schema["anyOf"])
     if "enum" in schema:
-        return " or ".join(f"<code>{escape(json.dumps(one))}</code>" for one in schema["enum"])
+        return " or ".join(
+            f"<code>{escape(json.dumps(variant))}</code>" for variant in schema["enum"]
+        )
     if "prefixItems" in schema:
-        return "[" + ", ".join(_kind(one) for one in schema["prefixItems"]) + "]"
+        return "[" + ", ".join(_format_type(variant) for variant in schema["prefixItems"]) + "]"
     if schema.get("type") == "array":
-        return "list of " + _kind(schema.get("items", {}))
+        return "list of " + _format_type(schema.get("items", {}))
     if isinstance(schema.get("additionalProperties"), dict):
-        return "object of " + _kind(schema["additionalProperties"])
+        return "object of " + _format_type(schema["additionalProperties"])
     bounds = [
         f"{word} {schema[key]:g}"
         for key, word in (("minimum", "at least"), ("maximum", "at most"))

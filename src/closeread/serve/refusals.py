@@ -10,7 +10,7 @@ from closeread.formats.files.parse_errors import byte_position, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
-_LONGEST = 400  # characters at either end of what is told: an id may be as long as a body
+_MAX_END_LENGTH = 400  # characters kept at either end of a text: an id may be as long as a body
 BODY = "the request's body"
 
 
@@ -20,8 +20,8 @@ class RefusedError(Exception):
     Attributes:
         reason: A word for the counter of refusals, such as ``queue-full``.
 
-    Every refusal says what, where, what was expected and what to do: a client's log may hold no
-    more of it than that.
+    Every refusal says what, where, what was expected and what to do, because a client's log may
+    hold nothing else.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class RefusedError(Exception):
     ) -> None:
         self.status = status
         self.reason = reason
-        told = {"what": what, "where": where, "expected": expected, "cure": cure}
-        self.refusal = Refusal(**{name: _shortened(text) for name, text in told.items()})
+        fields = {"what": what, "where": where, "expected": expected, "cure": cure}
+        self.refusal = Refusal(**{name: _shorten(text) for name, text in fields.items()})
         self.headers = dict(headers or {})
         super().__init__(what)
 
@@ -47,49 +47,49 @@ class RefusedError(Exception):
         return msgspec.json.encode(ErrorReply(error=self.refusal))
 
 
-def _shortened(text: str) -> str:
-    """Cut the middle out of a long text: a message names a long id between its own words."""
-    if len(text) <= 2 * _LONGEST:
+def _shorten(text: str) -> str:
+    """Return a text without its middle if it is long: a message may quote a long id."""
+    if len(text) <= 2 * _MAX_END_LENGTH:
         return text
-    return f"{text[:_LONGEST]} … {text[-_LONGEST:]}"
+    return f"{text[:_MAX_END_LENGTH]} … {text[-_MAX_END_LENGTH:]}"
 
 
 class ClientGoneError(Exception):
-    """The client has left: nobody waits for the answer."""
+    """The client has disconnected, so that no answer is sent."""
 
 
-def invalid_body(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
+def invalid_body_refusal(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
     """Return the refusal for a body that is not JSON (400), or JSON in another format (422).
 
     Args:
-        error: What the parser raised.
-        raw: The body, to find the place in.
+        error: The parser's error.
+        raw: The body, to locate the error.
         cure: What to send instead.
         kind: The record that the body should be.
     """
-    told = explain(error, "the request", raw=raw, cure=cure, kind=kind)
+    explained = explain(error, "the request", raw=raw, cure=cure, kind=kind)
     if not isinstance(error, msgspec.ValidationError):
-        return _not_json(error, told, raw)
-    where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
+        return _not_json_refusal(error, explained, raw)
+    where = explained.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
     return RefusedError(
         422,
         "wrong-fields",
-        told.found,
+        explained.found,
         where=where or BODY,
-        expected=told.expected or "what GET /docs shows for this field",
-        cure=told.cure,
+        expected=explained.expected or "what GET /docs shows for this field",
+        cure=explained.cure,
     )
 
 
-def _not_json(error: Exception, told: InputError, raw: bytes) -> RefusedError:
-    encoded = not isinstance(error, UnicodeDecodeError) and _is_utf8(raw)
+def _not_json_refusal(error: Exception, explained: InputError, raw: bytes) -> RefusedError:
+    is_utf8 = not isinstance(error, UnicodeDecodeError) and _is_utf8(raw)
     return RefusedError(
         400,
         "not-json",
-        (told.found if raw.strip() else "the body is empty") if encoded else "not UTF-8 text",
+        (explained.found if raw.strip() else "the body is empty") if is_utf8 else "not UTF-8 text",
         where=_parse_position(error, raw) or BODY,
-        expected="one JSON object" if encoded else "JSON in UTF-8",
-        cure=told.cure if encoded else "send it in UTF-8",
+        expected="one JSON object" if is_utf8 else "JSON in UTF-8",
+        cure=explained.cure if is_utf8 else "send it in UTF-8",
     )
 
 
@@ -102,15 +102,17 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _parse_position(error: Exception, raw: bytes) -> str:
-    """Return the line and the character at which a parser stopped; "" where it does not say."""
-    at_byte = byte_position(error)
-    if at_byte is None:
+    """Return the line and character at which a parser stopped; "" if it does not say."""
+    offset = byte_position(error)
+    if offset is None:
         return ""
-    lines = raw[:at_byte].split(b"\n")
+    lines = raw[:offset].split(b"\n")
     return f"line {len(lines)}, character {len(lines[-1].decode(errors='replace')) + 1}"
 
 
-def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> RefusedError:
+def busy_refusal(
+    reason: str, what: str, expected: str, cure: str, seconds: int = 1
+) -> RefusedError:
     """Return a 503 with ``retry-after``."""
     return RefusedError(
         503,
@@ -123,9 +125,9 @@ def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> 
     )
 
 
-def stopping() -> RefusedError:
+def stopping_refusal() -> RefusedError:
     """Return the 503 of a stopping service."""
-    return busy(
+    return busy_refusal(
         "stopping",
         "the service is stopping",
         "a running service",

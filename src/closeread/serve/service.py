@@ -1,4 +1,4 @@
-"""One reader behind a queue: what every path of the service shares."""
+"""One reader behind a queue, shared by all paths of the service."""
 
 import asyncio
 import hashlib
@@ -14,7 +14,7 @@ from closeread.readers.confidence.calibrate import CalibratorUse
 from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
 from closeread.runs.systems import without_seed
-from closeread.serve.answer import Finisher
+from closeread.serve.answer import AnswerBuilder
 from closeread.serve.batcher import Batcher
 from closeread.serve.limits import BodyReader
 from closeread.serve.metrics import Metrics
@@ -32,9 +32,9 @@ class Service:
 
     Attributes:
         info: The reader's name and options, as replies name them.
-        record_sha256: Of what it records of itself; empty where that is nothing.
+        record_sha256: Hash of the reader's record; empty without a record.
         settings: All limits.
-        metrics: What is counted.
+        metrics: The counters.
         bodies: Reads the bodies of requests.
         batcher: The queue and the thread that reads.
     """
@@ -47,51 +47,51 @@ class Service:
         settings: Settings,
         retriever_name: str = "",
         *,
-        sure: CalibratorUse | None = None,
+        calibrate: CalibratorUse | None = None,
     ) -> None:
         """Make it.
 
         Args:
-            reader: What answers.
-            info: Its name and options; how ``sure`` came about under ``record["calibrated"]``.
-            retriever: Finds evidence where the reader gives none itself.
+            reader: The reader that answers.
+            info: Its name and options; ``record["calibrated"]``: how ``calibrate`` was learned.
+            retriever: Finds evidence if the reader gives none.
             settings: All limits.
-            retriever_name: Under which its evidence is told.
-            sure: Replaces the reader's confidences with calibrated ones.
+            retriever_name: The name that its evidence carries.
+            calibrate: Replaces the reader's confidences with calibrated ones.
         """
         self.info = info
         self.settings = settings
         self.metrics = Metrics()
         self.bodies = BodyReader(settings)
-        finisher = Finisher(retriever, retriever_name, sure)
+        finisher = AnswerBuilder(retriever, retriever_name, calibrate)
         self.batcher = Batcher(reader, finisher, settings, self.metrics)
         self.metrics.add_queue_gauges(
-            lambda: self.batcher.waiting, lambda: self.batcher.reading()[0]
+            lambda: self.batcher.n_waiting, lambda: self.batcher.current_batch()[0]
         )
         self.record_sha256 = _sha256(info.record) if info.record else ""
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
 
-    async def in_time(self, request: Request, work: Coroutine[Any, Any, T]) -> T:
+    async def run_with_timeout(self, request: Request, work: Coroutine[Any, Any, T]) -> T:
         """Return the result of ``work``; cancel it at a timeout or when the client leaves.
 
         Raises:
             RefusedError: It took too long (504), or what ``work`` raises.
-            GoneError: The client left.
+            ClientGoneError: The client left.
         """
-        working = asyncio.ensure_future(work)
-        leaving = asyncio.ensure_future(request.receive())
+        work_task = asyncio.ensure_future(work)
+        disconnect_task = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait(
-                (working, leaving),
+                (work_task, disconnect_task),
                 timeout=self.settings.timeout_seconds,
                 return_when=asyncio.FIRST_COMPLETED,
             )
-            if working.done():
-                return working.result()
+            if work_task.done():
+                return work_task.result()
         finally:
-            leaving.cancel()
-            working.cancel()
-        if leaving.done():
+            disconnect_task.cancel()
+            work_task.cancel()
+        if disconnect_task.done():
             raise ClientGoneError
         raise RefusedError(
             504,
@@ -103,14 +103,16 @@ class Service:
             "--timeout-seconds",
         )
 
-    async def ask(self, shown: list[ShownQuestion], *, n_best: int, evidence: bool) -> Order:
-        """Return the answered order; if the wait is cancelled, its questions are dropped.
+    async def answer(
+        self, questions: list[ShownQuestion], *, n_best: int, with_evidence: bool
+    ) -> Order:
+        """Return an answered order; if the wait is cancelled, its questions are dropped.
 
         Raises:
             RefusedError: The queue is full, or the service stops (503).
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        order = Order(shown=shown, n_best=n_best, evidence=evidence, done=done)
+        order = Order(questions=questions, n_best=n_best, with_evidence=with_evidence, done=done)
         self.batcher.submit(order)
         try:
             await done
@@ -120,18 +122,18 @@ class Service:
         return order
 
     def health(self) -> Health:
-        """Return whether the service answers, and how busy it is."""
-        count, seconds = self.batcher.reading()
+        """Return the state of the service and of its queue."""
+        count, seconds = self.batcher.current_batch()
         return Health(
-            status="stopping" if self.batcher.stopping else "ready",
+            status="stopping" if self.batcher.is_stopping else "ready",
             reader=self.info.name,
             options=self.info.options,
             version=__version__,
             record_sha256=self.record_sha256,
             calibrated=self.info.record.get("calibrated", {}),
-            uptime_seconds=round(time.monotonic() - self._begun, 3),
+            uptime_seconds=round(time.monotonic() - self._started_at, 3),
             batch_size=self.settings.batch_size,
-            queue_questions=self.batcher.waiting,
+            queue_questions=self.batcher.n_waiting,
             queue_limit=self.settings.queue,
             reading_questions=count,
             reading_seconds=round(seconds, 3),

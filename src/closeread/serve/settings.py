@@ -1,4 +1,4 @@
-"""What a service allows and how long it waits."""
+"""The limits of a service."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ class Settings:
     """Limits of one service.
 
     Attributes:
-        queue: How many questions may wait for the reader; a request beyond gets 503.
-        batch_size: How many questions the reader is given at once, at most.
-        batch_wait_seconds: How long the first question of a batch waits for further ones.
-        timeout_seconds: From a request's last byte to its answer; beyond it 504.
-        grace_seconds: How long a stopping service goes on to answer what it accepted.
-        max_body_bytes: A larger request body gets 413 and is never held.
-        max_held_bytes: What all bodies together may hold in memory; a request beyond gets 503.
-        max_drained_bytes: So much of a refused body is read and thrown away, so that the client
-            comes to read why; then the connection is cut.
-        max_head_bytes: A longer request line with its headers gets 431.
-        max_passage_characters: A longer passage gets 422.
-        max_question_characters: A longer question, its options counted in, gets 422.
-        max_options: A question with more gets 422.
-        max_connections: So many clients may be connected; one beyond gets 503.
-        header_seconds: Within it a request's headers are there, or it gets 408.
-        body_seconds: Within it, after the headers, the body is there, or it gets 408.
-        write_seconds: Within it a client takes what it is sent, or it is cut off.
-        idle_seconds: A connection without a request is closed.
+        queue: Maximum number of questions that wait for the reader; others get 503.
+        batch_size: Maximum number of questions that the reader gets at once.
+        batch_wait_seconds: Time that the first question of a batch waits for others.
+        timeout_seconds: Maximum time from a request's last byte to its answer; then 504.
+        grace_seconds: Time in which a stopping service still answers accepted requests.
+        max_body_bytes: Maximum size of a request's body; a larger one gets 413 unread.
+        max_held_bytes: Maximum size of all bodies in memory together; a request beyond gets 503.
+        max_drained_bytes: Maximum number of bytes of a refused body that are read and discarded, so
+            that the client can read the error; then the connection is closed.
+        max_head_bytes: Maximum size of the request line and the headers; larger ones get 431.
+        max_passage_characters: Maximum length of a passage; a longer one gets 422.
+        max_question_characters: Maximum length of a question with its options; then 422.
+        max_options: Maximum number of options of a question; then 422.
+        max_connections: Maximum number of connected clients; others get 503.
+        header_seconds: Maximum time for a request's headers to arrive; then 408.
+        body_seconds: Maximum time for the body to arrive after the headers; then 408.
+        write_seconds: Maximum time for a client to read its answer; then the connection is aborted.
+        idle_seconds: Time after which a connection without a request is closed.
     """
 
     queue: int = 1024

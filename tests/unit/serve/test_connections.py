@@ -17,14 +17,14 @@ import socket
 from odd_readers import Echo
 from closeread.runs.records import ReaderInfo
 from closeread.serve.app import app
-from closeread.serve.listen import bind_socket, listen, url
+from closeread.serve.listen import bind_socket, listen, url_of
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 service = Service(Echo(), ReaderInfo(name="echo"), None, Settings(write_seconds=0.5))
 with bind_socket("127.0.0.1", 0) as listening:
     # as far as the system lets it, what is sent stays in the process until it is taken
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-    listen(service, app(service), listening, lambda: print(url(listening), flush=True))
+    listen(service, app(service), listening, lambda: print(url_of(listening), flush=True))
 """
 
 

@@ -93,19 +93,19 @@ from odd_readers import Echo
 from closeread.runs.records import ReaderInfo
 from closeread.serve import mrqa
 from closeread.serve.app import app
-from closeread.serve.listen import bind_socket, listen, url
+from closeread.serve.listen import bind_socket, listen, url_of
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 service = Service(Echo(), ReaderInfo(name="echo"), None, Settings())
 parse_context = mrqa.parse_context
 def look(raw, settings):
     print("looks", flush=True)
-    while not service.batcher.stopping:
+    while not service.batcher.is_stopping:
         time.sleep(0.005)
     return parse_context(raw, settings)
 mrqa.parse_context = look
 with bind_socket("127.0.0.1", 0) as listening:
-    listen(service, app(service), listening, lambda: print(url(listening), flush=True))
+    listen(service, app(service), listening, lambda: print(url_of(listening), flush=True))
 """
 
 

@@ -414,10 +414,10 @@ def test_large_requests_at_once_are_bounded():
     from closeread.serve.settings import Settings
 
     bodies = BodyReader(Settings(max_held_bytes=100))
-    with bodies.holding() as first, bodies.holding() as second:
-        first.more(60)
-        second.more(40)
+    with bodies.hold() as first, bodies.hold() as second:
+        first.add(60)
+        second.add(40)
         with pytest.raises(RefusedError) as refused:
-            second.more(1)
+            second.add(1)
         assert (refused.value.status, refused.value.headers["retry-after"]) == (503, "1")
-    assert bodies.held == 0
+    assert bodies.n_held_bytes == 0

@@ -14,7 +14,7 @@ from closeread.readers.baselines import Floor
 from closeread.runs.records import ReaderInfo
 from closeread.serve import demo, mrqa
 from closeread.serve.app import app
-from closeread.serve.refusals import stopping
+from closeread.serve.refusals import stopping_refusal
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 from loops import run_coroutine
@@ -51,7 +51,7 @@ def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
     def look(raw, settings):
         begun.set()
         going.wait(WAIT_SECONDS)
-        raise stopping()
+        raise stopping_refusal()
 
     monkeypatch.setattr(mrqa, "parse_context", look)
     made = app(Service(Floor(str), ReaderInfo(name="floor"), None, Settings()))

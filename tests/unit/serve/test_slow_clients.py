@@ -160,14 +160,15 @@ def impatient():
         "from odd_readers import Echo\n"
         "from closeread.runs.records import ReaderInfo\n"
         "from closeread.serve.app import app\n"
-        "from closeread.serve.listen import bind_socket, listen, url\n"
+        "from closeread.serve.listen import bind_socket, listen, url_of\n"
         "from closeread.serve.service import Service\n"
         "from closeread.serve.settings import Settings\n"
         "settings = Settings(idle_seconds=1, max_drained_bytes=300_000,\n"
         "                    max_body_bytes=100_000, max_held_bytes=50_000)\n"
         "service = Service(Echo(), ReaderInfo(name='echo'), None, settings)\n"
         "with bind_socket('127.0.0.1', 0) as listening:\n"
-        "    listen(service, app(service), listening, lambda: print(url(listening), flush=True))\n"
+        "    listen(service, app(service), listening,\n"
+        "           lambda: print(url_of(listening), flush=True))\n"
     )
     with running(["-c", code], HERE) as server:
         yield server
