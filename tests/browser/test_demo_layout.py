@@ -153,5 +153,5 @@ def test_what_a_finger_meets_is_large_enough(visit, lexical):
 def test_the_interface_fits_every_window(visit, lexical, width):
     page = visit(lexical, {"width": width, "height": 800})
     page.goto(f"{lexical.url}/docs")
-    assert "How many candidates an answer carries at most." in page.inner_text("body")
+    assert "How many candidates an answer has at most." in page.inner_text("body")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

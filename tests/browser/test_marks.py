@@ -9,7 +9,7 @@ from closeread.reports.frame import load_template
 pytestmark = pytest.mark.browser
 
 # Each character of what was drawn with the classes around it, line by line; badges aside.
-DRAWN = """([text, marks]) => marked(text, marks, "en").map((line) => {
+DRAWN = """([text, marks]) => renderMarked(text, marks, "en").map((line) => {
   const found = [];
   const walk = (node, classes) => {
     if (node.nodeType === Node.TEXT_NODE) for (const one of node.data) found.push([one, classes.join(" ")]);
@@ -53,7 +53,7 @@ def test_every_character_has_the_marks_that_lie_over_it(page):
 def test_many_marks_side_by_side(page):
     """Asking every mark at every edge would take minutes for these."""
     drawn = page.evaluate(
-        """(many) => marked("ab ".repeat(many), Array.from({ length: many }, (_, k) => (
+        """(many) => renderMarked("ab ".repeat(many), Array.from({ length: many }, (_, k) => (
           { start: 3 * k, end: 3 * k + 2, class: "ev", badge: String(k) })), "en")
           .map((line) => line.querySelectorAll(".ev").length)""",
         60_000,

@@ -170,7 +170,8 @@ class Overlap:
     def __init__(self) -> None:
         self._segmenter = Segmenter("characters")
         self._terms = TextCache(
-            lambda text, language: frozenset(self._segmenter.texts(text, language)), max_results=4096
+            lambda text, language: frozenset(self._segmenter.texts(text, language)),
+            max_results=4096,
         )
         self._rarity = TextCache(self._weights, max_results=64)
 

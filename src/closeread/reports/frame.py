@@ -79,9 +79,12 @@ def _iter_body(script: str, blocks: Iterable[tuple[str, Any]], noscript: str) ->
 
 
 def wrap_in_closure(parts: Iterable[str]) -> str:
-    """Join the parts of a script in one closure, without comments, since each page carries it."""
-    lines = "".join(parts).splitlines(keepends=True)
-    code = (line for line in lines if not line.lstrip().startswith("//"))
+    """Join the parts of a script in one closure, without comments and indentation.
+
+    Each page carries the script. No string of it may extend over several lines.
+    """
+    lines = (line.lstrip() for line in "".join(parts).splitlines(keepends=True))
+    code = (line for line in lines if not line.startswith("//"))
     return "\n(() => {\n'use strict';\n" + "".join(code) + "})();\n"
 
 

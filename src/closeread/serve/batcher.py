@@ -186,7 +186,7 @@ class Batcher:
         for prediction in predictions:
             queued = batch[int(prediction.question_id)]
             if not queued.order.is_dropped:
-                queued.order.store_answer(queued.index, self._answer(queued, prediction))
+                queued.order.store_answer(queued.position, self._answer(queued, prediction))
                 if not queued.order.n_unanswered:
                     self._notify_loop(queued.order)
             elif all(one.order.is_dropped for one in batch):

@@ -74,12 +74,12 @@ class QueuedQuestion(NamedTuple):
     """One question of an order."""
 
     order: Order
-    index: int
+    position: int
 
     @property
     def question(self) -> ShownQuestion:
         """The question as the reader is shown it."""
-        return self.order.questions[self.index]
+        return self.order.questions[self.position]
 
 
 def hide_gold(passage: Passage, questions: Sequence[Question]) -> list[ShownQuestion]:

@@ -180,4 +180,6 @@ def weigh_terms(text_units: Sequence[Unit], text: str = "") -> Iterator[tuple[st
 
 
 # Cached, because a stem is the context of each of its options.
-_context_terms = TextCache(lambda text: tuple(weigh_terms(units(text))), max_results=4, max_characters=40_000)
+_context_terms = TextCache(
+    lambda text: tuple(weigh_terms(units(text))), max_results=4, max_characters=40_000
+)

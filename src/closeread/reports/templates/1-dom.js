@@ -1,10 +1,10 @@
-// Making nodes and words. Text reaches the page through text nodes alone, so that no passage is markup.
+// Create nodes and phrases. Text becomes text nodes only, so that no passage is parsed as markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, props, children) {
   for (const [name, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || value === false) continue;
-    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    if (name === "on") for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler);
     else if (name === "style") for (const [key, set] of Object.entries(value)) node.style.setProperty(key, set);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
@@ -19,29 +19,29 @@ const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), 
 
 let lang = "en";
 function t(key, params) {
-  const found = DATA.words[lang][key] ?? DATA.words.en[key] ?? key;
-  return found.replace(/\{(\w+)\}/g, (whole, name) => (params && name in params ? params[name] : whole));
+  const phrase = DATA.words[lang][key] ?? DATA.words.en[key] ?? key;
+  return phrase.replace(/\{(\w+)\}/g, (whole, name) => (params && name in params ? params[name] : whole));
 }
-// What a file says (a defect's code, a tag's name) has a word of ours or is shown as it stands.
-// Of strategies that were applied together (typo+distractor) each has its word.
-function named(prefix, name) {
-  const words = String(name).split("+").map((part) => DATA.words[lang][`${prefix}.${part}`]);
+// A name from a file (a defect's code, a tag's name) is translated, or shown unchanged.
+// Strategies applied together (typo+distractor) are translated one by one.
+function translateName(category, name) {
+  const words = String(name).split("+").map((part) => DATA.words[lang][`${category}.${part}`]);
   return words.includes(undefined) ? name : words.join("+");
 }
 
-// What is said beside a number comes in English; what has no Chinese stays so.
-const noted = (note) => (lang === "zh" && DATA.notes[note]) || note;
+// Notes on numbers come in English; those without a translation stay so.
+const translateNote = (note) => (lang === "zh" && DATA.notes[note]) || note;
 
 const count = (n) => n.toLocaleString("en-US");
-// Of two numbers equally near the even one, as the terminal prints it: 6.25 is 6.2 (exact in quarters only).
+// Rounds halves to even, as the terminal does: 6.25 is 6.2 (only quarters are exact).
 const decimal = (x) => (Math.abs((x * 4) % 2) === 1 ? (2 * Math.round(x * 5)) / 10 : x).toFixed(1);
 const percent = (x) => decimal(x * 100);
 const DASH = "—";
-const spot = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(3)); // aligned in a column
+const formatScore = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(3)); // aligned in columns
 
 function interval(summary) {
   if (summary.value === null || summary.value === undefined) {
-    return h("span", { title: noted(summary.note) || t("no-value") }, DASH);
+    return h("span", { title: translateNote(summary.note) || t("no-value") }, DASH);
   }
   const known = typeof summary.low === "number" && typeof summary.high === "number";
   return [
@@ -62,8 +62,8 @@ const DRAW = {
     s("path", { class: "inner", d: "M8 6v4M8 11.4v1.6", fill: "none", "stroke-width": 1.7 })],
   unscored: () => [s("path", { d: "M4 8h8", stroke: "currentColor", "stroke-width": 1.8 })],
 };
-function icon(status, who) {
-  const label = (who ? who + ": " : "") + t("status." + status);
+function icon(status, runName) {
+  const label = (runName ? runName + ": " : "") + t("status." + status);
   return s("svg", { class: "icon " + status, viewBox: "0 0 16 16", role: "img", "aria-label": label },
     s("title", null, label), DRAW[status]());
 }

@@ -1,29 +1,29 @@
-// Everything that is looked at stands in the address's hash, so that a link leads to it.
+// The state of the view is in the hash of the URL, so that a link leads to it.
 const EMPTY = { view: "overview", q: "", d: "", run: "0", text: "", status: "", tag: "", cell: "", sort: "", ev: "", opt: "", lang: "" };
 function readState() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const found = { ...EMPTY };
-  for (const name of Object.keys(EMPTY)) if (given.has(name)) found[name] = given.get(name);
-  if (found.q && !given.has("view")) found.view = "questions";
-  if (found.view !== "questions") found.view = "overview";
-  if (!(Number(found.run) in DATA.runs)) found.run = "0";
-  return found;
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const values = { ...EMPTY };
+  for (const name of Object.keys(EMPTY)) if (parameters.has(name)) values[name] = parameters.get(name);
+  if (values.q && !parameters.has("view")) values.view = "questions";
+  if (values.view !== "questions") values.view = "overview";
+  if (!(Number(values.run) in DATA.runs)) values.run = "0";
+  return values;
 }
 let state;
-// The run that a question is looked at with: the chosen one, or the first on the question's own data set.
+// The run shown with a question: the selected one, or the first on the question's data set.
 const runAt = (i) => (covers(Number(state.run), i) ? Number(state.run) : runsOf(i)[0] ?? 0);
 function hashOf(patch) {
   const next = { ...state, ...patch };
-  const out = new URLSearchParams();
-  for (const [name, empty] of Object.entries(EMPTY)) if (next[name] !== empty) out.set(name, next[name]);
-  return "#" + out.toString();
+  const parameters = new URLSearchParams();
+  for (const [name, empty] of Object.entries(EMPTY)) if (next[name] !== empty) parameters.set(name, next[name]);
+  return "#" + parameters.toString();
 }
-// A step that the browser's Back should undo is pushed; typing and j/k replace.
-function go(patch, replace) {
+// Steps that the browser's Back should undo are pushed; typing and j/k replace the entry.
+function navigate(patch, replace) {
   const hash = hashOf(patch);
   if (hash === (location.hash || "#")) return;
   if (replace) history.replaceState(null, "", hash); else history.pushState(null, "", hash);
   render();
 }
-const place = (i) => ({ view: "questions", q: Q().id[i], d: DATA.datasets.length > 1 ? String(datasetOf(i)) : "" });
-const current = () => (state.q ? indexOf(state.q, state.d === "" ? undefined : state.d) : -1);
+const questionState = (i) => ({ view: "questions", q: Q().id[i], d: DATA.datasets.length > 1 ? String(datasetOf(i)) : "" });
+const currentQuestion = () => (state.q ? indexOf(state.q, state.d === "" ? undefined : state.d) : -1);

@@ -1,42 +1,42 @@
-// The first screen: what the number is and how sure, what limits trust; then where it comes from.
-function barFigure(summary, width, wide) {
-  const left = 1, right = width - 1, at = (x) => left + (right - left) * Math.min(1, Math.max(0, x));
+// The first screen: the number, its interval and what limits trust in it; then its breakdowns.
+function barFigure(summary, width, labelled) {
+  const left = 1, right = width - 1, xOf = (x) => left + (right - left) * Math.min(1, Math.max(0, x));
   const y = 14;
   const parts = [s("line", { class: "axis", x1: left, x2: right, y1: y, y2: y })];
   for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
-    parts.push(s("line", { class: "axis", x1: at(tick), x2: at(tick), y1: y - 4, y2: y + 4 }));
-    if (wide) parts.push(s("text", { x: at(tick), y: y + 20, "text-anchor": tick === 0 ? "start" : tick === 1 ? "end" : "middle" }, String(tick * 100)));
+    parts.push(s("line", { class: "axis", x1: xOf(tick), x2: xOf(tick), y1: y - 4, y2: y + 4 }));
+    if (labelled) parts.push(s("text", { x: xOf(tick), y: y + 20, "text-anchor": tick === 0 ? "start" : tick === 1 ? "end" : "middle" }, String(tick * 100)));
   }
   if (typeof summary.low === "number" && typeof summary.high === "number") {
-    parts.push(s("rect", { x: at(summary.low), y: y - 9, width: Math.max(2, at(summary.high) - at(summary.low)), height: 18, rx: 2, fill: "var(--accent)", opacity: 0.35 }));
+    parts.push(s("rect", { x: xOf(summary.low), y: y - 9, width: Math.max(2, xOf(summary.high) - xOf(summary.low)), height: 18, rx: 2, fill: "var(--accent)", opacity: 0.35 }));
   }
-  if (typeof summary.value === "number") parts.push(s("circle", { class: "dot", cx: at(summary.value), cy: y, r: 4.5 }));
-  return s("svg", { class: "bar-figure", viewBox: `0 0 ${width} ${wide ? 38 : 28}`, role: "img", "aria-label": t("interval-of", { value: typeof summary.value === "number" ? percent(summary.value) : DASH, low: typeof summary.low === "number" ? percent(summary.low) : DASH, high: typeof summary.high === "number" ? percent(summary.high) : DASH }) }, parts);
+  if (typeof summary.value === "number") parts.push(s("circle", { class: "dot", cx: xOf(summary.value), cy: y, r: 4.5 }));
+  return s("svg", { class: "bar-figure", viewBox: `0 0 ${width} ${labelled ? 38 : 28}`, role: "img", "aria-label": t("interval-of", { value: typeof summary.value === "number" ? percent(summary.value) : DASH, low: typeof summary.low === "number" ? percent(summary.low) : DASH, high: typeof summary.high === "number" ? percent(summary.high) : DASH }) }, parts);
 }
-const shortName = (metric) => named("metric", metric.split("~")[0].split(".").slice(1).join(".") || metric);
-function counts(summary, unasked) {
+const shortName = (metric) => translateName("metric", metric.split("~")[0].split(".").slice(1).join(".") || metric);
+function counts(summary, evidenceOnly) {
   return h("p", { class: "counts" },
     h("span", null, "n = ", h("b", null, count(summary.n_questions)), ` ${t("unit." + summary.unit)}`),
     summary.n_scored !== summary.n_questions && h("span", null, t("scored"), " ", h("b", null, count(summary.n_scored))),
-    !unasked && h("span", null, t("answered"), " ", h("b", null, count(summary.n_answered))),
+    !evidenceOnly && h("span", null, t("answered"), " ", h("b", null, count(summary.n_answered))),
     h("span", { class: summary.n_failed ? "bad" : null }, t("failed"), " ", h("b", null, count(summary.n_failed || 0))));
 }
 function headline(run) {
   const chief = run.metrics[run.headline];
   if (!chief) return h("div", null, h("p", { class: "soft" }, t("no-metrics")));
-  const known = typeof chief.value === "number";
+  const hasValue = typeof chief.value === "number";
   return h("div", null,
     h("p", { class: "figure-label" }, shortName(run.headline), " ", h("code", null, run.headline)),
-    h("p", { class: "figure", title: known ? null : noted(chief.note) || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
+    h("p", { class: "figure", title: hasValue ? null : translateNote(chief.note) || t("no-value") }, hasValue ? percent(chief.value) : DASH, hasValue && h("small", null, "%")),
     barFigure(chief, 400, true),
     typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { level: run.level, low: percent(chief.low), high: percent(chief.high) })),
-    counts(chief, run.evidenceOnly), chief.note && h("p", { class: "soft note" }, noted(chief.note)));
+    counts(chief, run.evidenceOnly), chief.note && h("p", { class: "soft note" }, translateNote(chief.note)));
 }
-// One or a few runs: a row a metric, a column a run. Many runs: the other way round.
+// One or a few runs: a row per metric, a column per run. Many runs: transposed.
 function metricsTable(runs) {
   let names = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
   if (!names.length) return null;
-  // Most variants and values by answer type stand back when there are many metrics.
+  // With many metrics, most variants and values by answer type are hidden first.
   const first = new Set(runs.flatMap((run) => run.first));
   names = [...first, ...names.filter((name) => !first.has(name))];
   const crowded = names.length > 9;
@@ -54,10 +54,10 @@ function metricsTable(runs) {
   for (const name of names) {
     const proof = h("tr", { class: "proof", hidden: true }, h("td", { colspan: 2 + runs.length },
       runs.filter((run) => run.metrics[name]).map((run) => {
-        const it = run.metrics[name];
-        return h("p", null, many && h("b", null, h("bdi", null, run.name), ": "), h("code", null, it.signature), h("br"),
-          t("proof", { n: count(it.n_questions), scored: count(it.n_scored), answered: count(it.n_answered), failed: count(it.n_failed || 0), unit: t("unit." + it.unit) }),
-          it.note && [" ", noted(it.note)]);
+        const summary = run.metrics[name];
+        return h("p", null, many && h("b", null, h("bdi", null, run.name), ": "), h("code", null, summary.signature), h("br"),
+          t("proof", { n: count(summary.n_questions), scored: count(summary.n_scored), answered: count(summary.n_answered), failed: count(summary.n_failed || 0), unit: t("unit." + summary.unit) }),
+          summary.note && [" ", translateNote(summary.note)]);
       })));
     const button = h("button", { class: "metric", type: "button", "aria-expanded": "false", title: t("show-signature"), on: { click: () => {
       proof.hidden = !proof.hidden;
@@ -74,98 +74,98 @@ function metricsTable(runs) {
 }
 function facts() {
   const rows = [];
-  const rest = (run) => {
+  const describeReader = (run) => {
     const options = Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
     const { method, least, elsewhere } = run.confidences ?? {};
-    const sure = method && ` · ${t("recalibrated", { method })}${elsewhere ? `, ${t("elsewhere")}` : ""}${least ? `, ${t(least === "none" ? "silent" : "silent-below", { least })}` : ""}`;
-    return (options && ` (${options})`) + (run.address && ` · ${run.address}`) + (sure ?? "");
+    const calibration = method && ` · ${t("recalibrated", { method })}${elsewhere ? `, ${t("elsewhere")}` : ""}${least ? `, ${t(least === "none" ? "silent" : "silent-below", { least })}` : ""}`;
+    return (options && ` (${options})`) + (run.address && ` · ${run.address}`) + (calibration ?? "");
   };
-  const readers = new Set(DATA.runs.map((run) => run.reader + rest(run)));
-  if (DATA.runs.length === 1 || (apart() && readers.size === 1)) {
+  const readers = new Set(DATA.runs.map((run) => run.reader + describeReader(run)));
+  if (DATA.runs.length === 1 || (haveOwnDatasets() && readers.size === 1)) {
     const run = DATA.runs[0];
-    rows.push([t(run.evidenceOnly ? "retriever" : "reader"), [h("b", null, run.reader), rest(run)]]);
+    rows.push([t(run.evidenceOnly ? "retriever" : "reader"), [h("b", null, run.reader), describeReader(run)]]);
   } else {
-    DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, rest(run), DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
+    DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, describeReader(run), DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
   }
-  const several = DATA.datasets.length > 1;
+  const hasSeveral = DATA.datasets.length > 1;
   for (const set of DATA.datasets) {
     const licence = set.license ? h("bdi", null, set.license) : t("licence-unknown");
-    rows.push([t("dataset"), [h("b", null, set.name), set.version && set.version !== set.name && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) }), several && [` · ${t("licence")}: `, licence]]]);
-    if (!several) rows.push([t("licence"), licence]);
+    rows.push([t("dataset"), [h("b", null, set.name), set.version && set.version !== set.name && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) }), hasSeveral && [` · ${t("licence")}: `, licence]]]);
+    if (!hasSeveral) rows.push([t("licence"), licence]);
   }
-  const made = h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
-  return rows.length <= 9 ? made : h("details", null, h("summary", null, t("runs-and-sets", { n: DATA.runs.length, sets: DATA.datasets.length })), made);
+  const factList = h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
+  return rows.length <= 9 ? factList : h("details", null, h("summary", null, t("runs-and-sets", { n: DATA.runs.length, sets: DATA.datasets.length })), factList);
 }
 function notices() {
   if (!DATA.notices.length) return null;
-  const say = ({ code, params, run }) => h("li", null, DATA.runs.length > 1 && run !== null && [h("bdi", null, DATA.runs[run].name), ": "],
+  const renderNotice = ({ code, params, run }) => h("li", null, DATA.runs.length > 1 && run !== null && [h("bdi", null, DATA.runs[run].name), ": "],
     t("notice." + code, params),
-    params.items && ` (${params.items.map(([name, n]) => `${named("defect", name)} ${count(n)}`).join(", ")})`,
+    params.items && ` (${params.items.map(([name, n]) => `${translateName("defect", name)} ${count(n)}`).join(", ")})`,
     params.filter && [" ", h("a", { href: hashOf({ ...EMPTY, lang: state.lang, view: "questions", run: String(run ?? 0), status: params.filter }) }, t("show-them"))]);
-  return h("aside", { class: "notices", "aria-label": t("trust") }, h("h2", null, t("trust")), h("ul", null, DATA.notices.map(say)));
+  return h("aside", { class: "notices", "aria-label": t("trust") }, h("h2", null, t("trust")), h("ul", null, DATA.notices.map(renderNotice)));
 }
-// Which questions to read: a few ways in, each a filter of the list.
-function ways(run) {
+// Links to questions worth reading, each a filter of the list.
+function readingLinks(run) {
   const tally = { right: 0, partly: 0, wrong: 0, unanswered: 0, failed: 0, differ: 0 };
   for (let i = 0; i < Q().n; i++) {
     if (!covers(run, i)) continue;
-    tally[status(run, i)]++;
+    tally[statusOf(run, i)]++;
     if (DATA.runs.length > 1 && disagreement(i) > 0) tally.differ++;
   }
-  const sure = Q().runs[run].confidence.some((c) => c !== null);
-  const entries = [["wrong", { status: "wrong", sort: sure ? "-confidence" : "" }, "wrong", sure && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
-    ["right", { status: "right", sort: sure ? "confidence" : "" }, "right", sure && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
+  const hasConfidence = Q().runs[run].confidence.some((c) => c !== null);
+  const entries = [["wrong", { status: "wrong", sort: hasConfidence ? "-confidence" : "" }, "wrong", hasConfidence && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
+    ["right", { status: "right", sort: hasConfidence ? "confidence" : "" }, "right", hasConfidence && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
     ["failed", { status: "failed" }, "failed"], ["differ", { status: "differ", sort: "-disagreement" }, "differ", "most-first"]];
-  const there = entries.filter(([name]) => tally[name]);
-  return there.length > 0 && h("nav", { class: "reading" }, h("h2", null, t("which-to-read"), DATA.runs.length > 1 && !apart() && [" · ", h("bdi", null, DATA.runs[run].name)]), h("div", { class: "ways" }, there.map(([name, patch, label, first]) =>
+  const available = entries.filter(([name]) => tally[name]);
+  return available.length > 0 && h("nav", { class: "reading" }, h("h2", null, t("which-to-read"), DATA.runs.length > 1 && !haveOwnDatasets() && [" · ", h("bdi", null, DATA.runs[run].name)]), h("div", { class: "ways" }, available.map(([name, patch, label, first]) =>
     h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(run), view: "questions", ...patch }) },
       h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
 }
-// What the intervals of two runs do not say: they share their questions.
-function differences() {
-  const told = DATA.differences[lang];
-  if (!told) return null;
-  const kind = (table, k) => (k < table.left ? null : { class: "n" });
-  const row = (table, cells, k) => h("tr", table.parts.includes(k) ? { class: "part" } : null, cells.map((text, c) => h("td", kind(table, c), h("bdi", null, text))));
-  return h("section", { class: "differences" }, h("h2", null, told.title), told.tables.map((table) => [h("h3", null, h("bdi", null, table.caption)),
+// Paired comparisons: the runs' intervals do not show that they share their questions.
+function comparisonTables() {
+  const comparison = DATA.differences[lang];
+  if (!comparison) return null;
+  const cellAttributes = (table, k) => (k < table.left ? null : { class: "n" });
+  const row = (table, cells, k) => h("tr", table.parts.includes(k) ? { class: "part" } : null, cells.map((text, c) => h("td", cellAttributes(table, c), h("bdi", null, text))));
+  return h("section", { class: "differences" }, h("h2", null, comparison.title), comparison.tables.map((table) => [h("h3", null, h("bdi", null, table.caption)),
     h("div", { class: "scroll" }, h("table", null,
-      h("thead", null, h("tr", null, table.headings.map((text, c) => h("th", kind(table, c), h("bdi", null, text))))),
+      h("thead", null, h("tr", null, table.headings.map((text, c) => h("th", cellAttributes(table, c), h("bdi", null, text))))),
       h("tbody", null, table.rows.map((cells, k) => row(table, cells, k))))),
     h("p", { class: "soft" }, table.note)]),
-    told.remarks.length > 0 && h("ul", { class: "soft" }, told.remarks.map((text) => h("li", null, h("bdi", null, text)))));
+    comparison.remarks.length > 0 && h("ul", { class: "soft" }, comparison.remarks.map((text) => h("li", null, h("bdi", null, text)))));
 }
-function published() {
+function mrqaTable() {
   const table = DATA.mrqa;
   if (!table) return null;
-  const several = table.systems.length > 1;
+  const hasSeveral = table.systems.length > 1;
   const cell = (pair, reason, n) => h("td", { class: "n" }, pair ? [h("b", null, decimal(pair[0])), " / ", decimal(pair[1]), n ? h("span", { class: "between" }, `n ${count(n)}`) : null] : h("span", { title: reason }, DASH));
   const row = (label, it, strong) => h("tr", null, h("td", null, strong ? h("b", null, label) : label), it.published.map((pair) => cell(pair, t("mrqa.none"))), it.ours.map((pair, k) => cell(pair, t("mrqa.no-run"), it.questions && it.questions[k])));
-  const heads = [...table.models, ...(several ? table.systems : [t("mrqa.ours")])];
-  const part = table.rows.some((it) => it.questions.some((n) => n !== null));
+  const heads = [...table.models, ...(hasSeveral ? table.systems : [t("mrqa.ours")])];
+  const isPartial = table.rows.some((it) => it.questions.some((n) => n !== null));
   return h("section", null, h("h2", null, t("mrqa.title")), h("p", { class: "soft" }, t("mrqa.lead")),
     h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("dataset")), heads.map((name) => h("th", { class: "n" }, h("bdi", null, name))))),
       h("tbody", null, table.rows.map((it) => row(`${it.dataset} (${t("mrqa." + it.domain)})`, it)),
         table.averages.map((it) => row(t("mrqa.average-" + it.over), it, true))))),
-    part && h("p", { class: "soft" }, t("mrqa.part")));
+    isPartial && h("p", { class: "soft" }, t("mrqa.part")));
 }
-// A few runs, each on a data set of its own, stand next to each other and are not compared.
-const apart = () => DATA.runs.length > 1 && DATA.runs.length <= 3 && DATA.datasets.length === DATA.runs.length;
-function firstScreen() {
-  const reading = (run) => Q().n > 0 && ways(run);
-  if (DATA.runs.length === 1) return h("div", { class: "first" }, h("div", null, headline(DATA.runs[0]), reading(0)), metricsTable(DATA.runs));
-  if (apart()) {
-    return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), reading(r), metricsTable([run]))));
+// A few runs, each on its own data set, are shown side by side and not compared.
+const haveOwnDatasets = () => DATA.runs.length > 1 && DATA.runs.length <= 3 && DATA.datasets.length === DATA.runs.length;
+function renderMetrics() {
+  const linksOf = (run) => Q().n > 0 && readingLinks(run);
+  if (DATA.runs.length === 1) return h("div", { class: "first" }, h("div", null, headline(DATA.runs[0]), linksOf(0)), metricsTable(DATA.runs));
+  if (haveOwnDatasets()) {
+    return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), linksOf(r), metricsTable([run]))));
   }
-  if (!DATA.runs.some((run) => run.headline)) return reading(Number(state.run));
-  const figure = (plot) => h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note.runs", plot.params))), drawing(plot));
-  return h("div", { class: "first many" }, DATA.runsPlots.map(figure), metricsTable(DATA.runs), differences(), reading(Number(state.run)));
+  if (!DATA.runs.some((run) => run.headline)) return linksOf(Number(state.run));
+  const figure = (plot) => h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note.runs", plot.params))), drawPlot(plot));
+  return h("div", { class: "first many" }, DATA.runsPlots.map(figure), metricsTable(DATA.runs), comparisonTables(), linksOf(Number(state.run)));
 }
 function overview() {
   const names = [...new Set(DATA.runs.map((run) => run.reader))];
-  const title = DATA.runs.length === 1 ? DATA.runs[0].name : apart() && names.length === 1 ? names[0] : t("n-runs", { n: DATA.runs.length });
+  const title = DATA.runs.length === 1 ? DATA.runs[0].name : haveOwnDatasets() && names.length === 1 ? names[0] : t("n-runs", { n: DATA.runs.length });
   return h("main", { class: "overview" }, h("h1", null, h("bdi", null, title)), facts(), notices(),
-    firstScreen(), joinedScores(), published(),
+    renderMetrics(), joinedScores(), mrqaTable(),
     DATA.plots.length > 0 && h("section", null, h("h2", { class: "sr" }, t("where-from")), h("div", { class: "plots" }, DATA.plots.map(plotFigure))),
     h("footer", null, t("made-by", { version: DATA.version }), " · ", [...new Set(DATA.runs.map((run) => run.created))].sort().filter((_, k, all) => k === 0 || k === all.length - 1).join(" – "),
       DATA.datasets.map((set) => set.sha256 && [" · ", set.name, " sha256 ", h("code", null, set.sha256.slice(0, 16))])));

@@ -1,66 +1,66 @@
-// A question and its options copied from a paper in one piece: each goes to its own place.
+// Paste a question with its options in one piece: each goes to its own field.
 const LABEL = "(?:[(（[【][ \\t]*([A-ZＡ-Ｚ])[ \\t]*[)）\\]】][.．、]?|([A-ZＡ-Ｚ])[ \\t]*[.．、:：)）])";
-// Labels stand at the beginning of a line or behind a wide gap. Behind a single space (A. one B. two C. three) there must
-// be three: of two, one may be a name's initial.
+// Labels are at the beginning of a line or after a wide gap. After a single space (A. one B. two C. three) there must be
+// three: of two, one may be an initial.
 const BEFORE = [["(?:^|\\n)[^\\S\\n]*|[^\\S\\n]{2}|\\t|\\u3000", 2], ["^|\\s", 3]];
 
-// What stands before the first label, and the options: from A on, with no letter left out.
-function lettered(text) {
-  for (const [before, least] of BEFORE) {
+// The text before the first label, and the options, from A on without a gap.
+function splitOptions(text) {
+  for (const [before, minLabels] of BEFORE) {
     const labels = [];
-    for (const found of text.matchAll(new RegExp(`(?:${before})${LABEL}`, "g"))) {
-      if ((found[1] ?? found[2]).normalize("NFKC") === LETTERS[labels.length]) labels.push(found);
+    for (const match of text.matchAll(new RegExp(`(?:${before})${LABEL}`, "g"))) {
+      if ((match[1] ?? match[2]).normalize("NFKC") === LETTERS[labels.length]) labels.push(match);
     }
-    if (labels.length < least) continue;
-    const ends = [...labels.slice(1).map((found) => found.index), text.length];
-    return { stem: text.slice(0, labels[0].index).trim(), options: labels.map((found, k) => text.slice(found.index + found[0].length, ends[k]).trim()) };
+    if (labels.length < minLabels) continue;
+    const ends = [...labels.slice(1).map((match) => match.index), text.length];
+    return { stem: text.slice(0, labels[0].index).trim(), options: labels.map((match, k) => text.slice(match.index + match[0].length, ends[k]).trim()) };
   }
   return null;
 }
 
-// Nothing that was written is lost: what is selected as a whole is to go, and so are options that were answered.
-const goes = ({ value, selectionStart, selectionEnd }) => !value.trim() || (selectionStart === 0 && selectionEnd === value.length);
-const optionsGo = () => !draft.options.some((option) => option.trim()) || (answered && same(draft.options, answered.asked.options));
+// Pasting must not destroy text: it may replace a field that is empty or fully selected, and options already answered.
+const mayReplace = ({ value, selectionStart, selectionEnd }) => !value.trim() || (selectionStart === 0 && selectionEnd === value.length);
+const optionsReplaceable = () => !draft.options.some((option) => option.trim()) || (lastAnswer && isEqual(draft.options, lastAnswer.asked.options));
 
-let dealt = null; // what was pasted last and dealt out, where, what was made of it, and what was there before
+let lastPaste = null; // { id, text, pastedOptions, question, options }: the last paste that was split, and the draft before it
 
-function pasted(event) {
-  const node = event.target, place = node.id.startsWith("option-") ? Number(node.id.slice(7)) : -1;
-  if (!node.matches("textarea.short, .choice textarea") || !goes(node)) return;
-  const text = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n"), found = lettered(text);
-  const own = place >= 0 && new RegExp(`^\\s*${LABEL}\\s*`).exec(text);
-  if (found && Boolean(found.stem) === place < 0 && optionsGo()) {
+function onPaste(event) {
+  const node = event.target, optionIndex = node.id.startsWith("option-") ? Number(node.id.slice(7)) : -1;
+  if (!node.matches("textarea.short, .choice textarea") || !mayReplace(node)) return;
+  const text = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n"), parts = splitOptions(text);
+  const ownLabel = optionIndex >= 0 && new RegExp(`^\\s*${LABEL}\\s*`).exec(text);
+  if (parts && Boolean(parts.stem) === optionIndex < 0 && optionsReplaceable()) {
     event.preventDefault();
-    dealt = { id: node.id, text, made: found.options, question: draft.question, options: draft.options };
-    if (found.stem) draft.question = found.stem;
-    writtenAnew(found.options, `option-${found.options.length - 1}`);
-    tell(t("options-pasted", { n: found.options.length }));
-  } else if (!found && own && (own[1] ?? own[2]).normalize("NFKC") === LETTERS[place]) {
+    lastPaste = { id: node.id, text, pastedOptions: parts.options, question: draft.question, options: draft.options };
+    if (parts.stem) draft.question = parts.stem;
+    replaceOptions(parts.options, `option-${parts.options.length - 1}`);
+    announce(t("options-pasted", { n: parts.options.length }));
+  } else if (!parts && ownLabel && (ownLabel[1] ?? ownLabel[2]).normalize("NFKC") === LETTERS[optionIndex]) {
     event.preventDefault();
-    document.execCommand("insertText", false, text.slice(own[0].length).trim());
+    document.execCommand("insertText", false, text.slice(ownLabel[0].length).trim());
   }
 }
-function writtenAnew(options, id) {
+function replaceOptions(options, id) {
   draft.options = options;
   editing.options = true;
   if (!draft.chosen) draft.asks = asksFor(draft.question);
-  changed();
+  onDraftChange();
   render();
   document.getElementById(id).focus();
 }
 
-// Letters in a row may be no options (A. Smith, B. Jones and C. Brown): taken back, it is all in one piece.
-function takenBack(event) {
-  if (dealt?.made !== draft.options || !/^z$/i.test(event.key) || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+// Letters may be initials, not labels (A. Smith, B. Jones and C. Brown): undo inserts the text in one piece.
+function onUndo(event) {
+  if (lastPaste?.pastedOptions !== draft.options || !/^z$/i.test(event.key) || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  const { id, text, question, options } = dealt;
-  dealt = null;
+  const { id, text, question, options } = lastPaste;
+  lastPaste = null;
   draft.question = question;
-  writtenAnew(options, id);
+  replaceOptions(options, id);
   document.activeElement.select();
   document.execCommand("insertText", false, text);
 }
-document.addEventListener("paste", pasted);
-document.addEventListener("keydown", takenBack);
-// What was written since is not lost by it.
-document.addEventListener("input", () => { dealt = null; });
+document.addEventListener("paste", onPaste);
+document.addEventListener("keydown", onUndo);
+// After further input, undo must not discard it.
+document.addEventListener("input", () => { lastPaste = null; });

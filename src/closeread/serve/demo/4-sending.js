@@ -1,13 +1,13 @@
-// Sending a request: patient with a busy server, plain about the rest.
-const PATIENCE = 5, LONGEST_WAIT_SECONDS = 30;
+// Send a request: retry while the server is busy, show other errors.
+const MAX_RETRIES = 5, MAX_WAIT_SECONDS = 30;
 
-class Trouble extends Error {
-  constructor(what, told) { super(what); this.what = what; this.told = told.filter(Boolean); }
+class RequestError extends Error {
+  constructor(what, details) { super(what); this.what = what; this.details = details.filter(Boolean); }
 }
-function pause(seconds, signal) {
-  return new Promise((done, left) => {
-    const timer = setTimeout(done, seconds * 1000);
-    signal.addEventListener("abort", () => { clearTimeout(timer); left(signal.reason); }, { once: true });
+function delay(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
   });
 }
 async function post(body, signal) {
@@ -15,90 +15,90 @@ async function post(body, signal) {
     return await fetch("v1/answer", { method: "POST", headers: { "content-type": "application/json" }, body, signal });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new Trouble("failed.network", [t("failed.network-do")]);
+    throw new RequestError("failed.network", [t("failed.network-do")]);
   }
 }
-async function refusal(response) {
-  let told = {};
-  try { told = (await response.json()).error ?? {}; } catch { /* no JSON: a proxy's page */ }
+async function toRequestError(response) {
+  let refusal = {};
+  try { refusal = (await response.json()).error ?? {}; } catch { /* not JSON: a proxy's page */ }
   const status = response.status;
   const what = status === 503 ? "failed.busy" : status === 413 ? "failed.large" : status === 504 || status === 408 ? "failed.slow" : status >= 500 ? "failed.broken" : "failed.refused";
-  return new Trouble(what, [told.what ?? `${status} ${response.statusText}`, told.expected && t("expected", { what: told.expected }), told.cure]);
+  return new RequestError(what, [refusal.what ?? `${status} ${response.statusText}`, refusal.expected && t("expected", { what: refusal.expected }), refusal.cure]);
 }
 async function send(body, signal) {
   const raw = JSON.stringify(body);
-  for (let left = PATIENCE; ; left--) {
-    busy.until = 0;
+  for (let retriesLeft = MAX_RETRIES; ; retriesLeft--) {
+    pending.until = 0;
     const response = await post(raw, signal);
     if (response.ok) {
       const reply = await response.json().catch(() => null);
       signal.throwIfAborted();
       if (reply?.predictions?.length) return reply;
-      throw new Trouble("failed.broken", [t("failed.reply")]);
+      throw new RequestError("failed.broken", [t("failed.reply")]);
     }
-    if (response.status !== 503 || !left) throw await refusal(response);
-    const wait = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Number(response.headers.get("retry-after")) || 1));
-    busy.until = Date.now() + wait * 1000;
-    tick();
-    await pause(wait, signal);
+    if (response.status !== 503 || !retriesLeft) throw await toRequestError(response);
+    const seconds = Math.min(MAX_WAIT_SECONDS, Math.max(1, Number(response.headers.get("retry-after")) || 1));
+    pending.until = Date.now() + seconds * 1000;
+    updateWaiting();
+    await delay(seconds, signal);
   }
 }
 
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-// Where somebody is writing, so that the page can be made anew around it.
-function caret() {
+const isEqual = (first, second) => JSON.stringify(first) === JSON.stringify(second);
+// The caret and its field, to be restored after the page is rendered again.
+function currentCaret() {
   const { id, selectionStart, selectionEnd } = document.activeElement;
   return document.activeElement.matches("textarea") && { id, selectionStart, selectionEnd };
 }
-function putCaret({ id, selectionStart, selectionEnd }) {
+function restoreCaret({ id, selectionStart, selectionEnd }) {
   const node = document.getElementById(id);
   node?.focus({ preventScroll: true });
   node?.setSelectionRange?.(selectionStart, selectionEnd);
   return Boolean(node);
 }
 
-async function ask() {
-  if (busy) return;
-  if (!check()) {
+async function sendQuestion() {
+  if (pending) return;
+  if (!validateDraft()) {
     if (problems.passage) editing.passage = true;
     if (problems.options) editing.options = true;
     render();
-    const first = problems.passage ? "passage" : problems.question ? "question" : `option-${Math.max(0, draft.options.findIndex((text) => !text.trim()))}`;
-    document.getElementById(first).focus();
-    tell(Object.values(problems).join(" "));
+    const firstProblem = problems.passage ? "passage" : problems.question ? "question" : `option-${Math.max(0, draft.options.findIndex((text) => !text.trim()))}`;
+    document.getElementById(firstProblem).focus();
+    announce(Object.values(problems).join(" "));
     return;
   }
-  const { asked, body } = request(), stop = new AbortController(), since = performance.now();
-  trouble = null;
-  busy = { stop, since: Date.now(), until: 0 };
-  const ticking = setInterval(tick, 1000);
+  const { asked, body } = buildRequest(), controller = new AbortController(), startedAt = performance.now();
+  failure = null;
+  pending = { stop: controller, since: Date.now(), until: 0 };
+  const timer = setInterval(updateWaiting, 1000);
   showActions();
-  tell(t("begun"));
-  let said = "";
+  announce(t("begun"));
+  let message = "";
   try {
-    const reply = await send(body, stop.signal);
+    const reply = await send(body, controller.signal);
     const { error } = reply.predictions[0];
-    if (error) throw new Trouble("failed.reader", [error]);
-    answered = { asked, reply, took: performance.now() - since };
-    // Whoever writes on while waiting keeps what was written.
-    const now = request().asked;
-    editing = { passage: now.passage !== asked.passage, options: !same(now.options, asked.options) };
-    stale = !same(now, asked);
-    const own = predictionOf().answer?.label ?? "";
-    showing = predictionOf().evidence.some((one) => one.option_label === own) ? own : "";
-    said = t("answered", { answer: spoken(predictionOf()) });
+    if (error) throw new RequestError("failed.reader", [error]);
+    lastAnswer = { asked, reply, took: performance.now() - startedAt };
+    // Text written while waiting is kept.
+    const newDraft = buildRequest().asked;
+    editing = { passage: newDraft.passage !== asked.passage, options: !isEqual(newDraft.options, asked.options) };
+    isStale = !isEqual(newDraft, asked);
+    const answerLabel = predictionOf().answer?.label ?? "";
+    shownOption = predictionOf().evidence.some((one) => one.option_label === answerLabel) ? answerLabel : "";
+    message = t("answered", { answer: answerText(predictionOf()) });
   } catch (error) {
-    if (stop.signal.aborted) said = t("cancelled");
-    else if (error instanceof Trouble) trouble = error;
+    if (controller.signal.aborted) message = t("cancelled");
+    else if (error instanceof RequestError) failure = error;
     else throw error;
   } finally {
-    clearInterval(ticking);
-    busy = null;
-    const writing = !same(request().asked, asked) && caret();
+    clearInterval(timer);
+    pending = null;
+    const caret = !isEqual(buildRequest().asked, asked) && currentCaret();
     render();
-    if (answered && !stale && !trouble) markIntoView();
-    if (!writing || !putCaret(writing)) document.getElementById("go").focus({ preventScroll: true });
-    tell(said);
+    if (lastAnswer && !isStale && !failure) scrollToMark();
+    if (!caret || !restoreCaret(caret)) document.getElementById("go").focus({ preventScroll: true });
+    announce(message);
   }
-  if (trouble || (answered && !stale)) bringIntoView(document.getElementById("result"));
+  if (failure || (lastAnswer && !isStale)) scrollIntoView(document.getElementById("result"));
 }
