@@ -201,26 +201,38 @@ class RemoteReader:
         self, client: Client, lane: Lane, request: PromptRequest, question: Question
     ) -> Prediction:
         if self._is_chat:
-            logprob_fields = {"logprobs": True, "top_logprobs": self._top_logprobs}
-            body = self._build_body(
-                {**self._prompt_fields(request), **self._one_token_limit(), **logprob_fields}
+            return await self._score_letters(client, lane, request, question)
+        return await self._score_continuations(client, lane, request, question)
+
+    async def _score_letters(
+        self, client: Client, lane: Lane, request: PromptRequest, question: Question
+    ) -> Prediction:
+        """Return the option whose letter is the likeliest first token of a chat reply."""
+        logprob_fields = {"logprobs": True, "top_logprobs": self._top_logprobs}
+        body = self._build_body(
+            {**self._prompt_fields(request), **self._one_token_limit(), **logprob_fields}
+        )
+        reply, _ = await self._send(client, lane, body, 1)
+        top = top_tokens(reply) if isinstance(reply, ChatReply) else None
+        if not top:
+            raise self._no_logprobs_error()
+        labels = [option.label for option in question.options]
+        scores, absent = score_letters(top, labels)
+        if len(absent) == len(labels):
+            raise FailedQuestionError(
+                f"no option's letter is among the {len(top)} likeliest first tokens: "
+                "leave out -o scoring=, or use a prompt that asks for the letter first"
             )
-            reply, _ = await self._send(client, lane, body, 1)
-            top = top_tokens(reply) if isinstance(reply, ChatReply) else None
-            if not top:
-                raise self._no_logprobs_error()
-            labels = [option.label for option in question.options]
-            scores, absent = score_letters(top, labels)
-            if len(absent) == len(labels):
-                raise FailedQuestionError(
-                    f"no option's letter is among the {len(top)} likeliest first tokens: "
-                    "leave out -o scoring=, or use a prompt that asks for the letter first"
-                )
-            prediction = self._prompter.predict_from_scores(question, scores)
-            if not absent:
-                return prediction
-            note = f"{', '.join(absent)} not among the {len(top)} likeliest tokens: upper bounds"
-            return msgspec.structs.replace(prediction, note=note)
+        prediction = self._prompter.predict_from_scores(question, scores)
+        if not absent:
+            return prediction
+        note = f"{', '.join(absent)} not among the {len(top)} likeliest tokens: upper bounds"
+        return msgspec.structs.replace(prediction, note=note)
+
+    async def _score_continuations(
+        self, client: Client, lane: Lane, request: PromptRequest, question: Question
+    ) -> Prediction:
+        """Return the option with the likeliest continuation, from echoed log-probabilities."""
         texts = [request.plain() + continuation for continuation in request.continuations]
         body = self._build_body(
             {"prompt": texts, **self._one_token_limit(), "echo": True, "logprobs": 1}
@@ -229,7 +241,7 @@ class RemoteReader:
         echoes = (
             [choice.logprobs for choice in reply.choices] if isinstance(reply, TextReply) else []
         )
-        present = [choice for choice in echoes if choice is not None]
+        present = [echo for echo in echoes if echo is not None]
         if len(present) < len(texts):
             raise self._no_logprobs_error()
         try:
